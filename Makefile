@@ -1,0 +1,66 @@
+# `make paper` sets up an environment of its own and makes the figures; `make test` the tests.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup paper test lint bench lock clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+CORES ?= all
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+
+# What beats config.yaml, such as CONFIG="trials=20 seed=7".
+CONFIG ?=
+
+help:
+	@echo 'make paper   set up, then regenerate Figures 3, 4, 5 and 7 into results/'
+	@echo 'make test    set up, then run the tests'
+	@echo 'make bench   set up, then measure speed and memory'
+	@echo 'make lint    set up, then check style and the workflow'
+	@echo 'make clean   remove results/ and the environment'
+	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
+
+setup: $(READY)
+
+$(READY): requirements.lock requirements-build.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo 'This needs Python 3.11 or later, found as $(PYTHON) (or set PYTHON=...).' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "This needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version) (set PYTHON=... to another)." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This needs Python's venv module; on Debian, install the package python3-venv." >&2; exit 1; }
+	@echo 'setting up $(VENV): once, about a minute'
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+paper: setup
+	@start=$$SECONDS; \
+	$(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	$(BIN)/python -m attention_separation summary $(CONFIG); \
+	echo "wall time: $$((SECONDS - start)) s"
+
+test: setup
+	@$(BIN)/python -m pytest
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/snakefmt --check Snakefile workflow
+	@$(BIN)/snakemake --lint
+
+bench: setup
+	@$(BIN)/python tests/bench/bench.py
+
+lock:
+	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
+	@$(COMPILE) --group build --output-file requirements-build.lock
+	@$(COMPILE) pyproject.toml --group dev --output-file requirements.lock
+
+clean:
+	@find results -mindepth 1 ! -name .gitignore -delete
+	@rm -rf $(VENV) .snakemake

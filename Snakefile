@@ -1,0 +1,15 @@
+# Reproduction of the numerical results of papers that separate kinds of attention.
+# `snakemake` makes all of it; `snakemake fig4` one figure; `snakemake fig4c` one panel.
+
+
+include: "workflow/rules/common.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        figures_of_all(),
+
+
+include: "workflow/rules/panels.smk"
+include: "workflow/rules/figures.smk"

@@ -1,0 +1,46 @@
+"""One style for all figures, and how they are saved."""
+
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from attention_separation.files import replacing
+
+matplotlib.use("agg")
+
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+"""Of the palette of Okabe and Ito, which colour-blind readers can tell apart."""
+
+INK, FAINT = "#222222", "#D9D9D9"
+FORMATS = ("svg", "png", "pdf")
+
+RC = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "figure.dpi": 100,
+    "font.size": 9,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.6,
+    "image.cmap": "cividis",
+    "legend.frameon": False,
+    "mathtext.fontset": "dejavusans",
+    "savefig.dpi": 160,
+    "svg.hashsalt": "attention-separation",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
+    dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
+    for extension in FORMATS:
+        with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
+            figure.savefig(part, format=extension, metadata=dates[extension])

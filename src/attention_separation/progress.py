@@ -1,0 +1,24 @@
+"""A line of progress now and then, for jobs that take their time."""
+
+import sys
+import time
+
+
+class Progress:
+    """Prints `name: done of total unit, seconds` to stderr, at most every `every` seconds."""
+
+    def __init__(self, name: str, total: int, unit: str, every: float = 5.0):
+        self.name, self.total, self.unit, self.every = name, total, unit, every
+        self.start = self.last = time.monotonic()
+        self.done = 0
+
+    def advance(self, count: int = 1) -> None:
+        """Take note of work done, and say so if it is time."""
+        self.done += count
+        now = time.monotonic()
+        if now - self.last >= self.every:
+            self.last = now
+            elapsed = now - self.start
+            left = elapsed * (self.total - self.done) / self.done
+            text = f"{self.name}: {self.done} of {self.total} {self.unit}"
+            print(f"{text}, {elapsed:.0f} s, about {left:.0f} s left", file=sys.stderr, flush=True)

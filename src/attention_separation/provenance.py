@@ -1,0 +1,109 @@
+"""What an output depends on: digests of settings and code, versions of packages."""
+
+import ast
+import hashlib
+import json
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from attention_separation import __version__
+
+PACKAGE = __name__.partition(".")[0]
+ROOT = Path(__file__).parent
+DIGEST_LENGTH = 16
+RECORDED_PACKAGES = ("numpy", "scipy", "pyarrow")
+
+
+def canonical_json(value) -> str:
+    """One text for equal values: keys sorted, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(text: str) -> str:
+    """A short sha256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
+
+
+def settings_digest(settings) -> str:
+    """Digest of JSON-like settings, the same for equal values in any order of keys."""
+    return digest(canonical_json(settings))
+
+
+@cache
+def code_digest(*modules: str) -> str:
+    """Digest of modules of this package and of all modules of it that they import, transitively.
+
+    Taken over the syntax trees without docstrings: comments, layout and documentation do not count.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If one of `modules` is not a module of this package.
+    """
+    closure: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in closure:
+            continue
+        tree = _syntax_tree(name)
+        # Read the imports before the dump: the dump is taken of a tree without docstrings.
+        waiting += _imports(name, tree)
+        waiting += [name.rpartition(".")[0]] if "." in name else []
+        closure[name] = ast.dump(_without_docstrings(tree))
+    return digest("\n".join(f"{name}\n{closure[name]}" for name in sorted(closure)))
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package and of those that numbers depend on."""
+    return {PACKAGE: __version__} | {name: metadata.version(name) for name in RECORDED_PACKAGES}
+
+
+def _source(name: str) -> Path | None:
+    """The file of a module of this package; None where there is no such module."""
+    if name.partition(".")[0] != PACKAGE:
+        return None
+    stem = ROOT.joinpath(*name.split(".")[1:])
+    for path in (stem / "__init__.py", stem.with_suffix(".py")):
+        if path.is_file():
+            return path
+    return None
+
+
+def _syntax_tree(name: str) -> ast.Module:
+    path = _source(name)
+    if path is None:
+        raise ModuleNotFoundError(f"{name!r} is not a module of {PACKAGE}", name=name)
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def _imports(name: str, tree: ast.Module) -> list[str]:
+    """Modules of this package that a module imports, wherever in it the import stands."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ImportError(f"{name} imports relatively; write the full name")
+            # `from package import name`: the name may be a module or something in one.
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return [module for module in found if _source(module)]
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    """The tree less every string that stands as a statement of its own."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [part for part in body if not _is_text(part)]
+    return tree
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,0 +1,101 @@
+"""Building blocks of typed, closed settings: whole numbers, grids of values."""
+
+import math
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
+
+MAX_VALUES = 100_000
+"""Most values of one grid: beyond it, a step is most likely mistyped."""
+
+
+class Closed(BaseModel):
+    """Settings that know their keys: others are faults, as are NaN and values of another type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _whole_float_to_int(value: Any) -> Any:
+    """1e6 is a whole number to a person, a float to YAML."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_whole_float_to_int)]
+Count = Annotated[Whole, Field(ge=1)]
+
+
+class Range(Closed):
+    """start, start + step, ... up to and including `to` when hit; computed in decimals."""
+
+    start: float = Field(alias="from", description="first value")
+    to: float = Field(description="last value, included when the steps hit it")
+    step: Annotated[float, Field(gt=0)] = Field(description="distance of neighbours")
+
+    def numbers(self) -> list[Decimal]:
+        """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
+        start, to, step = (Decimal(str(x)) for x in (self.start, self.to, self.step))
+        if to < start:
+            raise PydanticCustomError("grid", "goes from {a} down to {b}", {"a": start, "b": to})
+        count = int((to - start) / step) + 1
+        if count > MAX_VALUES:
+            raise PydanticCustomError(
+                "grid", "has {n} values; allowed: at most {most}", {"n": count, "most": MAX_VALUES}
+            )
+        return [start + step * k for k in range(count)]
+
+
+def grid_values(grid: Any) -> list[float]:
+    """The values of a grid, in its order: a list as it stands, a Range spelled out."""
+    return [float(x) for x in grid.numbers()] if isinstance(grid, Range) else list(grid)
+
+
+def _checked_grid(grid: Any) -> Any:
+    """Every value is there once, and there is one."""
+    values = grid_values(grid)
+    if not values:
+        raise PydanticCustomError("grid", "has no values; allowed: at least one")
+    if len(set(values)) < len(values):
+        raise PydanticCustomError("grid", "has a value twice; allowed: each value once")
+    return grid
+
+
+def _grid_kind(value: Any) -> str:
+    return "range" if isinstance(value, dict | Range) else "list"
+
+
+def grid_of(number: Any) -> Any:
+    """Type of a grid whose values are of the type `number`: a list of them, or a Range."""
+
+    def each_is_valid(grid: Any, handler: Any) -> Any:
+        grid = handler(grid)
+        if isinstance(grid, Range):
+            handler(grid_values(grid))
+        return _checked_grid(grid)
+
+    return Annotated[
+        Annotated[Range, Tag("range")] | Annotated[list[number], Tag("list")],
+        Discriminator(_grid_kind),
+        WrapValidator(each_is_valid),
+    ]
+
+
+def thinned(values: list, most: int | None) -> list:
+    """At most `most` of the values, evenly spread, first and last among them."""
+    if most is None or len(values) <= most:
+        return values
+    if most == 1:
+        return values[:1]
+    last = len(values) - 1
+    return [values[math.floor(k * last / (most - 1) + 0.5)] for k in range(most)]

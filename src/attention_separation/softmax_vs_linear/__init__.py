@@ -1,0 +1,1 @@
+"""Softmax against linear attention (arXiv 2310.11685)."""

@@ -1,0 +1,110 @@
+"""Distinct attention rows: what is left of n x n attention once equal tokens are counted.
+
+Both attention datasets have K classes of t tokens each; one token is special and marks its class.
+Every row of c is then first y_1 + marked y_k3 + own y_q + rest (sum of the other class signs)
++ last y_d against a sign column y, where q is the class of the querying token. Only few signs and a
+count of pluses matter: that is the state of a column.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TokenClasses:
+    """K classes with t tokens in each; n = K t."""
+
+    count: int
+    tokens_each: int
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """The R distinct rows of c of one network, as weights of a column's signs.
+
+    Each weight is an (R,) array: of the first coordinate, of the marked class, of the querying
+    token's own class (equal to `rest` where the own class is none of the unmarked ones), of every
+    further class, and of the last coordinate, None for a model without one.
+    """
+
+    classes: int
+    first: np.ndarray
+    marked: np.ndarray
+    own: np.ndarray
+    rest: np.ndarray
+    last: np.ndarray | None
+
+    def largest_scores(self) -> np.ndarray:
+        """The largest <c_j0, y_l> over all tokens j0, for every state of a column y_l.
+
+        Returns
+        -------
+        scores : (2, E, 2, K) float64, indexed by the bit of the first sign, the bit of the last
+            (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
+            number of pluses among the K - 1 unmarked classes.
+        """
+        sign = np.array([-1.0, 1.0])
+        unmarked = self.classes - 1
+        pluses = np.arange(unmarked + 1)
+        sum_rest = 2.0 * pluses - unmarked
+        last_signs = sign if self.last is not None else np.zeros(1)
+        last = self.last if self.last is not None else np.zeros_like(self.first)
+        total = (
+            _along(0, sign) * self.first
+            + _along(1, last_signs) * last
+            + _along(2, sign) * self.marked
+            + _along(3, sum_rest) * self.rest
+        )
+        # The own class takes either sign, as far as the unmarked classes have that sign.
+        excess = self.own - self.rest
+        with_plus = np.where(_along(3, pluses > 0), total + excess, -np.inf)
+        with_minus = np.where(_along(3, pluses < unmarked), total - excess, -np.inf)
+        either = np.where(excess == 0.0, total, np.maximum(with_plus, with_minus))
+        return either.max(axis=-1)
+
+
+def attend(
+    weights: np.ndarray,
+    classes: TokenClasses,
+    first: float,
+    block: float,
+    last: float | None,
+) -> DistinctRows:
+    """Normalise kernel weights over all n tokens and read the tokens' values (A3 V, V = I).
+
+    Parameters
+    ----------
+    weights : (R, 4) weight h(score) that a row gives to the special token, to another of its
+        class, to one of the row's own class, and to one of any further class
+    first : value of the special token's first coordinate
+    block : value of a token's class coordinate
+    last : value of every token's last coordinate, None for a model without one
+    """
+    special, same, own, rest = weights.T
+    t, unmarked = classes.tokens_each, classes.count - 1
+    others = own + (unmarked - 1) * rest if unmarked else np.zeros_like(rest)
+    total = special + (t - 1) * same + t * others
+    return DistinctRows(
+        classes=classes.count,
+        first=first * special / total,
+        marked=block * (special + (t - 1) * same) / total,
+        own=block * t * own / total,
+        rest=block * t * rest / total,
+        last=None if last is None else np.full(len(weights), last),
+    )
+
+
+def nearest_multiples(n: int, of: int) -> str:
+    """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
+    below = n // of * of
+    smallest = of * math.ceil(2 / of)
+    return " or ".join(str(k) for k in sorted({max(below, smallest), max(below + of, smallest)}))
+
+
+def _along(axis: int, values: np.ndarray) -> np.ndarray:
+    """Values along one axis of the four states, with a last axis for the rows."""
+    shape = [1] * 5
+    shape[axis] = len(values)
+    return np.asarray(values).reshape(shape)

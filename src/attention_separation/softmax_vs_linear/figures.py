@@ -1,0 +1,204 @@
+"""Verb `figure`: success rates against the swept parameters, panel by panel."""
+
+import argparse
+import json
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_separation.drawing import BLUE, INK, RC, save
+from attention_separation.provenance import code_digest, settings_digest, versions
+from attention_separation.softmax_vs_linear.panel_table import SCHEMA
+from attention_separation.softmax_vs_linear.panels import FigureJob, MRule, PanelLook
+from attention_separation.tables import read_parquet, write_csv, write_parquet
+
+SYMBOLS = {
+    "n": "n",
+    "d": "d",
+    "m": "m",
+    "delta": r"\delta",
+    "a0": "a_0",
+    "a1": "a_1",
+    "b": "b",
+    "c": "c",
+    "tau": r"\tau",
+    "theta": r"\tau/\sqrt{\log n}",
+}
+"""Numeric parameters as formulas, in the order in which titles list them."""
+X_LABELS = {
+    "n": "input length $n$",
+    "d": "embedding dimension $d$",
+    "m": "network width $m$",
+    "a0": "size of the special entry in $D_0$, $a_0$",
+    "a1": "size of the special entry in $D_1$, $a_1$",
+    "b": "size of the class entries $b$",
+    "c": "size of the last column $c$",
+    "delta": r"$\delta$",
+    "tau": r"threshold $\tau$",
+    "theta": r"threshold $\tau/\sqrt{\log n}$",
+}
+CHOICES = {
+    ("law", "uniform"): r"$Ax/\log n$ uniform on $[1, 1.4]$",
+    ("law", "two-point"): r"$Ax/\log n$ is 1 or 1.4",
+    ("law", "low"): r"$Ax/\log n = 1$",
+    ("law", "middle"): r"$Ax/\log n = 1.2$",
+    ("law", "high"): r"$Ax/\log n = 1.4$",
+    ("attention_x", "identity"): "$X$ the identity",
+    ("attention_x", "ones"): "$X$ all ones",
+    ("data", "independent"): "$D_0$, $D_1$ drawn independently",
+    ("data", "same"): "$D_0$, $D_1$ from the same draw",
+    ("signs", "shared"): "one $y$ per trial",
+    ("signs", "fresh"): "a fresh $y$ per network",
+}
+MANY_POINTS = 12
+TITLE_ITEMS_PER_LINE = 4
+
+
+def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
+    """The figure, one panel for each table in order; dots, a line, and 95 % intervals."""
+    columns = min(len(tables), 3 if len(tables) > 4 else 2)
+    rows = -(-len(tables) // columns)
+    with matplotlib.rc_context(RC):
+        size = (3.9 * columns, 2.75 * rows + 0.75) if len(tables) > 1 else (5.4, 3.9)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for index, (ax, look, table) in enumerate(zip(axes, job.panels, tables, strict=False)):
+            letter = chr(ord("a") + index) if len(tables) > 1 else ""
+            _draw_panel(ax, look, table, letter)
+        for ax in axes[len(tables) :]:
+            ax.set_axis_off()
+        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
+        figure.supxlabel(_footnote(job), x=0.01, ha="left", fontsize=7.5, color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+    return figure
+
+
+def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
+    swept = list(look.panel.swept())
+    ax.set_title(_panel_title(look, table, letter), pad=8)
+    if len(swept) == 2:
+        _draw_map(ax, swept, table)
+        return
+    x = table["value"].to_numpy()
+    rate, low, high = (table[name].to_numpy() for name in ("p_hat", "ci_low", "ci_high"))
+    order = np.argsort(x)
+    x, rate, low, high = x[order], rate[order], low[order], high[order]
+    if len(x) > MANY_POINTS:
+        ax.fill_between(x, low, high, color=BLUE, alpha=0.2, linewidth=0)
+        style = {"marker": "o", "markersize": 2.2, "linewidth": 0.7}
+    else:
+        ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
+        style = {"marker": "o", "markersize": 4.0, "linewidth": 0.7}
+    ax.plot(x, rate, color=BLUE, clip_on=False, zorder=3, **style)
+    if _evenly_in_logarithm(x):
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(x, [f"{value:g}" for value in x])
+        ax.minorticks_off()
+    else:
+        ax.set_xlim(x[0], x[-1]) if len(x) > MANY_POINTS else ax.margins(x=0.08)
+    ax.set_ylim(0, 1)
+    ax.set_xlabel(X_LABELS[swept[0]])
+    ax.set_ylabel("success rate")
+
+
+def _draw_map(ax: Axes, swept: list[str], table: pa.Table) -> None:
+    first, second = (np.unique(table[name].to_numpy()) for name in _columns_of(swept, table))
+    rate = np.full((len(second), len(first)), np.nan)
+    at = [
+        np.searchsorted(values, table[name].to_numpy())
+        for values, name in zip((first, second), _columns_of(swept, table), strict=True)
+    ]
+    rate[at[1], at[0]] = table["p_hat"].to_numpy()
+    mesh = ax.pcolormesh(first, second, rate, vmin=0, vmax=1, shading="nearest")
+    ax.grid(False)
+    ax.figure.colorbar(mesh, ax=ax, label="success rate")
+    ax.set_xlabel(X_LABELS[swept[0]])
+    ax.set_ylabel(X_LABELS[swept[1]])
+
+
+def _columns_of(swept: list[str], table: pa.Table) -> list[str]:
+    """Columns that hold the swept values; theta has none of its own but makes tau."""
+    return [name if name in table.column_names else "tau" for name in swept]
+
+
+def _panel_title(look: PanelLook, table: pa.Table, letter: str) -> str:
+    held = look.panel.held()
+    items = [
+        f"${symbol} = {_value(name, held[name], table)}${'*' * (name in look.reconstructed)}"
+        for name, symbol in SYMBOLS.items()
+        if name in held
+    ]
+    lines = [
+        ",  ".join(items[start : start + TITLE_ITEMS_PER_LINE])
+        for start in range(0, len(items), TITLE_ITEMS_PER_LINE)
+    ]
+    head = rf"$\bf{{{letter}}}$   " if letter else ""
+    return head + "\n".join(lines)
+
+
+def _value(name: str, value: object, table: pa.Table) -> str:
+    if isinstance(value, MRule):
+        used = table["m"].unique().to_pylist()
+        return str(used[0]) if len(used) == 1 else _rule(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _rule(rule: MRule) -> str:
+    log = {"e": r"\log", 2: r"\log_2", 10: r"\log_{10}"}[rule.base]
+    times = "" if rule.times == 1 else f"{rule.times:g} "
+    text = times + log + (r"(n/\delta)" if rule.log_of == "n/delta" else " n")
+    left, right = {"floor": (r"\lfloor", r"\rfloor"), "ceil": (r"\lceil", r"\rceil")}.get(
+        rule.round, ("[", "]")
+    )
+    text = f"{left} {text} {right}"
+    return text if rule.at_least == 1 else rf"\max({text}, {rule.at_least})"
+
+
+def _footnote(job: FigureJob) -> str:
+    """The choices that all panels share, the trials, and what the asterisk means."""
+    choices = dict.fromkeys(
+        CHOICES[name, value] + "*" * (name in look.reconstructed)
+        for look in job.panels
+        for name, value in look.panel.held().items()
+        if (name, value) in CHOICES
+    )
+    trials = sorted({look.panel.trials for look in job.panels})
+    counts = " or ".join(f"{count:,}" for count in trials)
+    choices = "; ".join(choices)
+    lines = [f"{counts} trials per point; 95 % intervals (Clopper-Pearson); {choices}."]
+    if any(look.reconstructed for look in job.panels):
+        lines.append("* reconstructed: the paper's text does not state it.")
+    return "\n".join(lines)
+
+
+def _evenly_in_logarithm(x: np.ndarray) -> bool:
+    """Whether few positive values lie further apart the larger they are."""
+    gaps = np.diff(x)
+    return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
+    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="its panels' tables")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="svg to write, the rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = FigureJob.model_validate_json(arguments.settings)
+    tables = [read_parquet(path, SCHEMA) for path in arguments.tables]
+    stem = arguments.output.with_suffix("")
+    joined = pa.concat_tables(table.replace_schema_metadata() for table in tables)
+    provenance = {
+        "settings": settings_digest(json.loads(arguments.settings)),
+        "code": code_digest(__name__),
+        "versions": json.dumps(versions(), sort_keys=True),
+    }
+    write_parquet(joined, stem.with_name(f"{stem.name}.parquet"), provenance)
+    write_csv(joined, stem.with_name(f"{stem.name}.csv"))
+    save(draw(job, tables), stem)

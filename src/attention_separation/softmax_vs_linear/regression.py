@@ -1,0 +1,58 @@
+"""The softmax-regression model: Definitions 3.2-3.8, literally.
+
+Everything depends on (A, x) through z = A x alone; A = z x^T / |x|^2 realises any z.
+"""
+
+import math
+
+import numpy as np
+
+LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
+"""Entries of A x in units of log n: the interval of the others, and the special one of D1."""
+
+LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
+"""Laws under which all entries of A x in the interval are equal, with their value over log n."""
+
+LAWS = ("uniform", "two-point", *LEVELS)
+
+
+def check(n: int) -> None:
+    """Raise ValueError unless log n > 0."""
+    if n < 2:
+        raise ValueError(f"n={n}: the entries of Ax are multiples of log n; allowed: n >= 2")
+
+
+def u_exp(z: np.ndarray) -> np.ndarray:
+    """Definition 3.3: exp(A x), entrywise."""
+    return np.exp(z)
+
+
+def u_lin(z: np.ndarray) -> np.ndarray:
+    """Definition 3.2: A x."""
+    return z
+
+
+def normalise(u: np.ndarray) -> np.ndarray:
+    """f = u / alpha with alpha = <u, 1_n>; over the last axis."""
+    return u / u.sum(axis=-1, keepdims=True)
+
+
+def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
+    """Entries of A x in units of log n, all in [1, 1.4], from uniforms on [0, 1).
+
+    The paper gives no law inside the interval: `law` is one of LAWS.
+    """
+    if law == "uniform":
+        return LOWER + (UPPER - LOWER) * uniforms
+    if law == "two-point":
+        return np.where(uniforms < 0.5, LOWER, UPPER)
+    return np.full_like(uniforms, LEVELS[law])
+
+
+def dataset_z(n: int, uniforms: np.ndarray, law: str, special: int | None) -> np.ndarray:
+    """z = A x of Definition 3.8, (n,): D0 where `special` is None, else D1 with that index j."""
+    check(n)
+    multiples = entries(uniforms, law)
+    if special is not None:
+        multiples[special] = SPECIAL
+    return math.log(n) * multiples

@@ -1,0 +1,81 @@
+"""Self-attention: the datasets of Definitions 6.1 and D.1, and their distinct attention rows."""
+
+import math
+
+import numpy as np
+
+from attention_separation.softmax_vs_linear.attention import Kernel
+from attention_separation.softmax_vs_linear.distinct import (
+    DistinctRows,
+    TokenClasses,
+    attend,
+    nearest_multiples,
+)
+
+ATTENTION_X = ("identity", "ones")
+
+
+def check(n: int, d: int) -> None:
+    """Raise ValueError unless n = (d-2) t for a positive integer t, d >= 3 and log n > 0."""
+    if d < 3:
+        raise ValueError(f"d={d}: Definition D.1 needs d-2 >= 1 identity columns; allowed: d >= 3")
+    if n < 2:
+        raise ValueError(f"n={n}: the entries of A have the factor sqrt(log n); allowed: n >= 2")
+    if n % (d - 2):
+        raise ValueError(
+            f"n={n} with d={d}: Definition D.1 stacks identity blocks, n = (d-2) t with d-2 = "
+            f"{d - 2}; nearest valid n: {nearest_multiples(n, d - 2)}"
+        )
+
+
+def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
+    """A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
+
+    Column 1 is a s e_j3, columns 2..d-1 are b s times stacked identities, column d is c s.
+    """
+    check(n, d)
+    s = math.sqrt(math.log(n))
+    out = np.zeros((n, d))
+    out[j3, 0] = a * s
+    out[:, 1 : d - 1] = b * s * np.tile(np.eye(d - 2), (n // (d - 2), 1))
+    out[:, d - 1] = c * s
+    return out
+
+
+def x_matrix(attention_x: str, d: int) -> np.ndarray:
+    """X = Q K^T: I_d (Figure 4, section E) or the all-ones matrix (Figure 5, section D)."""
+    return {"identity": np.eye(d), "ones": np.ones((d, d))}[attention_x]
+
+
+def special_class(j3, d: int):
+    """Class of the special token, 0..d-3: the Type II column that it shares with its like."""
+    return j3 % (d - 2)
+
+
+def distinct_rows(
+    n: int, d: int, a: float, b: float, c: float, attention_x: str, kernel: Kernel
+) -> DistinctRows:
+    """Rows of c(A, x) up to the exchange of classes, for any kernel; closed forms of D.3 and E.2.
+
+    Tokens fall into the special one, the others of its class, and those of each other class. With
+    X = I a score is the inner product of two tokens; with X all ones, the product of their sums.
+    """
+    check(n, d)
+    classes = TokenClasses(count=d - 2, tokens_each=n // (d - 2))
+    log_n = math.log(n)
+    if attention_x == "identity":
+        special = [a * a + b * b + c * c, b * b + c * c, c * c, c * c]
+        same_class = [b * b + c * c, b * b + c * c, c * c, c * c]
+        other_class = [c * c, c * c, b * b + c * c, c * c]
+    else:
+        plain = b + c
+        special = [(plain + a) * (plain + a), *[(plain + a) * plain] * 3]
+        same_class = other_class = [plain * (plain + a), *[plain * plain] * 3]
+    scores = [special]
+    if classes.tokens_each > 1:
+        scores.append(same_class)
+    if classes.count > 1:
+        scores.append(other_class)
+    weights = kernel(log_n * np.array(scores))
+    s = math.sqrt(log_n)
+    return attend(weights, classes, first=a * s, block=b * s, last=c * s)

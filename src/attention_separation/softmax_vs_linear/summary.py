@@ -1,0 +1,43 @@
+"""Verb `summary`: one line per panel of what its table says."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.config import load_config
+from attention_separation.softmax_vs_linear.panel_table import SCHEMA
+from attention_separation.tables import read_parquet
+
+HEADER = f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
+
+
+def summary_line(table: pa.Table) -> str:
+    """Points, trials per point, and the smallest, median and largest success rate."""
+    rate = table["p_hat"].to_numpy()
+    numbers = "".join(f"{value:8.3f}" for value in (rate.min(), np.median(rate), rate.max()))
+    trials = "/".join(str(count) for count in np.unique(table["trials"].to_numpy()))
+    return f"{table['panel'][0].as_py():<12}{len(rate):>7}{trials:>10}{numbers}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as after --config")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    pairs = (text.partition("=") for text in arguments.overrides)
+    config = load_config(Path("config.yaml"), {key: value for key, _, value in pairs})
+    folder = Path(config.results)
+    tables = [folder / "panels" / f"{panel}.parquet" for panel in config.panels]
+    made = [read_parquet(path, SCHEMA) for path in tables if path.exists()]
+    if not made:
+        raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
+    print("success rate over the points of each panel")
+    print(HEADER)
+    for table in made:
+        print(summary_line(table))
+    for name, figure in config.figures.items():
+        if (folder / "figures" / f"{name}.png").exists():
+            print(f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}")
+    print(f"{folder / 'panels'}/*.parquet  the panels' tables")

@@ -1,0 +1,46 @@
+"""Tables on disk: parquet with its provenance, and csv."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from attention_separation.files import replacing
+
+
+class TableError(ValueError):
+    """A file is no table of ours; the text names the file and what is wrong with it."""
+
+
+def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None:
+    """Write a table; equal tables and metadata give equal bytes."""
+    entries = {key: metadata[key] for key in sorted(metadata)}
+    with replacing(path) as part:
+        pq.write_table(table.replace_schema_metadata(entries), part)
+
+
+def write_csv(table: pa.Table, path: Path) -> None:
+    """Write a table as csv with a header line; null is an empty cell."""
+    with replacing(path) as part:
+        pyarrow.csv.write_csv(table, part)
+
+
+def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
+    """Read a table that must have the columns of `schema`.
+
+    Raises
+    ------
+    TableError
+        If the file is no parquet file, or has other columns.
+    """
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path}: no parquet file that can be read: {error}") from error
+    if not table.schema.equals(schema, check_metadata=False):
+        raise TableError(
+            f"{path}: not a table of this version: its columns are {table.schema.names}, "
+            f"expected {schema.names}; remove the file and run again"
+        )
+    return table

@@ -1,0 +1,29 @@
+# One rule per figure, and one per panel alone: from tables to pictures.
+
+for figure, panels in panels_of_figures().items():
+
+    rule:
+        name:
+            figure
+        input:
+            [panel_table(panel) for panel in panels],
+        output:
+            **figure_files(figure),
+        log:
+            log_file(figure),
+        benchmark:
+            benchmark_file(figure)
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=10,
+        params:
+            settings=figure_settings(figure),
+            code=figure_code(),
+        message:
+            f"Figure {figure}"
+        shell:
+            "python3 -m attention_separation figure --settings {params.settings:q}"
+            " --tables {input:q} --output {output.svg:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,27 @@
+# One rule per panel: the trials of its points, counted.
+
+for panel in SETTINGS.panels:
+
+    rule:
+        name:
+            f"simulate_{panel}"
+        output:
+            panel_table(panel),
+        log:
+            log_file(f"simulate_{panel}"),
+        benchmark:
+            benchmark_file(f"simulate_{panel}")
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=120,
+        params:
+            settings=panel_settings(panel),
+            code=panel_code(panel),
+        message:
+            f"Panel {panel}: trials"
+        shell:
+            "python3 -m attention_separation simulate --settings {params.settings:q}"
+            " --output {output:q} 2>&1 | tee {log:q}"
