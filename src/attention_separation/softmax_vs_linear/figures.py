@@ -184,9 +184,7 @@ def _evenly_in_logarithm(x: np.ndarray) -> bool:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
     parser.add_argument("--tables", required=True, nargs="+", type=Path, help="its panels' tables")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="svg to write, the rest beside"
-    )
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,0 +1,36 @@
+"""Panels and points for tests, as config.yaml would make them."""
+
+import importlib
+from pathlib import Path
+
+from attention_separation.config import load_config
+from attention_separation.softmax_vs_linear.panels import PANELS, Point, points
+
+ROOT = Path(__file__).parent.parent
+CONFIG = load_config(ROOT / "config.yaml")
+
+
+def panel(model: str, sweep: dict, trials: int = 10, **fixed):
+    """A panel of a model with config.yaml's defaults."""
+    defaults = getattr(CONFIG.models, model).model_dump(exclude_none=True)
+    defaults.pop("reconstructed")
+    held = {key: value for key, value in defaults.items() if key not in sweep} | fixed
+    return PANELS[model].model_validate(
+        {"model": model, "sweep": sweep, "fixed": held, "trials": trials}
+    )
+
+
+def point(model: str, **values) -> Point:
+    """One point, all parameters given but the defaults."""
+    n = values.pop("n")
+    return points(panel(model, {"n": [n]}, **values))[0]
+
+
+def config_points(name: str) -> list[Point]:
+    """The points of a panel of config.yaml at the paper's scale."""
+    return points(CONFIG.panel_job(name).panel)
+
+
+def trials_of(model: str):
+    """The module with a model's engines."""
+    return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_trials")

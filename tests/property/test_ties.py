@@ -1,0 +1,100 @@
+"""Where a score equals tau, or nearly does: decided by the rule, in every engine."""
+
+from decimal import Decimal, getcontext
+
+import numpy as np
+import pytest
+from making import CONFIG, config_points, point, trials_of
+
+from attention_separation.seeding import BlockStreams
+from attention_separation.softmax_vs_linear import cross_attention, self_attention
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
+from attention_separation.softmax_vs_linear.signs import draw_lanes, pluses
+from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+
+
+def margins(p):
+    """(largest score - tau) / s of every state, network by network."""
+    rows = trials_of("self_attention" if p.b else "cross_attention").rows
+    return [
+        (rows(p, dataset, KERNELS[kernel]).largest_scores() - p.tau) / p.s
+        for kernel, dataset in NETWORKS
+    ]
+
+
+def test_the_closest_grid_point_is_5d_at_1_9():
+    closest = {}
+    for name in CONFIG.panels:
+        if CONFIG.panels[name].model != "regression":
+            for p in config_points(name):
+                closest[name, p.name] = min(np.abs(margin).min() for margin in margins(p))
+    (first, second, *_) = sorted(closest, key=closest.get)
+    assert first == ("fig5d", "a1=1.9")
+    assert closest[first] < 1e-10
+    assert closest[second] > 1e-6
+
+
+def test_5d_at_1_9_is_decided_as_fifty_digits_decide_it():
+    """F_exp on D1, the special row against one column of signs."""
+    p = next(p for p in config_points("fig5d") if p.name == "a1=1.9")
+    getcontext().prec = 50
+    n, a, b, c, theta = (Decimal(x) for x in ("200", "1.9", "0.2", "0.8", "0.9"))
+    log_n, t, classes = n.ln(), 10, 20
+    special = ((1 + a) * (1 + a) * log_n).exp()
+    other = ((1 + a) * log_n).exp()
+    share, rest = special / (special + 199 * other), other / (special + 199 * other)
+    # + first coordinate, - last, - marked class, + the 19 other classes; in units of s.
+    score = a * share - c - b * (share + (t - 1) * rest) + (classes - 1) * b * t * rest
+    exact = float(score - theta)
+    assert -1e-10 < exact < -1e-11
+    state = (1, 0, 0, classes - 1)
+    assert margins(p)[0][state] == pytest.approx(exact, abs=1e-13)
+    assert not exceeds(margins(p)[0][state] * p.s + p.tau, p.tau, p.s)
+
+
+def test_exact_tie_of_a_row_in_4b_at_d_6_rounds_above_tau():
+    """Linear attention on D1, X = I: a row equals tau for some signs; float64 puts it above."""
+    p = next(p for p in config_points("fig4b") if p.d == 6)
+    tokens = self_attention.tokens(p.n, p.d, p.a1, p.b, p.c, 0)
+    x = self_attention.x_matrix("identity", p.d)
+    c = attention(tokens, tokens, tokens, x, np.eye(p.d), KERNELS["lin"])
+    y = np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
+    gap = (c @ y - p.tau) / p.s
+    ties = np.abs(gap) < 1e-13
+    assert ties.sum() >= p.n // 4
+    assert (gap[ties] > 0).any()
+    assert not exceeds((c @ y)[ties], p.tau, p.s).any()
+
+
+def test_exact_tie_of_cross_attention_at_n_10():
+    """n = 10, d = 11: a plain row is 1/10 in every coordinate, so sums of 9 tie 0.9 s."""
+    p = point("cross_attention", n=10, d=11, m=3, a0=0.01, a1=1.2)
+    a1, a2 = cross_attention.tokens(p.n, p.d, p.a1, 0, 0)
+    c = attention(a1, a2, a2, np.eye(p.d), np.eye(p.d), KERNELS["lin"])
+    y = np.ones(p.d)
+    y[0] = -1.0
+    plain = c[1] @ y
+    assert plain == pytest.approx(p.tau, abs=1e-14)
+    assert not exceeds(plain, p.tau, p.s)
+    y[0] = 1.0
+    assert exceeds(c[1] @ y, p.tau, p.s)
+    engines, streams = trials_of("cross_attention"), BlockStreams(1, "tie", p.name, 0)
+    dense, reduced = engines.dense(p, streams, 4000), engines.reduced(p, streams, 4000)
+    np.testing.assert_array_equal(dense, reduced)
+    lanes = draw_lanes(streams.generator("signs"), 4000, p.m, p.d)
+    tying = (pluses(lanes, p.d, 0, p.d) == 10) & (pluses(lanes, p.d, 0, 1) == 0)
+    assert tying.any()
+
+
+@pytest.mark.parametrize("n", [8, 16, 40])
+@pytest.mark.parametrize("law", ["low", "middle", "high"])
+def test_exact_ties_of_regression_with_constant_ax(n, law):
+    """5/8 pluses make the score 1/4 exactly on D0, for both kernels: a tie, so not positive."""
+    p = point("regression", n=n, m=6, law=law)
+    engines, streams = trials_of("regression"), BlockStreams(3, "tie", p.name, 0)
+    dense, reduced = engines.dense(p, streams, 2000), engines.reduced(p, streams, 2000)
+    np.testing.assert_array_equal(dense, reduced)
+    most = pluses(draw_lanes(streams.generator("signs"), 2000, p.m, n), n, 0, n).max(axis=1)
+    assert (most == 5 * n // 8).any()
+    np.testing.assert_array_equal(reduced[:, 2], most > 5 * n // 8)
+    np.testing.assert_array_equal(reduced[:, 3], most > 5 * n // 8)

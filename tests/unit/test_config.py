@@ -1,0 +1,238 @@
+"""Settings: one test per way to be wrong, and overrides."""
+
+import re
+
+import pytest
+import yaml
+from making import ROOT
+
+from attention_separation.config import load_config
+from attention_separation.faults import ConfigError
+
+TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
+
+
+def faults_of(tmp_path, text, overrides=None):
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as error:
+        load_config(path, overrides)
+    assert str(error.value).startswith("config.yaml: ")
+    return error.value.faults
+
+
+def changed(*keys, to):
+    """config.yaml as text with one value changed, or removed where `to` is None."""
+    values = yaml.safe_load(TEXT)
+    inner = values
+    for key in keys[:-1]:
+        inner = inner[key]
+    if to is None:
+        del inner[keys[-1]]
+    else:
+        inner[keys[-1]] = to
+    return yaml.safe_dump(values)
+
+
+A = ("panels", "fig4a")
+WRONG = {
+    # what is wrong: (where, what stands there instead, the fault's path, words of its sentence)
+    "misspelt key": ((*A, "trails"), 3, "panels.fig4a.trails", "did you mean 'trials'"),
+    "misspelt parameter": ((*A, "fixed", "alpha"), 3, "panels.fig4a.fixed.alpha", "allowed: n, m"),
+    "misspelt section": (("panel",), {}, "panel", "did you mean 'panels'"),
+    "missing key": ((*A, "trials"), None, "panels.fig4a.trials", "is missing"),
+    "missing section": (("models",), None, "models", "is missing"),
+    "negative trials": ((*A, "trials"), -1, "panels.fig4a.trials", "-1 is not allowed"),
+    "fractional trials": ((*A, "trials"), 2.5, "panels.fig4a.trials", "2.5 is not allowed"),
+    "trials as text": ((*A, "trials"), "many", "panels.fig4a.trials", "'many' is not allowed"),
+    "trials as bool": ((*A, "trials"), True, "panels.fig4a.trials", "True is not allowed"),
+    "no columns": ((*A, "fixed", "m"), 0, "panels.fig4a.fixed.m", "0 is not allowed"),
+    "NaN": ((*A, "fixed", "a1"), float("nan"), "panels.fig4a.fixed.a1", "nan is not allowed"),
+    "infinity": ((*A, "fixed", "a1"), float("inf"), "panels.fig4a.fixed.a1", "finite"),
+    "negative amplitude": ((*A, "fixed", "a0"), -0.1, "panels.fig4a.fixed.a0", "greater than"),
+    "zero b": ((*A, "fixed", "b"), 0.0, "panels.fig4a.fixed.b", "greater than 0"),
+    "delta above one": ((*A, "fixed", "delta"), 1.5, "panels.fig4a.fixed.delta", "less than 1"),
+    "unknown model": ((*A, "model"), "self_atention", "panels.fig4a.model", "did you mean"),
+    "unknown X": ((*A, "fixed", "attention_x"), "one", "panels.fig4a.fixed.attention_x", "'ones'"),
+    "unknown engine": (("engine",), "sparse", "engine", "'reduced' or 'dense'"),
+    "unknown law": (("models", "regression", "law"), "normal", "models.regression.law", "uniform"),
+    "unknown scale": (("scale",), "papre", "scale", "did you mean 'paper'"),
+    "negative seed": (("seed",), -1, "seed", "-1 is not allowed"),
+    "a parameter of another model": (
+        ("panels", "fig7a", "fixed", "b"), 0.2, "panels.fig7a.fixed.b", "unknown key",
+    ),
+    "theta of another form": (
+        ("models", "self_attention", "theta"), "b + 0.1", "models.self_attention.theta",
+        "'c + NUMBER'",
+    ),
+    "m of another form": (
+        (*A, "fixed", "m"), {"log_of": "m", "round": "floor"}, "panels.fig4a.fixed.m.log_of",
+        "'n' or 'n/delta'",
+    ),
+    "nothing swept": ((*A, "sweep"), {}, "panels.fig4a.sweep", "one or two"),
+    "three swept": (
+        (*A, "sweep"), {"n": [200], "a1": [1.0], "b": [0.2]}, "panels.fig4a.sweep", "one or two",
+    ),
+    "held and swept": ((*A, "fixed", "n"), 200, "panels.fig4a.fixed.n", "swept too"),
+    "neither held nor swept": ((*A, "fixed", "d"), None, "panels.fig4a.fixed.d", "missing"),
+    "delta needed": ((*A, "fixed", "delta"), None, "panels.fig4a.fixed.delta", "log(n/delta)"),
+    "delta of no use": (
+        ("panels", "fig4c", "fixed", "delta"), 0.01, "panels.fig4c.fixed.delta", "remove it",
+    ),
+    "empty grid": ((*A, "sweep"), {"n": []}, "panels.fig4a.sweep.n", "no values"),
+    "a value twice": ((*A, "sweep"), {"n": [200, 200]}, "panels.fig4a.sweep.n", "twice"),
+    "grid is no list": ((*A, "sweep"), {"n": 200}, "panels.fig4a.sweep.n", "200 is not allowed"),
+    "grid value of another type": (
+        (*A, "sweep"), {"n": [200, "x"]}, "panels.fig4a.sweep.n[1]", "'x' is not allowed",
+    ),
+    "fractional n": (
+        (*A, "sweep"), {"n": {"from": 200, "to": 210, "step": 2.5}}, "panels.fig4a.sweep.n[1]",
+        "202.5 is not allowed",
+    ),
+    "misspelt range": (
+        (*A, "sweep"), {"n": {"form": 1, "to": 2, "step": 1}}, "panels.fig4a.sweep.n.form",
+        "did you mean 'from'",
+    ),
+    "descending range": (
+        (*A, "sweep"), {"n": {"from": 210, "to": 200, "step": 10}}, "panels.fig4a.sweep.n", "down",
+    ),
+    "no step": (
+        (*A, "sweep"), {"n": {"from": 200, "to": 210, "step": 0}}, "panels.fig4a.sweep.n.step",
+        "greater than 0",
+    ),
+    "endless range": (
+        (*A, "sweep"), {"n": {"from": 200, "to": 1e9, "step": 1}}, "panels.fig4a.sweep.n",
+        "at most",
+    ),
+    "n that breaks the definition": (
+        (*A, "sweep"), {"n": [201]}, "panels.fig4a.sweep.n", "nearest valid n: 200 or 210",
+    ),
+    "d too small": (
+        ("panels", "fig4b", "sweep"), {"d": [2]}, "panels.fig4b.sweep.d", "d >= 3",
+    ),
+    "a reconstructed parameter that is none": (
+        (*A, "reconstructed"), ["e"], "panels.fig4a.reconstructed", "'e' is no parameter",
+    ),
+    "a figure's panel that is none": (
+        ("figures", "fig4", "panels"), ["fig4z"], "figures.fig4.panels[0]", "no panel 'fig4z'",
+    ),
+    "a figure without panels": (
+        ("figures", "fig4", "panels"), [], "figures.fig4.panels", "at least 1",
+    ),
+    "a figure named as a panel": (
+        ("figures", "fig4a"), {"title": "x", "panels": ["fig4a"]}, "figures.fig4a", "another",
+    ),
+    "a panel named as a rule": (("panels", "all"), {}, "panels.all", "is the name of a rule"),
+    "a panel without a name": (("panels", "4 a"), {}, "panels.4 a", "letters, digits and _"),
+    "a panel that is no mapping": (("panels", "mine"), 3, "panels.mine", "dictionary"),
+    "a section that is no mapping": (("panels",), [1], "panels", "dictionary"),
+    "points of a scale": (("scales", "smoke", "points"), 0, "scales.smoke.points", "0 is not"),
+    "trials of a scale": (
+        ("scales", "smoke", "trials", "regresion"), 2, "scales.smoke.trials.regresion",
+        "regression",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_one_way_to_be_wrong(name, tmp_path):
+    keys, value, path, words = WRONG[name]
+    faults = faults_of(tmp_path, changed(*keys, to=value))
+    about = [fault for fault in faults if fault.partition(": ")[0] == path]
+    assert about, faults
+    assert any(words in fault for fault in about), about
+
+
+def test_all_faults_at_once(tmp_path):
+    values = yaml.safe_load(TEXT)
+    values["panels"]["fig3a"]["trials"] = 0
+    values["panels"]["fig4a"]["fixed"]["d"] = 13
+    values["panels"]["fig7b"]["trails"] = 3
+    values["engine"] = "sparse"
+    values["scale"] = "none"
+    paths = {fault.partition(":")[0] for fault in faults_of(tmp_path, yaml.safe_dump(values))}
+    assert paths == {
+        "panels.fig3a.trials",
+        "panels.fig4a.sweep.n",
+        "panels.fig7b.trails",
+        "engine",
+        "scale",
+    }
+
+
+def test_many_points_that_break_a_definition_are_one_short_list(tmp_path):
+    faults = faults_of(tmp_path, changed(*A, "fixed", "d", to=13))
+    assert len(faults) == 3
+    assert faults[-1].endswith("and 71 more points like these")
+
+
+def test_broken_yaml_names_file_and_line(tmp_path):
+    fault = faults_of(tmp_path, TEXT.replace("engine: reduced", "engine: [reduced"))[0]
+    assert re.search(r"config\.yaml, line \d+, column \d+: not valid YAML", fault)
+
+
+def test_a_tab_names_its_line(tmp_path):
+    fault = faults_of(tmp_path, "seed: 1\n\tscale: paper\n")[0]
+    assert "line 2" in fault
+
+
+def test_duplicate_keys_name_both_lines(tmp_path):
+    (fault,) = faults_of(tmp_path, "seed: 1\nscale: paper\nseed: 2\n")
+    assert "line 3: key 'seed' stands twice, first on line 1" in fault
+
+
+@pytest.mark.parametrize("text", ["", "- 1\n", "just text\n"])
+def test_no_mapping(text, tmp_path):
+    assert "no mapping" in faults_of(tmp_path, text)[0]
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path / "config.yaml")
+
+
+def test_numbers_in_exponent_notation(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(TEXT.replace("trials: null", "trials: 1e6"))
+    assert load_config(path).trials == 1_000_000
+
+
+def test_overrides_are_typed_and_beat_the_file():
+    path = ROOT / "config.yaml"
+    plain = load_config(path)
+    over = load_config(path, {"trials": "20", "seed": 7, "engine": "dense", "scale": "smoke"})
+    assert (plain.seed, plain.results) == (2310, "results")
+    assert (over.seed, over.results) == (7, "results/smoke")
+    job = over.panel_job("fig4a")
+    assert (job.panel.trials, job.seed, job.engine, job.points) == (20, 7, "dense", 5)
+
+
+def test_overrides_reach_only_what_they_touch():
+    path = ROOT / "config.yaml"
+    plain = load_config(path)
+    over = load_config(path, {"panels": {"fig4a": {"trials": "7"}}})
+    assert over.panel_job("fig4a").panel.trials == 7
+    same = [name for name in plain.panels if plain.panel_job(name) == over.panel_job(name)]
+    assert same == [name for name in plain.panels if name != "fig4a"]
+
+
+def test_overrides_are_checked_and_named_as_such(tmp_path):
+    assert faults_of(tmp_path, TEXT, {"trials": "abc"})[0].startswith("--config trials: 'abc'")
+    assert faults_of(tmp_path, TEXT, {"trails": 3})[0].startswith("--config trails: unknown key")
+    assert faults_of(tmp_path, TEXT, {"trials": 0})[0].startswith("--config trials: 0")
+
+
+def test_scales():
+    path = ROOT / "config.yaml"
+    deep = load_config(path, {"scale": "deep"})
+    assert deep.results == "results/deep"
+    assert deep.panel_job("fig3a").panel.trials == 100_000
+    assert deep.panel_job("fig7c").panel.trials == 1_000_000
+    assert deep.panel_job("fig7c").points is None
+
+
+def test_what_is_reconstructed_is_said():
+    config = load_config(ROOT / "config.yaml")
+    assert {"m", "tau", "law"} <= set(config.reconstructed("fig3a"))
+    assert "theta" not in config.reconstructed("fig4a")
+    assert {"n", "d", "theta", "a1"} <= set(config.reconstructed("fig7a"))

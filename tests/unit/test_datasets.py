@@ -1,0 +1,111 @@
+"""The datasets of Definitions 3.8, D.1 and F.1 against the matrices written out."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
+
+
+def test_self_attention_tokens_written_out():
+    s = math.sqrt(math.log(4))
+    a = self_attention.tokens(n=4, d=4, a=1.2, b=0.3, c=0.7, j3=2)
+    expected = s * np.array(
+        [[0.0, 0.3, 0.0, 0.7], [0.0, 0.0, 0.3, 0.7], [1.2, 0.3, 0.0, 0.7], [0.0, 0.0, 0.3, 0.7]]
+    )
+    np.testing.assert_allclose(a, expected, rtol=1e-15)
+    assert self_attention.special_class(2, 4) == 0
+
+
+def test_cross_attention_tokens_written_out():
+    s = math.sqrt(math.log(4))
+    a1, a2 = cross_attention.tokens(n=4, d=3, a=1.2, j2=1, j3=3)
+    np.testing.assert_allclose(a1, s * np.array([[0, 1, 1], [1.2, 1, 1], [0, 1, 1], [0, 1, 1]]))
+    np.testing.assert_allclose(a2, s * np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    assert cross_attention.special_class(3, 3) == 1
+
+
+def test_cross_attention_scores_are_log_n_but_for_the_special_pair():
+    a1, a2 = cross_attention.tokens(n=6, d=4, a=0.5, j2=4, j3=1)
+    scores = a1 @ a2.T / math.log(6)
+    assert scores[4, 1] == pytest.approx(1.5)
+    scores[4, 1] = 1.0
+    np.testing.assert_allclose(scores, 1.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", ["exp", "lin"])
+def test_attention_rows_of_lemmas_d_for_all_ones(kernel):
+    """p and q of section D, X all ones: special row and any other row, b + c != 1 included."""
+    n, d, a, b, c, j3 = 12, 6, 1.2, 0.2, 0.9, 5
+    tokens = self_attention.tokens(n, d, a, b, c, j3)
+    out = attention(tokens, tokens, tokens, np.ones((d, d)), np.eye(d), KERNELS[kernel])
+    s, t, total = math.sqrt(math.log(n)), n // (d - 2), b + c
+    if kernel == "exp":
+        p_special = n ** (a * (total + a)) / (n ** (a * (total + a)) + n - 1)
+        p_other = n ** (a * total) / (n ** (a * total) + n - 1)
+    else:
+        p_special = p_other = (total + a) / (n * total + a)
+    for row, p in ((j3, p_special), (0, p_other)):
+        q = (1 - p) / (n - 1)
+        expected = [a * s * p, *[b * s * t * q] * (d - 2), c * s]
+        expected[1 + j3 % (d - 2)] = b * s * (p + (t - 1) * q)
+        np.testing.assert_allclose(out[row], expected, rtol=1e-12)
+
+
+def test_regression_z_has_the_stated_entries():
+    uniforms = np.array([0.0, 0.5, 0.999])
+    log_n = math.log(3)
+    d0 = regression.dataset_z(3, uniforms, "uniform", None)
+    np.testing.assert_allclose(d0, log_n * np.array([1.0, 1.2, 1.3996]), rtol=1e-14)
+    d1 = regression.dataset_z(3, uniforms, "uniform", 1)
+    np.testing.assert_allclose(d1, log_n * np.array([1.0, 4.0, 1.3996]), rtol=1e-14)
+    two = regression.dataset_z(3, uniforms, "two-point", None)
+    np.testing.assert_allclose(two, log_n * np.array([1.0, 1.4, 1.4]))
+    for law, value in regression.LEVELS.items():
+        np.testing.assert_allclose(regression.dataset_z(3, uniforms, law, None), log_n * value)
+
+
+def test_regression_functions_by_hand():
+    z = np.array([math.log(2), math.log(3)])
+    np.testing.assert_allclose(regression.normalise(regression.u_exp(z)), [0.4, 0.6])
+    np.testing.assert_allclose(
+        regression.normalise(regression.u_lin(np.array([1.0, 3.0]))), [0.25, 0.75]
+    )
+
+
+def test_regression_needs_nothing_of_a_and_x_but_their_product():
+    z = regression.dataset_z(5, np.linspace(0, 0.9, 5), "uniform", 2)
+    x = np.array([0.3, -2.0, 1.0])
+    a = np.outer(z, x) / (x @ x)
+    np.testing.assert_allclose(a @ x, z, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("check", "arguments", "words"),
+    [
+        (self_attention.check, (201, 12), ["n=201", "d-2 = 10", "200 or 210"]),
+        (self_attention.check, (5, 12), ["n=5", "nearest valid n: 10"]),
+        (self_attention.check, (10, 2), ["d=2", "d >= 3"]),
+        (self_attention.check, (1, 3), ["n=1", "n >= 2"]),
+        (cross_attention.check, (201, 11), ["n=201", "d-1 = 10", "200 or 210"]),
+        (cross_attention.check, (10, 1), ["d=1", "d >= 2"]),
+        (cross_attention.check, (1, 2), ["n=1", "n >= 2"]),
+        (regression.check, (1,), ["n=1", "n >= 2"]),
+    ],
+)
+def test_broken_structure_is_named_with_what_is_valid(check, arguments, words):
+    with pytest.raises(ValueError, match=words[0]) as error:
+        check(*arguments)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_sizes_of_the_papers_sweeps_are_valid():
+    for n in range(200, 1001, 10):
+        self_attention.check(n, 12)
+        cross_attention.check(n, 11)
+    for d in (4, 6, 10, 18, 34, 66):
+        self_attention.check(256, d)
+        cross_attention.check(256, d - 1)

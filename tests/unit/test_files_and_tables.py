@@ -1,0 +1,84 @@
+"""Files are whole or absent; tables carry their provenance and refuse what is not theirs."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from attention_separation.files import replacing
+from attention_separation.tables import TableError, read_parquet, write_csv, write_parquet
+
+TABLE = pa.table({"a": [1, 2], "b": [0.5, None]})
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def interrupted():
+        with replacing(path) as part:
+            part.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_has_its_name_only_when_whole_and_its_folder_is_made(tmp_path):
+    path = tmp_path / "new" / "out.txt"
+    with replacing(path) as part:
+        part.write_text("whole")
+        assert not path.exists()
+        assert part.parent == path.parent
+    assert path.read_text() == "whole"
+    assert path.stat().st_mode & 0o444 == 0o444
+
+
+def test_two_writers_do_not_share_a_file(tmp_path):
+    path = tmp_path / "out.txt"
+    with replacing(path) as one, replacing(path) as two:
+        assert one != two
+        one.write_text("one")
+        two.write_text("two")
+    assert path.read_text() == "one"
+
+
+def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):
+    one, two = tmp_path / "one.parquet", tmp_path / "two.parquet"
+    write_parquet(TABLE, one, {"seed": "1", "code": "x"})
+    write_parquet(TABLE, two, {"code": "x", "seed": "1"})
+    assert one.read_bytes() == two.read_bytes()
+    read = read_parquet(one, TABLE.schema)
+    assert read.equals(TABLE)
+    assert read.schema.metadata[b"seed"] == b"1"
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 half", b"nothing of the kind"])
+def test_a_broken_table_is_named(tmp_path, content):
+    path = tmp_path / "broken.parquet"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=r"broken\.parquet: no parquet file"):
+        read_parquet(path, TABLE.schema)
+
+
+def test_a_foreign_table_is_named(tmp_path):
+    path = tmp_path / "foreign.parquet"
+    write_parquet(TABLE.rename_columns(["a", "z"]), path, {})
+    with pytest.raises(TableError, match=r"its columns are \['a', 'z'\]"):
+        read_parquet(path, TABLE.schema)
+
+
+def test_csv_has_a_header_and_empty_cells(tmp_path):
+    path = tmp_path / "out.csv"
+    write_csv(TABLE, path)
+    assert path.read_text() == '"a","b"\n1,0.5\n2,\n'
+
+
+def test_metadata_is_text(tmp_path):
+    path = tmp_path / "t.parquet"
+    write_parquet(TABLE, path, {"versions": json.dumps({"numpy": "2"})})
+    assert json.loads(read_parquet(path, TABLE.schema).schema.metadata[b"versions"]) == {
+        "numpy": "2"
+    }

@@ -1,0 +1,85 @@
+"""Digests of code: what counts, and what it is found from."""
+
+import pytest
+
+from attention_separation import provenance
+from attention_separation.provenance import canonical_json, code_digest, settings_digest
+from attention_separation.softmax_vs_linear.simulate import modules
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of three modules, of which `one` imports `two`; returns a digest after an edit."""
+    files = {
+        "__init__.py": "",
+        "one.py": "import attention_separation.two\n\ndef f():\n    '''Doc.'''\n    return 1\n",
+        "two.py": "def g():\n    return 2\n",
+        "three.py": "def h():\n    return 3\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+
+    def digest(name=None, old="", new=""):
+        if name:
+            path = tmp_path / name
+            assert old in path.read_text()
+            path.write_text(path.read_text().replace(old, new))
+        code_digest.cache_clear()
+        return code_digest("attention_separation.one")
+
+    yield digest
+    code_digest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("one.py", "return 1", "return 7"),
+        ("two.py", "return 2", "return 7"),
+        ("__init__.py", "", "x = 1"),
+    ],
+)
+def test_code_that_is_imported_counts(package, name, old, new):
+    assert package() != package(name, old, new)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("three.py", "return 3", "return 7"),
+        ("one.py", "'''Doc.'''", "'''Another.'''"),
+        ("two.py", "return 2", "return 2  # why"),
+        ("two.py", "return 2", "return (\n        2\n    )"),
+    ],
+)
+def test_other_modules_docstrings_comments_and_layout_do_not(package, name, old, new):
+    assert package() == package(name, old, new)
+
+
+def test_an_import_inside_a_function_counts(package):
+    before = package("one.py", "return 1", "from attention_separation import three\n    return 1")
+    assert before != package("three.py", "return 3", "return 7")
+
+
+def test_models_do_not_depend_on_each_other():
+    digests = {model: code_digest(*modules(model)) for model in ("regression", "self_attention")}
+    assert digests["regression"] != digests["self_attention"]
+    names = provenance._imports(
+        "attention_separation.softmax_vs_linear.regression_trials",
+        provenance._syntax_tree("attention_separation.softmax_vs_linear.regression_trials"),
+    )
+    assert not any("attention_trials" in name for name in names)
+
+
+def test_an_unknown_module_is_an_error():
+    with pytest.raises(ModuleNotFoundError, match="not a module"):
+        code_digest("attention_separation.nothing")
+
+
+def test_settings_digests_do_not_depend_on_order():
+    assert settings_digest({"a": 1, "b": [2]}) == settings_digest({"b": [2], "a": 1})
+    assert settings_digest({"a": 1}) != settings_digest({"a": 2})
+    assert canonical_json({"b": 1, "a": 0.5}) == '{"a":0.5,"b":1}'
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json(float("nan"))
