@@ -42,5 +42,6 @@ def save(figure: Figure, stem: Path) -> None:
     """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
     for extension in FORMATS:
-        with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
+        path = stem.with_name(f"{stem.name}.{extension}")
+        with matplotlib.rc_context(RC), replacing(path) as part:
             figure.savefig(part, format=extension, metadata=dates[extension])

@@ -61,8 +61,9 @@ def dense(
     for indices, lanes in draws(point, streams, trials, special_tokens):
         for trial in range(len(indices)):
             row = []
+            data = [inputs(point, dataset, indices[trial, dataset]) for dataset in (0, 1)]
             for network, (kernel, dataset) in enumerate(NETWORKS):
-                a1, a2, a3, x = inputs(point, dataset, indices[trial, dataset])
+                a1, a2, a3, x = data[dataset]
                 c = attention(a1, a2, a3, x, identity, KERNELS[kernel])
                 y = sign_matrix(lanes[stream_name(point.signs, network)][trial], point.d)
                 row.append(exceeds(c @ y, point.tau, point.s).any())

@@ -28,7 +28,7 @@ def modules(model: str) -> tuple[str, str]:
 
 def simulate(job: PanelJob) -> pa.Table:
     """Run the trials of every point of a panel and count E_success and its four events."""
-    _keep_freed_memory()
+    keep_freed_memory()
     engine = getattr(importlib.import_module(modules(job.panel.model)[1]), job.engine)
     of_panel = points(job.panel, job.points)
     trials = job.panel.trials
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     write_parquet(simulate(job), arguments.output, metadata(job, arguments.settings))
 
 
-def _keep_freed_memory() -> None:
+def keep_freed_memory() -> None:
     """Freeing one large block teaches glibc to keep freed memory instead of handing it back.
 
     Otherwise every work array of every chunk costs fresh page faults: half of Figure 3's time.

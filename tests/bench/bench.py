@@ -1,0 +1,176 @@
+"""Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
+
+Every part runs on one core but the workflow, which says how many it had.
+"""
+
+import os
+
+# Before NumPy loads: one core means one.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from making import CONFIG, ROOT, config_points, point, trials_of
+
+from attention_separation.seeding import BLOCK_TRIALS, BlockStreams
+from attention_separation.softmax_vs_linear import regression_trials
+from attention_separation.softmax_vs_linear.signs import draw_lanes
+from attention_separation.softmax_vs_linear.simulate import keep_freed_memory, simulate
+
+PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3")]
+
+
+def seconds(call: Callable[[], object], repeats: int = 5) -> float:
+    """The median time of a call, after one that does not count."""
+    call()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def reduced_seconds(p, trials: int = BLOCK_TRIALS) -> float:
+    """Seconds per trial of the reduced engine, the drawing of signs included."""
+    engines, streams = trials_of("self_attention"), BlockStreams(1, "bench", p.name, 0)
+    return seconds(lambda: engines.reduced(p, streams, trials)) / trials
+
+
+def attention() -> None:
+    """Reduced against dense; growth with n; memory; small runs."""
+    print(f"attention models, {BLOCK_TRIALS} trials a batch, signs drawn within")
+    engines = trials_of("self_attention")
+    for n, d, dense_trials, wanted in ((1000, 12, 100, 10_000), (200, 22, 400, 300)):
+        p = point("self_attention", n=n, d=d, **PAPER)
+        streams = BlockStreams(1, "bench", p.name, 0)
+        start = time.perf_counter()
+        dense = engines.dense(p, streams, dense_trials)
+        slow = (time.perf_counter() - start) / dense_trials
+        fast = reduced_seconds(p)
+        same = (engines.reduced(p, streams, BLOCK_TRIALS)[:dense_trials] == dense).all()
+        print(
+            f"  n={n} d={d}: dense {slow * 1e6:.0f} us, reduced {fast * 1e6:.3f} us a trial: "
+            f"{slow / fast:.0f}x (wanted {wanted}x); same events: {same}"
+        )
+    small, large = (point("self_attention", n=n, d=22, **PAPER) for n in (200, 10**6))
+    ratio = reduced_seconds(large) / reduced_seconds(small)
+    print(f"  time at n=10^6 over time at n=200, d=22: {ratio:.2f} (wanted at most 1.5)")
+    peaks = []
+    for p in (small, large):
+        tracemalloc.start()
+        engines.reduced(p, BlockStreams(1, "bench", p.name, 0), BLOCK_TRIALS)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+        tracemalloc.stop()
+    print(f"  peak memory of a batch: {peaks[0]:.2f} MiB at n=200, {peaks[1]:.2f} MiB at n=10^6")
+    job = CONFIG.panel_job("fig4d")
+    per_trial = seconds(lambda: simulate(job)) / (81 * 100)
+    print(f"  100 trials a point, seeding and all of panel 4d included: {per_trial * 1e6:.2f} us")
+
+
+def loop_panel(name: str) -> float:
+    """Seconds of a panel of Figure 3 in the obvious NumPy: one trial after another."""
+    rng = np.random.default_rng(0)
+    start = time.perf_counter()
+    for p in config_points(name):
+        log_n = np.log(p.n)
+        for _ in range(CONFIG.panels[name].trials):
+            z0, z1 = (log_n * rng.uniform(1.0, 1.4, p.n) for _ in range(2))
+            z1[rng.integers(p.n)] = 4 * log_n
+            y = rng.choice([-1.0, 1.0], size=(p.n, p.m))
+            e0, e1 = np.exp(z0), np.exp(z1)
+            for f in (e1 / e1.sum(), z1 / z1.sum(), e0 / e0.sum(), z0 / z0.sum()):
+                (f @ y > p.tau).any()
+    return time.perf_counter() - start
+
+
+def figure3() -> None:
+    """Figure 3 whole against the loop, and where its time goes."""
+    print("Figure 3 whole (291 points x 1000 trials), one core")
+    loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
+    fast = sum(seconds(lambda n=n: simulate(CONFIG.panel_job(n)), 3) for n in ("fig3a", "fig3b"))
+    print(f"  loop {loop:.1f} s, reduced {fast:.2f} s: {loop / fast:.1f}x (wanted 5x)")
+    floor = data = 0.0
+    for name in ("fig3a", "fig3b"):
+        for p in config_points(name):
+            streams = BlockStreams(1, name, p.name, 0)
+            rng = streams.generator("signs")
+            start = time.perf_counter()
+            draw_lanes(rng, 1000, p.m, p.n)
+            floor += time.perf_counter() - start
+            start = time.perf_counter()
+            for _ in regression_trials.draws(p, streams, 1000):
+                pass
+            data += time.perf_counter() - start
+    print(
+        f"  sign bits alone {floor:.2f} s: {fast / floor:.1f}x the floor; all draws {data:.2f} s, "
+        f"so the entries of Ax {data - floor:.2f} s, and evaluating {fast - data:.2f} s"
+    )
+
+
+def workflow() -> None:
+    """The whole workflow against the dense engine over all panels, and their counts."""
+    cores = os.cpu_count()
+    print(f"the whole workflow, {cores} cores")
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
+            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+            copy(ROOT / part, Path(folder) / part)
+        command = [sys.executable, "-m", "snakemake", "--quiet", "all"]
+        environment = {k: v for k, v in os.environ.items() if not k.endswith("NUM_THREADS")}
+
+        def run(*options: str) -> float:
+            start = time.perf_counter()
+            subprocess.run([*command, *options], cwd=folder, env=environment, check=True)
+            return time.perf_counter() - start
+
+        start_up = run("--dry-run")
+        whole = run()
+        rerun = run()
+        jobs = list((Path(folder) / "results/benchmarks").glob("*.tsv"))
+        in_jobs = sum(float(path.read_text().splitlines()[1].split("\t")[0]) for path in jobs)
+    start = time.perf_counter()
+    reduced = {name: simulate(CONFIG.panel_job(name)) for name in CONFIG.panels}
+    computing = time.perf_counter() - start
+    print(
+        f"  {whole:.1f} s (wanted at most 25 on 2 cores); of it start-up (a dry run) "
+        f"{start_up:.1f} s; {len(jobs)} jobs take {in_jobs:.1f} core-seconds, of which trials "
+        f"{computing:.1f}: the rest is Python's start, imports and drawing; "
+        f"a second run {rerun:.1f} s"
+    )
+    print("  dense engine over the 17 attention panels, serially: minutes", flush=True)
+    start = time.perf_counter()
+    equal = 0
+    for name in ATTENTION_PANELS:
+        job = CONFIG.panel_job(name).model_copy(update={"engine": "dense"})
+        equal += simulate(job).equals(reduced[name])
+    dense = time.perf_counter() - start
+    loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
+    print(f"  panels whose tables are equal in every count: {equal} of {len(ATTENTION_PANELS)}")
+    print(
+        f"  dense {dense:.0f} s + Figure 3's loop {loop:.0f} s over {whole:.1f} s: "
+        f"{(dense + loop) / whole:.0f}x (wanted 20x)"
+    )
+
+
+PARTS = {"attention": attention, "figure3": figure3, "workflow": workflow}
+
+if __name__ == "__main__":
+    keep_freed_memory()
+    unknown = set(sys.argv[1:]) - PARTS.keys()
+    if unknown:
+        sys.exit(f"unknown part {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

@@ -1,0 +1,146 @@
+"""The whole workflow: what it makes, and that it makes the same again."""
+
+import json
+
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from making import CONFIG
+
+from attention_separation.softmax_vs_linear.panel_table import SCHEMA
+
+FIGURES = ("fig3", "fig4", "fig5", "fig7")
+CONTRACT = [
+    "panel", "parameter", "value", "n", "d", "m", "a0", "a1", "b", "c", "delta", "tau",
+    "attention_x", "trials", "successes", "f_exp_d1_positive", "f_lin_d1_zero",
+    "f_exp_d0_zero", "f_lin_d0_zero", "p_hat", "ci_low", "ci_high",
+]  # fmt: skip
+
+
+def test_smoke_scale_makes_every_file_of_the_contract(project):
+    project.make("--config", "scale=smoke")
+    made = project.files()
+    panels = {f"results/smoke/panels/{name}.parquet" for name in CONFIG.panels}
+    figures = {
+        f"results/smoke/figures/{name}.{extension}"
+        for name in FIGURES
+        for extension in ("svg", "png", "pdf", "parquet", "csv")
+    }
+    assert set(made) == panels | figures
+    assert len(panels) == 19
+    for name in CONFIG.panels:
+        table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
+        assert table.schema.names == CONTRACT == SCHEMA.names
+        assert table["panel"].unique().to_pylist() == [name]
+        assert table["trials"].unique().to_pylist() == [20]
+        assert len(table) == 5
+        for count in CONTRACT[14:19]:
+            assert str(table.schema.field(count).type) == "int64"
+            assert all(0 <= value <= 20 for value in table[count].to_pylist())
+        metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+        assert set(metadata) == {"seed", "settings", "code", "versions"}
+        assert metadata["seed"] == "2310"
+        assert json.loads(metadata["versions"])["numpy"]
+        jobs = project.folder / "results/smoke"
+        assert (jobs / f"logs/simulate_{name}.log").is_file()
+        assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
+    joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")
+    assert joined["panel"].unique().to_pylist() == [f"fig4{letter}" for letter in "abcdef"]
+    csv = pyarrow.csv.read_csv(project.folder / "results/smoke/figures/fig4.csv")
+    assert csv.column_names == CONTRACT
+    assert csv["successes"].to_pylist() == joined["successes"].to_pylist()
+
+    assert "Nothing to be done" in project.make("--config", "scale=smoke")
+
+
+def test_values_that_a_model_does_not_have_are_null(small):
+    small.make("fig3a", "fig4b")
+    regression = pq.read_table(small.folder / "results/panels/fig3a.parquet")
+    for name in ("d", "a0", "a1", "b", "c", "delta", "attention_x"):
+        assert regression[name].null_count == len(regression)
+    attention = pq.read_table(small.folder / "results/panels/fig4b.parquet")
+    assert attention.to_pandas().notna().all(axis=None)
+    assert attention["attention_x"].unique().to_pylist() == ["identity"]
+
+
+def test_two_runs_with_other_cores_give_the_same_bytes(small, tmp_path_factory):
+    from workflow.project import Project
+
+    other = Project(tmp_path_factory.mktemp("other"))
+    (other.folder / "config.yaml").write_text((small.folder / "config.yaml").read_text())
+    small.make("--cores", "1")
+    other.make("--cores", "2")
+    assert small.files() == other.files()
+    assert len(small.files()) == 4 + 3 * 5
+
+
+def test_both_engines_give_the_same_counts(small):
+    small.make("--config", "engine=dense")
+    dense = {name: read_counts(small, name) for name in ("fig3a", "fig4a", "fig4b", "fig7b")}
+    small.make()
+    assert dense == {name: read_counts(small, name) for name in dense}
+
+
+def read_counts(project, name):
+    table = pq.read_table(project.folder / f"results/panels/{name}.parquet")
+    return table.select(CONTRACT[2:]).to_pylist()
+
+
+def test_a_shorter_run_is_a_prefix_of_a_longer_one(small):
+    """Successes of more trials are at least those of fewer: the same trials come first."""
+    small.make("fig4b", "--config", "trials=30")
+    short = read_counts(small, "fig4b")
+    small.make("fig4b", "--config", "trials=60")
+    for few, many in zip(short, read_counts(small, "fig4b"), strict=True):
+        assert few["successes"] <= many["successes"] <= few["successes"] + 30
+
+
+@pytest.mark.parametrize("target", ["fig4b", "fig4"])
+def test_one_target_makes_that_much(small, target):
+    small.make(target)
+    panels = ["fig4b"] if target == "fig4b" else ["fig4a", "fig4b"]
+    expected = {f"results/panels/{name}.parquet" for name in panels}
+    extensions = ("svg", "png", "pdf", "parquet", "csv")
+    expected |= {f"results/figures/{target}.{extension}" for extension in extensions}
+    assert set(small.files()) == expected
+
+
+def test_every_panel_and_figure_is_a_rule(project):
+    rules = set(project.make("--list-rules").split())
+    assert {f"simulate_{name}" for name in CONFIG.panels} <= rules
+    assert set(CONFIG.panels) | set(FIGURES) <= rules
+
+
+def test_lint(project):
+    assert "good condition" in project.make("--lint")
+
+
+def test_a_users_own_panels(small):
+    """A new panel, and one that sweeps two parameters, in no figure of the file."""
+    text = """
+  mine:
+    model: cross_attention
+    sweep: {a1: {from: 0.5, to: 1.5, step: 0.5}}
+    fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
+    trials: 10
+  map:
+    model: self_attention
+    sweep: {d: [4, 6, 10], theta: [0.5, 0.9]}
+    fixed: {n: 32, m: 5, a0: 0.01, a1: 1.2, b: 0.2, c: 0.8}
+    trials: 10
+"""
+    with (small.folder / "config.yaml").open("a") as file:
+        assert list(_sections(small))[-1] == "panels"
+        file.write(text)
+    small.make()
+    for name, rows in (("mine", 3), ("map", 6)):
+        assert len(pq.read_table(small.folder / f"results/panels/{name}.parquet")) == rows
+        assert (small.folder / f"results/figures/{name}.svg").stat().st_size > 5000
+    table = pq.read_table(small.folder / "results/panels/map.parquet")
+    assert table["parameter"].unique().to_pylist() == ["d,theta"]
+
+
+def _sections(project):
+    import yaml
+
+    return yaml.safe_load((project.folder / "config.yaml").read_text())
