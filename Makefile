@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup paper test lint bench lock clean
+.PHONY: help setup paper test lint bench gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,6 +21,7 @@ help:
 	@echo 'make test    set up, then run the tests'
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
+	@echo 'make gallery copy the figures to docs/gallery, which README shows'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 
@@ -52,6 +53,9 @@ lint: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/snakefmt --check Snakefile workflow
 	@$(BIN)/snakemake --lint
+
+gallery: setup
+	@$(BIN)/snakemake gallery --cores $(CORES) --quiet rules host reason
 
 bench: setup
 	@$(BIN)/python tests/bench/bench.py

@@ -13,3 +13,4 @@ rule all:
 
 include: "workflow/rules/panels.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/gallery.smk"

@@ -2,9 +2,9 @@
 
 import ast
 import hashlib
+import importlib
 import json
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from attention_separation import __version__
@@ -13,6 +13,7 @@ PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parent
 DIGEST_LENGTH = 16
 RECORDED_PACKAGES = ("numpy", "scipy", "pyarrow")
+"""Packages that numbers depend on."""
 
 
 def canonical_json(value) -> str:
@@ -30,7 +31,6 @@ def settings_digest(settings) -> str:
     return digest(canonical_json(settings))
 
 
-@cache
 def code_digest(*modules: str) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 
@@ -45,19 +45,16 @@ def code_digest(*modules: str) -> str:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name in closure:
-            continue
-        tree = _syntax_tree(name)
-        # Read the imports before the dump: the dump is taken of a tree without docstrings.
-        waiting += _imports(name, tree)
-        waiting += [name.rpartition(".")[0]] if "." in name else []
-        closure[name] = ast.dump(_without_docstrings(tree))
+        if name not in closure:
+            closure[name], imported = _parsed(name)
+            waiting += [*imported, *filter(None, [name.rpartition(".")[0]])]
     return digest("\n".join(f"{name}\n{closure[name]}" for name in sorted(closure)))
 
 
 def versions() -> dict[str, str]:
-    """Versions of this package and of those that numbers depend on."""
-    return {PACKAGE: __version__} | {name: metadata.version(name) for name in RECORDED_PACKAGES}
+    """Versions of this package and of RECORDED_PACKAGES."""
+    found = {name: importlib.import_module(name).__version__ for name in RECORDED_PACKAGES}
+    return {PACKAGE: __version__} | found
 
 
 def _source(name: str) -> Path | None:
@@ -71,11 +68,15 @@ def _source(name: str) -> Path | None:
     return None
 
 
-def _syntax_tree(name: str) -> ast.Module:
+@cache
+def _parsed(name: str) -> tuple[str, tuple[str, ...]]:
+    """A module's syntax tree without docstrings, as text, and the modules of ours it imports."""
     path = _source(name)
     if path is None:
         raise ModuleNotFoundError(f"{name!r} is not a module of {PACKAGE}", name=name)
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    imported = tuple(_imports(name, tree))
+    return ast.dump(_without_docstrings(tree)), imported
 
 
 def _imports(name: str, tree: ast.Module) -> list[str]:

@@ -35,7 +35,7 @@ def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
         If the file is no parquet file, or has other columns.
     """
     try:
-        table = pq.read_table(path)
+        table = pq.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{path}: no parquet file that can be read: {error}") from error
     if not table.schema.equals(schema, check_metadata=False):

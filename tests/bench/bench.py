@@ -26,7 +26,7 @@ from making import CONFIG, ROOT, config_points, point, trials_of
 from attention_separation.seeding import BLOCK_TRIALS, BlockStreams
 from attention_separation.softmax_vs_linear import regression_trials
 from attention_separation.softmax_vs_linear.signs import draw_lanes
-from attention_separation.softmax_vs_linear.simulate import keep_freed_memory, simulate
+from attention_separation.softmax_vs_linear.simulate import simulate
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3")]
@@ -122,55 +122,61 @@ def figure3() -> None:
 
 def workflow() -> None:
     """The whole workflow against the dense engine over all panels, and their counts."""
-    cores = os.cpu_count()
-    print(f"the whole workflow, {cores} cores")
+    print("the dense engine over the 17 attention panels, serially: minutes", flush=True)
+    start = time.perf_counter()
+    dense = {name: simulate(job_of(name, "dense")) for name in ATTENTION_PANELS}
+    dense_seconds = time.perf_counter() - start
+    loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
+    start = time.perf_counter()
+    reduced = {name: simulate(CONFIG.panel_job(name)) for name in CONFIG.panels}
+    trials = time.perf_counter() - start
+    equal = sum(dense[name].equals(reduced[name]) for name in dense)
+    print(f"  panels equal to the reduced engine's in every count: {equal} of {len(dense)}")
+
+    print(f"the whole workflow, {os.cpu_count()} cores (median of 3 runs)")
     with tempfile.TemporaryDirectory() as folder:
         for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             copy(ROOT / part, Path(folder) / part)
-        command = [sys.executable, "-m", "snakemake", "--quiet", "all"]
-        environment = {k: v for k, v in os.environ.items() if not k.endswith("NUM_THREADS")}
-
-        def run(*options: str) -> float:
-            start = time.perf_counter()
-            subprocess.run([*command, *options], cwd=folder, env=environment, check=True)
-            return time.perf_counter() - start
-
-        start_up = run("--dry-run")
-        whole = run()
-        rerun = run()
+        start_up = snakemake_seconds(folder, "--dry-run")
+        whole = float(np.median([snakemake_seconds(folder, "--forceall") for _ in range(3)]))
         jobs = list((Path(folder) / "results/benchmarks").glob("*.tsv"))
         in_jobs = sum(float(path.read_text().splitlines()[1].split("\t")[0]) for path in jobs)
-    start = time.perf_counter()
-    reduced = {name: simulate(CONFIG.panel_job(name)) for name in CONFIG.panels}
-    computing = time.perf_counter() - start
     print(
-        f"  {whole:.1f} s (wanted at most 25 on 2 cores); of it start-up (a dry run) "
-        f"{start_up:.1f} s; {len(jobs)} jobs take {in_jobs:.1f} core-seconds, of which trials "
-        f"{computing:.1f}: the rest is Python's start, imports and drawing; "
-        f"a second run {rerun:.1f} s"
+        f"  {whole:.1f} s (wanted at most 25 on 2 cores). Of it Snakemake's start-up, as a dry "
+        f"run, {start_up:.1f} s. Its {len(jobs)} jobs take {in_jobs:.1f} core-seconds: trials "
+        f"{trials:.1f}, and the start of Python, imports and drawing {in_jobs - trials:.1f}"
     )
-    print("  dense engine over the 17 attention panels, serially: minutes", flush=True)
-    start = time.perf_counter()
-    equal = 0
-    for name in ATTENTION_PANELS:
-        job = CONFIG.panel_job(name).model_copy(update={"engine": "dense"})
-        equal += simulate(job).equals(reduced[name])
-    dense = time.perf_counter() - start
-    loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
-    print(f"  panels whose tables are equal in every count: {equal} of {len(ATTENTION_PANELS)}")
     print(
-        f"  dense {dense:.0f} s + Figure 3's loop {loop:.0f} s over {whole:.1f} s: "
-        f"{(dense + loop) / whole:.0f}x (wanted 20x)"
+        f"  dense {dense_seconds:.0f} s + Figure 3's loop {loop:.0f} s over {whole:.1f} s: "
+        f"{(dense_seconds + loop) / whole:.0f}x (wanted 20x)"
     )
+
+
+def job_of(name: str, engine: str):
+    """A panel's job with another engine."""
+    return CONFIG.panel_job(name).model_copy(update={"engine": engine})
+
+
+def snakemake_seconds(folder: str, *options: str) -> float:
+    """Seconds of a run of the workflow in a folder, on all cores."""
+    environment = {k: v for k, v in os.environ.items() if not k.endswith("NUM_THREADS")}
+    command = [sys.executable, "-m", "snakemake", *options]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    return time.perf_counter() - start
 
 
 PARTS = {"attention": attention, "figure3": figure3, "workflow": workflow}
 
 if __name__ == "__main__":
-    keep_freed_memory()
-    unknown = set(sys.argv[1:]) - PARTS.keys()
+    chosen = sys.argv[1:]
+    unknown = set(chosen) - PARTS.keys()
     if unknown:
         sys.exit(f"unknown part {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
-    for part in sys.argv[1:] or PARTS:
-        PARTS[part]()
+    if len(chosen) == 1:
+        PARTS[chosen[0]]()
+    # A process for each part: none finds memory or caches as another left them.
+    else:
+        for part in chosen or PARTS:
+            subprocess.run([sys.executable, __file__, part], check=True)

@@ -4,7 +4,7 @@ import pytest
 
 from attention_separation import provenance
 from attention_separation.provenance import canonical_json, code_digest, settings_digest
-from attention_separation.softmax_vs_linear.simulate import modules
+from attention_separation.softmax_vs_linear.panels import MODELS, trials_module
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def package(tmp_path, monkeypatch):
             path = tmp_path / name
             assert old in path.read_text()
             path.write_text(path.read_text().replace(old, new))
-        code_digest.cache_clear()
+        provenance._parsed.cache_clear()
         return code_digest("attention_separation.one")
 
     yield digest
-    code_digest.cache_clear()
+    provenance._parsed.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,22 @@ def test_an_import_inside_a_function_counts(package):
 
 
 def test_models_do_not_depend_on_each_other():
-    digests = {model: code_digest(*modules(model)) for model in ("regression", "self_attention")}
-    assert digests["regression"] != digests["self_attention"]
-    names = provenance._imports(
-        "attention_separation.softmax_vs_linear.regression_trials",
-        provenance._syntax_tree("attention_separation.softmax_vs_linear.regression_trials"),
-    )
-    assert not any("attention_trials" in name for name in names)
+    closures = {model: closure(trials_module(model)) for model in MODELS}
+    for model, modules in closures.items():
+        others = {trials_module(other) for other in MODELS if other != model}
+        assert not modules & others
+        assert f"attention_separation.softmax_vs_linear.{model}" in modules
+    assert len({code_digest(trials_module(model)) for model in MODELS}) == len(MODELS)
+
+
+def closure(module):
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += provenance._parsed(name)[1]
+    return found
 
 
 def test_an_unknown_module_is_an_error():

@@ -18,8 +18,9 @@ shell.prefix(
 
 from attention_separation.config import ConfigError, load_config
 from attention_separation.provenance import canonical_json, code_digest
-from attention_separation.softmax_vs_linear.simulate import modules as modules_of_panel
+from attention_separation.softmax_vs_linear.panels import trials_module
 
+SIMULATE_MODULE = "attention_separation.softmax_vs_linear.simulate"
 FIGURE_MODULE = "attention_separation.softmax_vs_linear.figures"
 
 
@@ -78,7 +79,7 @@ def panel_settings(panel):
 
 def panel_code(panel):
     """Digest of the code that a panel's table depends on."""
-    return code_digest(*modules_of_panel(SETTINGS.panels[panel].model))
+    return code_digest(SIMULATE_MODULE, trials_module(SETTINGS.panels[panel].model))
 
 
 def figure_settings(figure):

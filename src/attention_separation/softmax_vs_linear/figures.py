@@ -17,42 +17,43 @@ from attention_separation.softmax_vs_linear.panels import FigureJob, MRule, Pane
 from attention_separation.tables import read_parquet, write_csv, write_parquet
 
 SYMBOLS = {
-    "n": "n",
-    "d": "d",
-    "m": "m",
-    "delta": r"\delta",
-    "a0": "a_0",
-    "a1": "a_1",
-    "b": "b",
-    "c": "c",
-    "tau": r"\tau",
-    "theta": r"\tau/\sqrt{\log n}",
+    "n": "𝑛",
+    "d": "𝑑",
+    "m": "𝑚",
+    "delta": "δ",
+    "a0": "𝑎₀",
+    "a1": "𝑎₁",
+    "b": "𝑏",
+    "c": "𝑐",
+    "tau": "τ",
+    "theta": "τ/√log 𝑛",
 }
-"""Numeric parameters as formulas, in the order in which titles list them."""
+"""Numeric parameters as text, in the order in which titles list them."""
+
 X_LABELS = {
-    "n": "input length $n$",
-    "d": "embedding dimension $d$",
-    "m": "network width $m$",
-    "a0": "size of the special entry in $D_0$, $a_0$",
-    "a1": "size of the special entry in $D_1$, $a_1$",
-    "b": "size of the class entries $b$",
-    "c": "size of the last column $c$",
-    "delta": r"$\delta$",
-    "tau": r"threshold $\tau$",
-    "theta": r"threshold $\tau/\sqrt{\log n}$",
+    "n": "input length 𝑛",
+    "d": "embedding dimension 𝑑",
+    "m": "network width 𝑚",
+    "a0": "size of the special entry in 𝐷₀, 𝑎₀",
+    "a1": "size of the special entry in 𝐷₁, 𝑎₁",
+    "b": "size of the class entries 𝑏",
+    "c": "size of the last column 𝑐",
+    "delta": "δ",
+    "tau": "threshold τ",
+    "theta": "threshold τ/√log 𝑛",
 }
 CHOICES = {
-    ("law", "uniform"): r"$Ax/\log n$ uniform on $[1, 1.4]$",
-    ("law", "two-point"): r"$Ax/\log n$ is 1 or 1.4",
-    ("law", "low"): r"$Ax/\log n = 1$",
-    ("law", "middle"): r"$Ax/\log n = 1.2$",
-    ("law", "high"): r"$Ax/\log n = 1.4$",
-    ("attention_x", "identity"): "$X$ the identity",
-    ("attention_x", "ones"): "$X$ all ones",
-    ("data", "independent"): "$D_0$, $D_1$ drawn independently",
-    ("data", "same"): "$D_0$, $D_1$ from the same draw",
-    ("signs", "shared"): "one $y$ per trial",
-    ("signs", "fresh"): "a fresh $y$ per network",
+    ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
+    ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
+    ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
+    ("law", "middle"): "𝐴𝑥/log 𝑛 = 1.2",
+    ("law", "high"): "𝐴𝑥/log 𝑛 = 1.4",
+    ("attention_x", "identity"): "𝑋 the identity",
+    ("attention_x", "ones"): "𝑋 all ones",
+    ("data", "independent"): "𝐷₀ and 𝐷₁ drawn independently",
+    ("data", "same"): "𝐷₀ and 𝐷₁ from the same draw",
+    ("signs", "shared"): "one 𝑦 per trial",
+    ("signs", "fresh"): "a fresh 𝑦 per network",
 }
 MANY_POINTS = 12
 TITLE_ITEMS_PER_LINE = 4
@@ -79,7 +80,12 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
 
 def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
     swept = list(look.panel.swept())
-    ax.set_title(_panel_title(look, table, letter), pad=8)
+    # A given y spares Matplotlib the search for one, at every draw.
+    ax.set_title(_panel_title(look, table), pad=8, y=1.0)
+    ax.annotate(
+        letter, (0, 1), xytext=(-26, 8), xycoords="axes fraction", textcoords="offset points",
+        fontsize=11, fontweight="bold", va="bottom",
+    )  # fmt: skip
     if len(swept) == 2:
         _draw_map(ax, swept, table)
         return
@@ -125,10 +131,10 @@ def _columns_of(swept: list[str], table: pa.Table) -> list[str]:
     return [name if name in table.column_names else "tau" for name in swept]
 
 
-def _panel_title(look: PanelLook, table: pa.Table, letter: str) -> str:
+def _panel_title(look: PanelLook, table: pa.Table) -> str:
     held = look.panel.held()
     items = [
-        f"${symbol} = {_value(name, held[name], table)}${'*' * (name in look.reconstructed)}"
+        f"{symbol} = {_value(name, held[name], table)}{'*' * (name in look.reconstructed)}"
         for name, symbol in SYMBOLS.items()
         if name in held
     ]
@@ -136,26 +142,24 @@ def _panel_title(look: PanelLook, table: pa.Table, letter: str) -> str:
         ",  ".join(items[start : start + TITLE_ITEMS_PER_LINE])
         for start in range(0, len(items), TITLE_ITEMS_PER_LINE)
     ]
-    head = rf"$\bf{{{letter}}}$   " if letter else ""
-    return head + "\n".join(lines)
+    return "\n".join(lines)
 
 
 def _value(name: str, value: object, table: pa.Table) -> str:
     if isinstance(value, MRule):
         used = table["m"].unique().to_pylist()
         return str(used[0]) if len(used) == 1 else _rule(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, str):
+        return value.replace("c", SYMBOLS["c"])
+    return f"{value:g}"
 
 
 def _rule(rule: MRule) -> str:
-    log = {"e": r"\log", 2: r"\log_2", 10: r"\log_{10}"}[rule.base]
+    log = {"e": "log", 2: "log₂", 10: "log₁₀"}[rule.base]
     times = "" if rule.times == 1 else f"{rule.times:g} "
-    text = times + log + (r"(n/\delta)" if rule.log_of == "n/delta" else " n")
-    left, right = {"floor": (r"\lfloor", r"\rfloor"), "ceil": (r"\lceil", r"\rceil")}.get(
-        rule.round, ("[", "]")
-    )
-    text = f"{left} {text} {right}"
-    return text if rule.at_least == 1 else rf"\max({text}, {rule.at_least})"
+    text = f"{times}{log}{'(𝑛/δ)' if rule.log_of == 'n/delta' else ' 𝑛'}"
+    text = {"floor": "⌊{}⌋", "ceil": "⌈{}⌉", "nearest": "[{}]"}[rule.round].format(text)
+    return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
 
 
 def _footnote(job: FigureJob) -> str:

@@ -13,7 +13,14 @@ from attention_separation.settings import Closed, Count, Whole, grid_of, grid_va
 MODELS = ("regression", "self_attention", "cross_attention")
 Engine = Literal["reduced", "dense"]
 
+PACKAGE = __name__.rpartition(".")[0]
+
 OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
+
+
+def trials_module(model: str) -> str:
+    """Name of the module with a model's engines."""
+    return f"{PACKAGE}.{model}_trials"
 
 
 class MRule(Closed):

@@ -9,27 +9,19 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.counts import Counts
+from attention_separation.intervals import clopper_pearson
 from attention_separation.progress import Progress
 from attention_separation.provenance import code_digest, settings_digest, versions
 from attention_separation.seeding import BlockStreams, blocks
-from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, panel_table
-from attention_separation.softmax_vs_linear.panels import PanelJob, points
+from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, SCHEMA
+from attention_separation.softmax_vs_linear.panels import PanelJob, Point, points, trials_module
 from attention_separation.softmax_vs_linear.success import events, success
 from attention_separation.tables import write_parquet
-
-FREED_MEMORY_KEPT = 31 << 20
-
-
-def modules(model: str) -> tuple[str, str]:
-    """The modules that a panel of a model depends on: this one and the model's trials."""
-    package = __name__.rpartition(".")[0]
-    return __name__, f"{package}.{model}_trials"
 
 
 def simulate(job: PanelJob) -> pa.Table:
     """Run the trials of every point of a panel and count E_success and its four events."""
-    keep_freed_memory()
-    engine = getattr(importlib.import_module(modules(job.panel.model)[1]), job.engine)
+    engine = getattr(importlib.import_module(trials_module(job.panel.model)), job.engine)
     of_panel = points(job.panel, job.points)
     trials = job.panel.trials
     progress = Progress(job.name, len(of_panel) * trials, "trials")
@@ -45,12 +37,34 @@ def simulate(job: PanelJob) -> pa.Table:
     return panel_table(job.name, list(job.panel.swept()), of_panel, counts)
 
 
+def panel_table(
+    panel: str, swept: list[str], points: list[Point], counts: list[Counts]
+) -> pa.Table:
+    """Points, counts, success rates and their 95 % Clopper-Pearson intervals, as SCHEMA says."""
+    trials = np.array([count.trials for count in counts])
+    happened = np.array([count.happened for count in counts])
+    low, high = clopper_pearson(happened[:, 0], trials)
+    own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+    columns = {
+        "panel": [panel] * len(points),
+        "parameter": [",".join(swept)] * len(points),
+        "value": [point.swept[0] for point in points],
+        **{name: [getattr(point, name) for point in points] for name in own},
+        "trials": trials,
+        **{name: happened[:, k] for k, name in enumerate(OUTCOMES)},
+        "p_hat": happened[:, 0] / trials,
+        "ci_low": low,
+        "ci_high": high,
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
 def metadata(job: PanelJob, settings: str) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
     return {
         "seed": str(job.seed),
         "settings": settings_digest(json.loads(settings)),
-        "code": code_digest(*modules(job.panel.model)),
+        "code": code_digest(__name__, trials_module(job.panel.model)),
         "versions": json.dumps(versions(), sort_keys=True),
     }
 
@@ -63,11 +77,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = PanelJob.model_validate_json(arguments.settings)
     write_parquet(simulate(job), arguments.output, metadata(job, arguments.settings))
-
-
-def keep_freed_memory() -> None:
-    """Freeing one large block teaches glibc to keep freed memory instead of handing it back.
-
-    Otherwise every work array of every chunk costs fresh page faults: half of Figure 3's time.
-    """
-    np.empty(FREED_MEMORY_KEPT, dtype=np.uint8)

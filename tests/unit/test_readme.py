@@ -1,0 +1,64 @@
+"""What README shows is what happens."""
+
+import re
+
+import yaml
+from making import CONFIG, ROOT, config_points
+
+from attention_separation.config import load_config
+from attention_separation.faults import ConfigError
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_faults_it_shows(tmp_path):
+    values = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values["panels"]["fig4a"]["trails"] = 200
+    values["panels"]["fig4b"]["sweep"]["d"] = [5]
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump(values))
+    try:
+        load_config(path)
+    except ConfigError as error:
+        shown = "\n".join(f"    {line}" for line in str(error).splitlines())
+        assert shown in README
+    else:
+        raise AssertionError("no fault was found")
+
+
+def test_the_panel_it_shows_is_valid(tmp_path):
+    (block,) = re.findall(r"```yaml\n(.*?)```", README, re.S)
+    path = tmp_path / "config.yaml"
+    path.write_text((ROOT / "config.yaml").read_text(encoding="utf-8") + block)
+    config = load_config(path)
+    assert set(config.panels) - set(CONFIG.panels) == {"mine"}
+
+
+def test_every_file_it_links_to_exists():
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_every_override_it_shows_works():
+    overrides = re.findall(r"--config (\w+)=(\w+)", README)
+    assert len(overrides) >= 4
+    for key, value in overrides:
+        load_config(ROOT / "config.yaml", {key: value})
+
+
+def test_the_number_of_points_it_states():
+    total = sum(len(config_points(name)) for name in CONFIG.panels)
+    assert f"{total:,} points" in README
+
+
+def test_the_papers_objects_have_the_names_that_the_table_says():
+    import importlib
+
+    package = "attention_separation.softmax_vs_linear"
+    text = (ROOT / "src" / package.replace(".", "/") / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)\.(\w+)(?:\.(\w+))?`", text)
+    assert len(named) > 15
+    for module, name, attribute in named:
+        if module != "config":
+            thing = getattr(importlib.import_module(f"{package}.{module}"), name)
+            assert not attribute or hasattr(thing, attribute)
