@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -57,6 +58,7 @@ CHOICES = {
 }
 MANY_POINTS = 12
 TITLE_ITEMS_PER_LINE = 4
+CHARACTERS_PER_INCH = 17
 
 
 def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
@@ -73,7 +75,8 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
         for ax in axes[len(tables) :]:
             ax.set_axis_off()
         figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
-        figure.supxlabel(_footnote(job), x=0.01, ha="left", fontsize=7.5, color=INK)
+        note = _footnote(job, characters=int(size[0] * CHARACTERS_PER_INCH))
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
     return figure
 
@@ -112,23 +115,24 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
 
 
 def _draw_map(ax: Axes, swept: list[str], table: pa.Table) -> None:
-    first, second = (np.unique(table[name].to_numpy()) for name in _columns_of(swept, table))
+    coordinates = [_swept_values(name, table) for name in swept]
+    (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
     rate = np.full((len(second), len(first)), np.nan)
-    at = [
-        np.searchsorted(values, table[name].to_numpy())
-        for values, name in zip((first, second), _columns_of(swept, table), strict=True)
-    ]
-    rate[at[1], at[0]] = table["p_hat"].to_numpy()
+    rate[row, column] = table["p_hat"].to_numpy()
     mesh = ax.pcolormesh(first, second, rate, vmin=0, vmax=1, shading="nearest")
     ax.grid(False)
     ax.figure.colorbar(mesh, ax=ax, label="success rate")
-    ax.set_xlabel(X_LABELS[swept[0]])
-    ax.set_ylabel(X_LABELS[swept[1]])
+    for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
+        axis.set_label_text(X_LABELS[name])
+        if len(values) <= MANY_POINTS:
+            axis.set_ticks(values, [f"{value:g}" for value in values])
 
 
-def _columns_of(swept: list[str], table: pa.Table) -> list[str]:
-    """Columns that hold the swept values; theta has none of its own but makes tau."""
-    return [name if name in table.column_names else "tau" for name in swept]
+def _swept_values(name: str, table: pa.Table) -> np.ndarray:
+    """The values of a swept parameter, row by row; theta has no column but makes tau."""
+    if name in table.column_names:
+        return table[name].to_numpy()
+    return np.round(table["tau"].to_numpy() / np.sqrt(np.log(table["n"].to_numpy())), 12)
 
 
 def _panel_title(look: PanelLook, table: pa.Table) -> str:
@@ -162,7 +166,7 @@ def _rule(rule: MRule) -> str:
     return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
 
 
-def _footnote(job: FigureJob) -> str:
+def _footnote(job: FigureJob, characters: int) -> str:
     """The choices that all panels share, the trials, and what the asterisk means."""
     choices = dict.fromkeys(
         CHOICES[name, value] + "*" * (name in look.reconstructed)
@@ -176,7 +180,7 @@ def _footnote(job: FigureJob) -> str:
     lines = [f"{counts} trials per point; 95 % intervals (Clopper-Pearson); {choices}."]
     if any(look.reconstructed for look in job.panels):
         lines.append("* reconstructed: the paper's text does not state it.")
-    return "\n".join(lines)
+    return "\n".join(textwrap.fill(line, characters) for line in lines)
 
 
 def _evenly_in_logarithm(x: np.ndarray) -> bool:

@@ -1,0 +1,77 @@
+"""Figures say what their tables say."""
+
+import numpy as np
+import pytest
+from making import CONFIG, panel
+
+from attention_separation.drawing import save
+from attention_separation.softmax_vs_linear.figures import draw
+from attention_separation.softmax_vs_linear.panels import FigureJob, PanelJob, PanelLook
+from attention_separation.softmax_vs_linear.simulate import simulate
+
+
+def drawn(*panels, reconstructed=()):
+    jobs = [PanelJob(name=f"p{k}", panel=p, seed=1, engine="reduced") for k, p in enumerate(panels)]
+    tables = [simulate(job) for job in jobs]
+    looks = [
+        PanelLook(name=job.name, panel=job.panel, reconstructed=list(reconstructed)) for job in jobs
+    ]
+    return draw(FigureJob(title="Title", panels=looks), tables), tables
+
+
+CROSS = {"n": 40, "d": 11, "m": 5, "a0": 0.0}
+
+
+def texts(figure):
+    return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
+
+
+def test_a_panel_shows_rates_intervals_and_what_is_held():
+    figure, (table,) = drawn(
+        panel("cross_attention", {"a1": [0.5, 1.0, 1.5]}, **CROSS), reconstructed=["m"]
+    )
+    (ax,) = figure.axes
+    (line,) = ax.lines
+    np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(line.get_ydata(), table["p_hat"].to_numpy())
+    (bars,) = ax.collections
+    low = [segment[0][1] for segment in bars.get_segments()]
+    np.testing.assert_array_equal(low, table["ci_low"].to_numpy())
+    assert ax.get_ylim() == (0, 1)
+    assert ax.get_title(loc="left").startswith("𝑛 = 40,  𝑑 = 11,  𝑚 = 5*,  𝑎₀ = 0")
+    assert "* reconstructed" in texts(figure)
+
+
+def test_nothing_is_marked_where_nothing_is_reconstructed():
+    figure, _ = drawn(panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS))
+    assert "*" not in texts(figure)
+
+
+def test_a_map_has_the_swept_values_on_its_axes():
+    sweep = {"a1": [0.5, 1.5], "theta": [0.5, 0.7, 0.9]}
+    figure, (table,) = drawn(panel("cross_attention", sweep, **CROSS))
+    ax, _ = figure.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.5", "0.7", "0.9"]
+    (mesh,) = ax.collections
+    rates = {(row["a1"], row["tau"]): row["p_hat"] for row in table.to_pylist()}
+    thresholds = sorted({tau for _, tau in rates})
+    expected = [[rates[a1, tau] for a1 in (0.5, 1.5)] for tau in thresholds]
+    np.testing.assert_array_equal(mesh.get_array().reshape(3, 2), expected)
+
+
+def test_panels_keep_the_papers_order():
+    for name in ("fig3", "fig4", "fig5", "fig7"):
+        panels = CONFIG.figures[name].panels
+        assert panels == sorted(panels)
+        assert all(panel.startswith(name) for panel in panels)
+    assert len({p for figure in CONFIG.figures.values() for p in figure.panels}) == 19
+
+
+@pytest.mark.parametrize("law", ["uniform", "low"])
+def test_saving_twice_gives_the_same_bytes(tmp_path, law):
+    for stem in ("one", "two"):
+        figure, _ = drawn(panel("regression", {"n": list(range(8, 40))}, m=2, law=law))
+        save(figure, tmp_path / stem)
+    for extension in ("svg", "png", "pdf"):
+        one, two = (tmp_path / f"{stem}.{extension}" for stem in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
