@@ -9,23 +9,13 @@ from attention_separation.softmax_vs_linear.distinct import (
     DistinctRows,
     TokenClasses,
     attend,
-    nearest_multiples,
+    check_stack,
 )
-
-ATTENTION_X = ("identity",)
 
 
 def check(n: int, d: int) -> None:
     """Raise ValueError unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0."""
-    if d < 2:
-        raise ValueError(f"d={d}: Definition F.1 needs d-1 >= 1 identity columns; allowed: d >= 2")
-    if n < 2:
-        raise ValueError(f"n={n}: the entries of A1, A2 have sqrt(log n); allowed: n >= 2")
-    if n % (d - 1):
-        raise ValueError(
-            f"n={n} with d={d}: Definition F.1 stacks identity blocks, n = (d-1) t with d-1 = "
-            f"{d - 1}; nearest valid n: {nearest_multiples(n, d - 1)}"
-        )
+    check_stack(n, d, other_columns=1, definition="Definition F.1")
 
 
 def tokens(n: int, d: int, a: float, j2: int, j3: int) -> tuple[np.ndarray, np.ndarray]:

@@ -96,6 +96,23 @@ def attend(
     )
 
 
+def check_stack(n: int, d: int, other_columns: int, definition: str) -> None:
+    """Raise ValueError unless n tokens stack identities of d - other_columns, and log n > 0."""
+    size = d - other_columns
+    if size < 1:
+        raise ValueError(
+            f"d={d}: {definition} has {other_columns} columns beside its identities; "
+            f"allowed: d >= {other_columns + 1}"
+        )
+    if n < 2:
+        raise ValueError(f"n={n}: {definition} has the factor sqrt(log n); allowed: n >= 2")
+    if n % size:
+        raise ValueError(
+            f"n={n} with d={d}: {definition} stacks identities, n = (d-{other_columns}) t with "
+            f"d-{other_columns} = {size}; nearest valid n: {nearest_multiples(n, size)}"
+        )
+
+
 def nearest_multiples(n: int, of: int) -> str:
     """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
     below = n // of * of

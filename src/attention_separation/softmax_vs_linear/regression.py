@@ -13,8 +13,6 @@ LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
 LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
 """Laws under which all entries of A x in the interval are equal, with their value over log n."""
 
-LAWS = ("uniform", "two-point", *LEVELS)
-
 
 def check(n: int) -> None:
     """Raise ValueError unless log n > 0."""
@@ -40,7 +38,7 @@ def normalise(u: np.ndarray) -> np.ndarray:
 def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
     """Entries of A x in units of log n, all in [1, 1.4], from uniforms on [0, 1).
 
-    The paper gives no law inside the interval: `law` is one of LAWS.
+    The paper gives no law inside the interval: `law` is "uniform", "two-point" or one of LEVELS.
     """
     if law == "uniform":
         return LOWER + (UPPER - LOWER) * uniforms

@@ -9,23 +9,13 @@ from attention_separation.softmax_vs_linear.distinct import (
     DistinctRows,
     TokenClasses,
     attend,
-    nearest_multiples,
+    check_stack,
 )
-
-ATTENTION_X = ("identity", "ones")
 
 
 def check(n: int, d: int) -> None:
     """Raise ValueError unless n = (d-2) t for a positive integer t, d >= 3 and log n > 0."""
-    if d < 3:
-        raise ValueError(f"d={d}: Definition D.1 needs d-2 >= 1 identity columns; allowed: d >= 3")
-    if n < 2:
-        raise ValueError(f"n={n}: the entries of A have the factor sqrt(log n); allowed: n >= 2")
-    if n % (d - 2):
-        raise ValueError(
-            f"n={n} with d={d}: Definition D.1 stacks identity blocks, n = (d-2) t with d-2 = "
-            f"{d - 2}; nearest valid n: {nearest_multiples(n, d - 2)}"
-        )
+    check_stack(n, d, other_columns=2, definition="Definition D.1")
 
 
 def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
