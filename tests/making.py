@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 from attention_separation.config import load_config
-from attention_separation.softmax_vs_linear.panels import PANELS, Point, points
+from attention_separation.softmax_vs_linear.panels import PANELS, PARAMETERS, Point, points
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")
@@ -13,8 +13,8 @@ CONFIG = load_config(ROOT / "config.yaml")
 def panel(model: str, sweep: dict, trials: int = 10, **fixed):
     """A panel of a model with config.yaml's defaults."""
     defaults = getattr(CONFIG.models, model).model_dump(exclude_none=True)
-    defaults.pop("reconstructed")
-    held = {key: value for key, value in defaults.items() if key not in sweep} | fixed
+    own = PARAMETERS[model].model_fields.keys() - sweep.keys()
+    held = {key: value for key, value in defaults.items() if key in own} | fixed
     return PANELS[model].model_validate(
         {"model": model, "sweep": sweep, "fixed": held, "trials": trials}
     )

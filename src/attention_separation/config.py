@@ -44,6 +44,10 @@ def _defaults_model(model: str) -> type[Closed]:
             list[str],
             Field(default=[], description="parameters whose value the paper does not state"),
         ),
+        notes=(
+            list[str],
+            Field(default=[], description="what figures say of the model; * marks reconstructed"),
+        ),
     )
 
 
@@ -118,8 +122,13 @@ class Config(Closed):
         else:
             title = f"{name}: {self.panels[name].model.replace('_', '-')}"
         looks = [
-            PanelLook(name=p, panel=self.panel_job(p).panel, reconstructed=self.reconstructed(p))
-            for p in panels
+            PanelLook(
+                name=panel,
+                panel=self.panel_job(panel).panel,
+                reconstructed=self.reconstructed(panel),
+                notes=getattr(self.models, self.panels[panel].model).notes,
+            )
+            for panel in panels
         ]
         return FigureJob(title=title, panels=looks)
 
@@ -190,7 +199,9 @@ def _panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[tuple[tupl
 
 
 def _with_defaults(panel: Any, defaults: Closed) -> Any:
-    held = {k: v for k, v in defaults if v is not None and k != "reconstructed"}
+    held = {
+        k: v for k, v in defaults if v is not None and k in PARAMETERS[panel.model].model_fields
+    }
     held = {k: v for k, v in held.items() if k not in panel.swept()} | panel.held()
     return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
 

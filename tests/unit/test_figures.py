@@ -14,7 +14,8 @@ def drawn(*panels, reconstructed=()):
     jobs = [PanelJob(name=f"p{k}", panel=p, seed=1, engine="reduced") for k, p in enumerate(panels)]
     tables = [simulate(job) for job in jobs]
     looks = [
-        PanelLook(name=job.name, panel=job.panel, reconstructed=list(reconstructed)) for job in jobs
+        PanelLook(name=job.name, panel=job.panel, reconstructed=list(reconstructed), notes=[])
+        for job in jobs
     ]
     return draw(FigureJob(title="Title", panels=looks), tables), tables
 

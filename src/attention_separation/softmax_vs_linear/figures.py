@@ -90,7 +90,7 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
         fontsize=11, fontweight="bold", va="bottom",
     )  # fmt: skip
     if len(swept) == 2:
-        _draw_map(ax, swept, table)
+        _draw_map(ax, look, table)
         return
     x = table["value"].to_numpy()
     rate, low, high = (table[name].to_numpy() for name in ("p_hat", "ci_low", "ci_high"))
@@ -110,11 +110,12 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
     else:
         ax.set_xlim(x[0], x[-1]) if len(x) > MANY_POINTS else ax.margins(x=0.08)
     ax.set_ylim(0, 1)
-    ax.set_xlabel(X_LABELS[swept[0]])
+    ax.set_xlabel(_axis_label(swept[0], look))
     ax.set_ylabel("success rate")
 
 
-def _draw_map(ax: Axes, swept: list[str], table: pa.Table) -> None:
+def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
+    swept = list(look.panel.swept())
     coordinates = [_swept_values(name, table) for name in swept]
     (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
     rate = np.full((len(second), len(first)), np.nan)
@@ -123,9 +124,13 @@ def _draw_map(ax: Axes, swept: list[str], table: pa.Table) -> None:
     ax.grid(False)
     ax.figure.colorbar(mesh, ax=ax, label="success rate")
     for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
-        axis.set_label_text(X_LABELS[name])
+        axis.set_label_text(_axis_label(name, look))
         if len(values) <= MANY_POINTS:
             axis.set_ticks(values, [f"{value:g}" for value in values])
+
+
+def _axis_label(name: str, look: PanelLook) -> str:
+    return X_LABELS[name] + "*" * (name in look.reconstructed)
 
 
 def _swept_values(name: str, table: pa.Table) -> np.ndarray:
@@ -176,9 +181,10 @@ def _footnote(job: FigureJob, characters: int) -> str:
     )
     trials = sorted({look.panel.trials for look in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
-    choices = "; ".join(choices)
+    notes = dict.fromkeys(note for look in job.panels for note in look.notes)
+    choices = "; ".join([*choices, *notes])
     lines = [f"{counts} trials per point; 95 % intervals (Clopper-Pearson); {choices}."]
-    if any(look.reconstructed for look in job.panels):
+    if any(look.reconstructed or look.notes for look in job.panels):
         lines.append("* reconstructed: the paper's text does not state it.")
     return "\n".join(textwrap.fill(line, characters) for line in lines)
 

@@ -184,6 +184,7 @@ class PanelLook(Closed):
     name: str
     panel: Panel
     reconstructed: list[str]
+    notes: list[str]
 
 
 class FigureJob(Closed):

@@ -38,6 +38,9 @@ from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 CHUNK_NUMBERS = 200_000
 """Signs, or entries of Ax, worked on at once: what fits the processor's cache."""
 
+SINGLE_TERMS = 4096
+"""Longest sum in float32: its error, relative to 1, stays far below any threshold."""
+
 FREED_MEMORY_KEPT = 31 << 20
 
 F_LIN_D1, F_EXP_D1, F_LIN_D0, F_EXP_D0 = (
@@ -189,15 +192,20 @@ def _special_sign_decides(n: int, tau: float) -> bool:
 def _perhaps_exceeding(lanes: np.ndarray, weights: np.ndarray, tau: float) -> np.ndarray:
     """Columns whose score in float32 is above tau less the error that float32 can make, (T, m).
 
-    Single precision sums n terms of a total of 1 to within (n + 2) 2^-24; the score doubles that.
+    A sum of k terms and the rounding of its weights are wrong by at most (k + 1) u of the terms'
+    total for u = 2^-24, to first order; sums longer than SINGLE_TERMS are added up in float64. A
+    score is twice a share of a total: 4 k u leaves room for the higher orders.
     """
     trials, n = weights.shape
     m = lanes.shape[1]
-    plus = np.empty((trials, m), dtype=np.float32)
+    plus = np.zeros((trials, m))
     singles = weights.astype(np.float32)[..., None]
     step = max(CHUNK_NUMBERS // (m * n), 1)
     for start in range(0, trials, step):
         part = slice(start, start + step)
-        plus[part] = (unpack(lanes[part], n).astype(np.float32) @ singles[part])[..., 0]
+        bits = unpack(lanes[part], n)
+        for first in range(0, n, SINGLE_TERMS):
+            terms = slice(first, first + SINGLE_TERMS)
+            plus[part] += (bits[..., terms].astype(np.float32) @ singles[part, terms])[..., 0]
     share = plus / weights.sum(axis=1, keepdims=True)
-    return 2 * share - 1 > tau - 4 * (n + 2) * 2.0**-24
+    return 2 * share - 1 > tau - 4 * (min(n, SINGLE_TERMS) + 2) * 2.0**-24

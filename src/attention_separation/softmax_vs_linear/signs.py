@@ -61,10 +61,10 @@ def sign_matrix(lanes: np.ndarray, d: int) -> np.ndarray:
 
 def pluses(lanes: np.ndarray, d: int, start: int, stop: int) -> np.ndarray:
     """How many of the signs start..stop-1 of every column are +1: (T, m, L) -> (T, m) int64."""
-    bits = lane_bits(d)
-    chosen = (1 << stop) - (1 << start)
-    mask = [chosen >> bits * lane & (1 << bits) - 1 for lane in range(lanes.shape[-1])]
-    counts = np.bitwise_count(lanes & np.array(mask, dtype=lanes.dtype))
+    chosen = np.zeros(lanes.shape[-1] * lane_bits(d), dtype=np.uint8)
+    chosen[start:stop] = 1
+    mask = np.packbits(chosen, bitorder="little").view(lanes.dtype)
+    counts = np.bitwise_count(lanes & mask)
     return counts[..., 0].astype(np.int64) if len(mask) == 1 else counts.sum(-1, dtype=np.int64)
 
 
