@@ -55,7 +55,7 @@ lint: setup
 	@$(BIN)/snakemake --lint
 
 gallery: setup
-	@$(BIN)/snakemake gallery --cores $(CORES) --quiet rules host reason
+	@$(BIN)/snakemake gallery --forcerun gallery --cores $(CORES) --quiet rules host reason
 
 bench: setup
 	@$(BIN)/python tests/bench/bench.py

@@ -4,7 +4,8 @@ import importlib
 from pathlib import Path
 
 from attention_separation.config import load_config
-from attention_separation.softmax_vs_linear.panels import PANELS, PARAMETERS, Point, points
+from attention_separation.softmax_vs_linear.panels import PANELS, Point, points
+from attention_separation.softmax_vs_linear.parameters import PARAMETERS
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")

@@ -27,8 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         modules[chosen.verb].run(chosen)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ArithmeticError) as error:
         print(f"{chosen.verb}: {error}", file=sys.stderr)
+        return 1
+    except MemoryError as error:
+        print(f"{chosen.verb}: not enough memory: {error}", file=sys.stderr)
         return 1
     return 0
 

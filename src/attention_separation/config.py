@@ -1,5 +1,6 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from attention_separation.faults import ConfigError, dotted, sentences, shown, suggestion
-from attention_separation.settings import Closed, Count, Whole
+from attention_separation.provenance import digest
+from attention_separation.settings import Closed, Count, Whole, grid_values
 from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
 from attention_separation.softmax_vs_linear.panels import (
     MODELS,
     PANELS,
-    PARAMETERS,
     Engine,
     FigureJob,
     Panel,
@@ -21,11 +22,16 @@ from attention_separation.softmax_vs_linear.panels import (
     Point,
     faults,
     points,
+    unknown_parameters,
 )
+from attention_separation.softmax_vs_linear.parameters import PARAMETERS, Trials
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(r"all|rank|report|gallery|check|simulate_.*")
+TEXTS = ("title", "notes")
+"""Settings that are text even where they look like numbers."""
+
 MOST_POINTS = 100_000
 MOST_FAULTY_POINTS = 2
 
@@ -81,7 +87,9 @@ class Figure(Closed):
     """A figure: its panels in order."""
 
     title: str = Field(description="what stands above the figure")
-    panels: Annotated[list[str], Field(min_length=1)] = Field(description="names of its panels")
+    panels: Annotated[list[str], Field(min_length=1, max_length=26)] = Field(
+        description="names of its panels"
+    )
 
 
 class Config(Closed):
@@ -90,7 +98,7 @@ class Config(Closed):
     seed: Annotated[Whole, Field(ge=0)] = Field(description="root of all random streams")
     scale: str = Field(description="one of the scales")
     engine: Engine = Field(description="how trials are computed")
-    trials: Count | None = Field(default=None, description="trials of every point, if not null")
+    trials: Trials | None = Field(default=None, description="trials of every point, if not null")
     scales: dict[str, Scale] = Field(description="sizes of the whole workflow")
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
     figures: dict[str, Figure] = Field(description="figures, each of some panels")
@@ -121,12 +129,14 @@ class Config(Closed):
             title = self.figures[name].title
         else:
             title = f"{name}: {self.panels[name].model.replace('_', '-')}"
+        jobs = {panel: self.panel_job(panel) for panel in panels}
         looks = [
             PanelLook(
                 name=panel,
-                panel=self.panel_job(panel).panel,
+                panel=jobs[panel].panel,
                 reconstructed=self.reconstructed(panel),
                 notes=getattr(self.models, self.panels[panel].model).notes,
+                table_settings=digest(jobs[panel].canonical()),
             )
             for panel in panels
         ]
@@ -152,6 +162,8 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Config:
         values = read_yaml(path)
     except YamlError as error:
         raise ConfigError(str(error).splitlines(), path.name) from error
+    if values is None:
+        raise ConfigError(["the file is empty"], path.name)
     if not isinstance(values, dict):
         raise ConfigError([f"{shown(values)} is no mapping of settings"], path.name)
     overrides = _typed(overrides or {})
@@ -191,10 +203,8 @@ def _panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[tuple[tupl
         panel = PANELS[model].model_validate(raw)
         defaults = TypeAdapter(_defaults_model(model)).validate_python(values["models"][model])
         whole = _with_defaults(panel, defaults)
-        own = faults(whole) or _point_faults(whole)
-        for fault in own:
-            key, _, text = fault.partition(": ")
-            found.append((("panels", name, *key.split(".")), text))
+        for path, text in faults(whole) or _point_faults(whole):
+            found.append((("panels", name, *path), text))
     return found
 
 
@@ -206,24 +216,23 @@ def _with_defaults(panel: Any, defaults: Closed) -> Any:
     return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
 
 
-def _point_faults(panel: Any) -> list[str]:
-    """Points that break a definition's structure; the keys of the swept parameters before each."""
-    key = "sweep." + ".".join(panel.swept())
-    count = 1
-    for grid in panel.swept().values():
-        count *= len(grid if isinstance(grid, list) else grid.numbers())
+def _point_faults(panel: Any) -> list[tuple[tuple, str]]:
+    """Points that break a definition's structure, at the swept parameters' path."""
+    swept = panel.swept()
+    path = ("sweep", *swept) if len(swept) == 1 else ("sweep",)
+    count = math.prod(len(grid_values(grid)) for grid in swept.values())
     if count > MOST_POINTS:
-        return [f"{key}: makes {count} points; allowed: at most {MOST_POINTS}"]
+        return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
     found = []
     for point in points(panel):
         try:
             CHECKS[panel.model](point)
             _check_m(point)
         except ValueError as error:
-            found.append(f"{key}: {error}")
+            found.append((path, str(error)))
     if len(found) > MOST_FAULTY_POINTS:
         rest = len(found) - MOST_FAULTY_POINTS
-        found[MOST_FAULTY_POINTS:] = [f"{key}: and {rest} more points like these"]
+        found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
     return found
 
 
@@ -233,31 +242,67 @@ def _check_m(point: Point) -> None:
 
 
 def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
-    """Names that refer to nothing, or cannot name a rule or a file."""
+    """Names that refer to nothing, or cannot name a rule or a file; sections that are none pass."""
     sections = {
-        key: values[key] if isinstance(values.get(key), dict) else {}
+        key: values[key]
         for key in ("scales", "figures", "panels")
+        if isinstance(values.get(key), dict)
     }
     found: list[tuple[tuple, str]] = []
     scale = values.get("scale")
-    if isinstance(scale, str) and scale not in sections["scales"]:
+    if isinstance(scale, str) and "scales" in sections and scale not in sections["scales"]:
         hint = suggestion(scale, list(sections["scales"]))
         found.append((("scale",), f"{scale!r} is not among the scales; {hint}"))
+    taken: dict[str, str] = {}
     for section, entries in sections.items():
         for name in entries:
-            if not NAME.fullmatch(str(name)):
-                text = "is no name; allowed: letters, digits and _, a letter first"
+            if not NAME.fullmatch(name):
+                text = "is no name; allowed: at most 50 letters, digits and _, a letter first"
                 found.append(((section, name), text))
-            elif section != "scales" and RULE_NAME.fullmatch(str(name)):
+            elif section == "scales":
+                continue
+            elif RULE_NAME.fullmatch(name):
                 found.append(((section, name), "is the name of a rule; choose another"))
-    for name in sections["figures"].keys() & sections["panels"].keys():
-        found.append((("figures", name), "is the name of a panel too; choose another"))
-    for name, figure in sections["figures"].items():
-        listed = figure.get("panels") if isinstance(figure, dict) else None
-        for index, panel in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(panel, str) and panel not in sections["panels"]:
-                hint = suggestion(panel, list(sections["panels"]))
-                found.append((("figures", name, "panels", index), f"no panel {panel!r}; {hint}"))
+            elif name.lower() in taken:
+                text = f"makes the files of {taken[name.lower()]} too; choose another name"
+                found.append(((section, name), text))
+            taken.setdefault(name.lower(), f"{section}.{name}")
+    if "panels" in sections:
+        for name, figure in sections.get("figures", {}).items():
+            found += _figure_faults(name, figure, list(sections["panels"]))
+    return found + _reconstructed_faults(values)
+
+
+def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tuple, str]]:
+    listed = figure.get("panels") if isinstance(figure, dict) else None
+    found = []
+    for index, panel in enumerate(listed if isinstance(listed, list) else ()):
+        path = ("figures", name, "panels", index)
+        if isinstance(panel, str) and panel not in panels:
+            found.append((path, f"no panel {panel!r}; {suggestion(panel, panels)}"))
+        elif panel in listed[:index]:
+            found.append((path, f"{panel!r} stands there already; allowed: each panel once"))
+    return found
+
+
+def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
+    """Names under `reconstructed`, of models and panels, that are no parameters."""
+    models = values.get("models") if isinstance(values.get("models"), dict) else {}
+    panels = values.get("panels") if isinstance(values.get("panels"), dict) else {}
+    places = [(("models", model), model, entry) for model, entry in models.items()]
+    places += [
+        (("panels", name), entry.get("model"), entry)
+        for name, entry in panels.items()
+        if isinstance(entry, dict)
+    ]
+    found = []
+    for path, model, entry in places:
+        names = entry.get("reconstructed") if isinstance(entry, dict) else None
+        if model in MODELS and isinstance(names, list):
+            known = list(PARAMETERS[model].model_fields)
+            for name in unknown_parameters(model, [n for n in names if isinstance(n, str)]):
+                text = f"{name!r} is no parameter; {suggestion(name, known)}"
+                found.append(((*path, "reconstructed"), text))
     return found
 
 
@@ -268,15 +313,16 @@ def _merged(base: Any, over: Any) -> Any:
     return base | {key: _merged(base.get(key), value) for key, value in over.items()}
 
 
-def _typed(value: Any) -> Any:
-    """Texts inside overrides read as YAML: the command line hands nested values over as text."""
+def _typed(value: Any, key: str = "") -> Any:
+    """Numbers and null inside overrides: the command line hands nested ones over as text."""
     if isinstance(value, dict):
-        return {key: _typed(inner) for key, inner in value.items()}
+        return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_typed(inner) for inner in value]
-    if isinstance(value, str):
+        return [_typed(inner, key) for inner in value]
+    if isinstance(value, str) and key not in TEXTS:
         try:
-            return parse_yaml(value, "override")
+            read = parse_yaml(value, "override")
         except YamlError:
             return value
+        return read if read is None or isinstance(read, int | float) else value
     return value

@@ -22,17 +22,18 @@ class ConfigError(ValueError):
 
 def sentences(error: ValidationError, model: type[BaseModel]) -> list[tuple[tuple, str]]:
     """Each fault of a validation as (path, sentence), paths as a person writes them."""
-    found: dict[tuple, list[str]] = {}
+    found: dict[tuple, list[tuple[tuple, str]]] = {}
     for entry in error.errors(include_url=False):
         path, fields = _walk(entry["loc"], model)
         if entry["type"].startswith("union_tag"):
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
-        found.setdefault(path, []).append(_sentence(entry, fields))
+        whole = path[:-1] if path and isinstance(path[-1], int) else path
+        found.setdefault(whole, []).append((path, _sentence(entry, fields)))
     listed = []
-    for path, texts in found.items():
-        listed += [(path, text) for text in texts[:MOST_PER_PATH]]
-        if len(texts) > MOST_PER_PATH:
-            listed.append((path, f"and {len(texts) - MOST_PER_PATH} more such faults"))
+    for path, faults in found.items():
+        listed += faults[:MOST_PER_PATH]
+        if len(faults) > MOST_PER_PATH:
+            listed.append((path, f"and {len(faults) - MOST_PER_PATH} more such faults"))
     return listed
 
 
@@ -46,9 +47,9 @@ def dotted(path: tuple) -> str:
 
 def suggestion(name: str, allowed: list[str]) -> str:
     """What may stand in a name's place, the likeliest first."""
-    close = difflib.get_close_matches(str(name), allowed, n=1)
+    close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}allowed: {', '.join(allowed)}"
+    return f"{hint}allowed: {', '.join(allowed) or 'none'}"
 
 
 def shown(value: Any) -> str:
@@ -76,6 +77,10 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
             return "is missing"
         case "grid":
             return entry["msg"]
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return f"{shown(value)} is not allowed; should be a mapping of keys to values"
+        case "list_type":
+            return f"{shown(value)} is not allowed; should be a list"
     message = entry["msg"].removeprefix("Input ").removeprefix("Value error, ")
     return f"{shown(value)} is not allowed; {message}"
 
@@ -97,7 +102,7 @@ def _walk(loc: tuple, model: Any) -> tuple[tuple, dict[str, FieldInfo]]:
             fields = {k: f for m in models for k, f in m.model_fields.items()}
             path.append(part)
         else:
-            options = [m for m in models if _is_tag(part, [m])] or options
+            options = [m for m in models if part in _tags(m)] or options
     return tuple(path), fields
 
 
@@ -110,10 +115,17 @@ def _field(model: type[BaseModel], name: Any) -> FieldInfo | None:
 
 def _is_tag(part: Any, models: list[type[BaseModel]]) -> bool:
     """Whether a part of a location names the alternative of a union, not a key."""
-    if part in ("range", "list", "number", "rule", "text"):
+    if str(part).startswith("<"):
         return True
-    tags = [m.model_fields["model"].annotation for m in models if "model" in m.model_fields]
-    return any(part in typing.get_args(tag) for tag in tags)
+    if len(models) == 1:  # an alternative is chosen once
+        return False
+    return any(part in _tags(model) for model in models)
+
+
+def _tags(model: type[BaseModel]) -> tuple:
+    """The values of `model` that choose this alternative of a union."""
+    field = model.model_fields.get("model")
+    return typing.get_args(field.annotation) if field else ()
 
 
 def _alternatives(annotation: Any) -> list[Any]:

@@ -26,11 +26,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def settings_digest(settings) -> str:
-    """Digest of JSON-like settings, the same for equal values in any order of keys."""
-    return digest(canonical_json(settings))
-
-
 def code_digest(*modules: str) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 

@@ -11,12 +11,16 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    ValidationError,
     WrapValidator,
 )
 from pydantic_core import PydanticCustomError
 
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
+
+MAX_LISTED = 5_000
+"""Most values written out one by one: a job's settings must fit its command line."""
 
 
 class Closed(BaseModel):
@@ -47,7 +51,9 @@ class Range(Closed):
         """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
         start, to, step = (Decimal(str(x)) for x in (self.start, self.to, self.step))
         if to < start:
-            raise PydanticCustomError("grid", "goes from {a} down to {b}", {"a": start, "b": to})
+            raise PydanticCustomError(
+                "grid", "goes from {a} down to {b}; allowed: to >= from", {"a": start, "b": to}
+            )
         count = int((to - start) / step) + 1
         if count > MAX_VALUES:
             raise PydanticCustomError(
@@ -71,8 +77,22 @@ def _checked_grid(grid: Any) -> Any:
     return grid
 
 
+def _check_each(values: list[float], handler: Any) -> None:
+    """The values of a range must be such as could stand in a list."""
+    try:
+        for start in range(0, len(values), MAX_LISTED):
+            handler(values[start : start + MAX_LISTED])
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise PydanticCustomError(
+            "grid",
+            "makes the value {value}, which {why}",
+            {"value": f"{first['input']:g}", "why": first["msg"].removeprefix("Input ")},
+        ) from error
+
+
 def _grid_kind(value: Any) -> str:
-    return "range" if isinstance(value, dict | Range) else "list"
+    return "<range>" if isinstance(value, dict | Range) else "<list>"
 
 
 def grid_of(number: Any) -> Any:
@@ -81,11 +101,12 @@ def grid_of(number: Any) -> Any:
     def each_is_valid(grid: Any, handler: Any) -> Any:
         grid = handler(grid)
         if isinstance(grid, Range):
-            handler(grid_values(grid))
+            _check_each(grid_values(grid), handler)
         return _checked_grid(grid)
 
     return Annotated[
-        Annotated[Range, Tag("range")] | Annotated[list[number], Tag("list")],
+        Annotated[Range, Tag("<range>")]
+        | Annotated[list[number], Field(max_length=MAX_LISTED), Tag("<list>")],
         Discriminator(_grid_kind),
         WrapValidator(each_is_valid),
     ]

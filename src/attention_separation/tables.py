@@ -8,6 +8,8 @@ import pyarrow.parquet as pq
 
 from attention_separation.files import replacing
 
+AGAIN = "remove the file and run again"
+
 
 class TableError(ValueError):
     """A file is no table of ours; the text names the file and what is wrong with it."""
@@ -26,21 +28,24 @@ def write_csv(table: pa.Table, path: Path) -> None:
         pyarrow.csv.write_csv(table, part)
 
 
-def read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
-    """Read a table that must have the columns of `schema`.
+def read_parquet(path: Path, schema: pa.Schema, settings: str) -> pa.Table:
+    """Read a table that must have the columns of `schema` and carry a digest of `settings`.
 
     Raises
     ------
     TableError
-        If the file is no parquet file, or has other columns.
+        If the file is no parquet file, has other columns, or was made with other settings.
     """
     try:
         table = pq.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:
-        raise TableError(f"{path}: no parquet file that can be read: {error}") from error
+        raise TableError(f"{path}: no parquet file that can be read: {error}; {AGAIN}") from error
     if not table.schema.equals(schema, check_metadata=False):
         raise TableError(
             f"{path}: not a table of this version: its columns are {table.schema.names}, "
-            f"expected {schema.names}; remove the file and run again"
+            f"expected {schema.names}; {AGAIN}"
         )
+    # A job that outlived its killed workflow may write after a later one: its table is not wanted.
+    if (table.schema.metadata or {}).get(b"settings", b"").decode() != settings:
+        raise TableError(f"{path}: made with other settings than these; {AGAIN}")
     return table

@@ -37,29 +37,30 @@ def read_yaml(path: Path) -> Any:
 
 def parse_yaml(text: str, name: str) -> Any:
     """The value of a YAML text; `name` stands for it in errors, which are those of `read_yaml`."""
-    loader = _StrictLoader(text)
     try:
+        loader = _StrictLoader(text)
         node = loader.get_single_node()
         if node is None:
             return None
-        twice = _duplicate_keys(node)
-        if twice:
-            raise YamlError("\n".join(f"{name}, {fault}" for fault in twice))
+        wrong = _wrong_keys(node)
+        if wrong:
+            raise YamlError("\n".join(f"{name}, {fault}" for fault in wrong))
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise YamlError(f"{name}{where}: not valid YAML: {what}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        if isinstance(error, YamlError):
-            raise
-        raise YamlError(f"{name}: not valid YAML: {error}") from error
-    finally:
-        loader.dispose()
+    except YamlError:
+        raise
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        # The library's constructors let several kinds of error through.
+        reason = str(error).replace("\n", " ")
+        raise YamlError(f"{name}: not valid YAML: {reason}") from error
 
 
-def _duplicate_keys(root: yaml.Node) -> list[str]:
+def _wrong_keys(root: yaml.Node) -> list[str]:
+    """Keys that stand twice in a mapping, or are no text, each with its line."""
     found, waiting, seen = [], [root], set()
     while waiting:
         node = waiting.pop()
@@ -67,16 +68,22 @@ def _duplicate_keys(root: yaml.Node) -> list[str]:
             continue
         seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
-            waiting += reversed(node.value)
+            waiting += node.value
         elif isinstance(node, yaml.MappingNode):
             first: dict[str, int] = {}
             for key, value in node.value:
                 line = key.start_mark.line + 1
-                if isinstance(key, yaml.ScalarNode) and key.value in first:
-                    found.append(
-                        (line, f"key {key.value!r} stands twice, first on line {first[key.value]}")
-                    )
-                elif isinstance(key, yaml.ScalarNode):
-                    first[key.value] = line
                 waiting.append(value)
+                if key.tag == "tag:yaml.org,2002:merge":
+                    continue
+                if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                    shown = repr(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
+                    found.append(
+                        (line, f"key {shown} is no text; allowed: names, or text in quotes")
+                    )
+                elif key.value in first:
+                    earlier = first[key.value]
+                    found.append((line, f"key {key.value!r} stands twice, first on line {earlier}"))
+                else:
+                    first[key.value] = line
     return [f"line {line}: {text}" for line, text in sorted(found)]

@@ -1,9 +1,12 @@
 """Settings: one test per way to be wrong, and overrides."""
 
+import contextlib
 import re
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from making import ROOT
 
 from attention_separation.config import load_config
@@ -50,7 +53,7 @@ WRONG = {
     "NaN": ((*A, "fixed", "a1"), float("nan"), "panels.fig4a.fixed.a1", "nan is not allowed"),
     "infinity": ((*A, "fixed", "a1"), float("inf"), "panels.fig4a.fixed.a1", "finite"),
     "negative amplitude": ((*A, "fixed", "a0"), -0.1, "panels.fig4a.fixed.a0", "greater than"),
-    "zero b": ((*A, "fixed", "b"), 0.0, "panels.fig4a.fixed.b", "greater than 0"),
+    "zero b": ((*A, "fixed", "b"), 0.0, "panels.fig4a.fixed.b", "or equal to 0.000001"),
     "delta above one": ((*A, "fixed", "delta"), 1.5, "panels.fig4a.fixed.delta", "less than 1"),
     "unknown model": ((*A, "model"), "self_atention", "panels.fig4a.model", "did you mean"),
     "unknown X": ((*A, "fixed", "attention_x"), "one", "panels.fig4a.fixed.attention_x", "'ones'"),
@@ -86,8 +89,8 @@ WRONG = {
         (*A, "sweep"), {"n": [200, "x"]}, "panels.fig4a.sweep.n[1]", "'x' is not allowed",
     ),
     "fractional n": (
-        (*A, "sweep"), {"n": {"from": 200, "to": 210, "step": 2.5}}, "panels.fig4a.sweep.n[1]",
-        "202.5 is not allowed",
+        (*A, "sweep"), {"n": {"from": 200, "to": 210, "step": 2.5}}, "panels.fig4a.sweep.n",
+        "makes the value 202.5, which should be a valid integer",
     ),
     "misspelt range": (
         (*A, "sweep"), {"n": {"form": 1, "to": 2, "step": 1}}, "panels.fig4a.sweep.n.form",
@@ -120,13 +123,43 @@ WRONG = {
         ("figures", "fig4", "panels"), [], "figures.fig4.panels", "at least 1",
     ),
     "a figure named as a panel": (
-        ("figures", "fig4a"), {"title": "x", "panels": ["fig4a"]}, "figures.fig4a", "another",
+        ("figures", "fig4a"), {"title": "x", "panels": ["fig4a"]}, "panels.fig4a", "another name",
     ),
     "a panel named as a rule": (("panels", "all"), {}, "panels.all", "is the name of a rule"),
     "a panel without a name": (("panels", "4 a"), {}, "panels.4 a", "letters, digits and _"),
-    "a panel that is no mapping": (("panels", "mine"), 3, "panels.mine", "dictionary"),
-    "a section that is no mapping": (("panels",), [1], "panels", "dictionary"),
+    "a panel that is no mapping": (("panels", "mine"), 3, "panels.mine", "should be a mapping"),
+    "a section that is no mapping": (("panels",), [1], "panels", "should be a mapping"),
     "points of a scale": (("scales", "smoke", "points"), 0, "scales.smoke.points", "0 is not"),
+    "theta that needs a c": (
+        ("models", "cross_attention", "theta"), "c + 0.1", "models.cross_attention.theta",
+        "should be a valid number",
+    ),
+    "text as a key of the top level": (("text",), 3, "text", "unknown key; allowed: seed"),
+    "a tag's name as a key": (
+        (*A, "fixed", "rule"), 3, "panels.fig4a.fixed.rule", "unknown key; allowed: n, m",
+    ),
+    "the model's name as a key": (
+        (*A, "self_attention"), {}, "panels.fig4a.self_attention", "unknown key",
+    ),
+    "n beyond memory": (
+        ("panels", "fig3b", "fixed", "n"), 10**12, "panels.fig3b.sweep.m", "n <= 100000000",
+    ),
+    "n beyond use": ((*A, "sweep"), {"n": [10**13]}, "panels.fig4a.sweep.n[0]", "less than"),
+    "delta beyond floats": (
+        (*A, "fixed", "delta"), 5e-324, "panels.fig4a.fixed.delta", "greater than",
+    ),
+    "an amplitude beyond floats": ((*A, "fixed", "a1"), 1e200, "panels.fig4a.fixed.a1", "1000"),
+    "a model's reconstructed parameter that is none": (
+        ("models", "regression", "reconstructed"), ["bogus"], "models.regression.reconstructed",
+        "'bogus' is no parameter",
+    ),
+    "a panel twice in a figure": (
+        ("figures", "fig3", "panels"), ["fig3a", "fig3a"], "figures.fig3.panels[1]",
+        "each panel once",
+    ),
+    "names that differ by case": (("panels", "FIG4A"), {}, "panels.fig4a", "another name"),
+    "a long name": (("panels", "x" * 51), {}, "panels." + "x" * 51, "at most 50"),
+    "no panels": (("panels",), None, "panels", "is missing"),
     "trials of a scale": (
         ("scales", "smoke", "trials", "regresion"), 2, "scales.smoke.trials.regresion",
         "regression",
@@ -181,9 +214,76 @@ def test_duplicate_keys_name_both_lines(tmp_path):
     assert "line 3: key 'seed' stands twice, first on line 1" in fault
 
 
-@pytest.mark.parametrize("text", ["", "- 1\n", "just text\n"])
+@pytest.mark.parametrize("text", ["- 1\n", "just text\n", "3\n"])
 def test_no_mapping(text, tmp_path):
     assert "no mapping" in faults_of(tmp_path, text)[0]
+
+
+def test_an_empty_file(tmp_path):
+    assert faults_of(tmp_path, "# nothing\n") == ["the file is empty"]
+
+
+@pytest.mark.parametrize("key", ["4", "yes", "null", "2020-01-01", "1.5", "[a, b]", "{a: b}"])
+def test_a_key_that_is_no_text_names_its_line(tmp_path, key):
+    (fault,) = faults_of(tmp_path, TEXT + f"  ? {key}\n  : 3\n")
+    line = len(TEXT.splitlines()) + 1
+    assert f"line {line}: key" in fault
+    assert "is no text" in fault
+
+
+@pytest.mark.parametrize(
+    "text", ["seed: \0\n", "seed: !!bool abc\n", "seed: !!int ''\n", "a: *b\n"]
+)
+def test_what_yaml_cannot_construct(tmp_path, text):
+    assert "not valid YAML" in faults_of(tmp_path, text)[0]
+
+
+def test_one_section_that_is_none_is_one_fault(tmp_path):
+    values = yaml.safe_load(TEXT) | {"panels": None}
+    (fault,) = faults_of(tmp_path, yaml.safe_dump(values))
+    assert fault.startswith("panels: None is not allowed")
+
+
+def test_a_list_of_wrong_values_is_one_short_list(tmp_path):
+    faults = faults_of(tmp_path, changed(*A, "sweep", to={"n": ["x"] * 50}))
+    assert len(faults) == 4
+    assert faults[-1] == "panels.fig4a.sweep.n: and 47 more such faults"
+
+
+def test_titles_from_overrides_stay_text():
+    title = {"figures": {"fig3": {"title": "2024"}}}
+    assert load_config(ROOT / "config.yaml", title).figures["fig3"].title == "2024"
+
+
+KEYS = ["panels", "fig4a", "fig3a", "sweep", "fixed", "m", "n", "models", "theta", "scales", "x"]
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 10**20), st.floats(), st.text(max_size=4),
+    st.sampled_from(["self_attention", "regression", "c + 0.1", "ones", "paper"]),
+)  # fmt: skip
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=120)
+@given(st.data(), VALUES)
+def test_any_value_anywhere_is_accepted_or_a_config_error(tmp_path_factory, data, value):
+    values = yaml.safe_load(TEXT)
+    inner = values
+    while True:
+        key = data.draw(st.sampled_from([*inner, *KEYS[:2]]))
+        if not isinstance(inner.get(key), dict) or data.draw(st.booleans()):
+            break
+        inner = inner[key]
+    inner[key] = value
+    path = tmp_path_factory.mktemp("fuzz") / "config.yaml"
+    path.write_text(yaml.safe_dump(values))
+    with contextlib.suppress(ConfigError):
+        load_config(path)
 
 
 def test_a_missing_file_is_named(tmp_path):

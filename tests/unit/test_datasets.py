@@ -92,7 +92,8 @@ def test_regression_needs_nothing_of_a_and_x_but_their_product():
         (cross_attention.check, (201, 11), ["n=201", "d-1 = 10", "200 or 210"]),
         (cross_attention.check, (10, 1), ["d=1", "d >= 2"]),
         (cross_attention.check, (1, 2), ["n=1", "n >= 2"]),
-        (regression.check, (1,), ["n=1", "n >= 2"]),
+        (regression.check, (1,), ["n=1", "2 <= n"]),
+        (regression.check, (10**9,), ["n=1000000000", "2 <= n <= 100000000"]),
     ],
 )
 def test_broken_structure_is_named_with_what_is_valid(check, arguments, words):

@@ -14,7 +14,13 @@ def drawn(*panels, reconstructed=()):
     jobs = [PanelJob(name=f"p{k}", panel=p, seed=1, engine="reduced") for k, p in enumerate(panels)]
     tables = [simulate(job) for job in jobs]
     looks = [
-        PanelLook(name=job.name, panel=job.panel, reconstructed=list(reconstructed), notes=[])
+        PanelLook(
+            name=job.name,
+            panel=job.panel,
+            reconstructed=list(reconstructed),
+            notes=[],
+            table_settings="",
+        )
         for job in jobs
     ]
     return draw(FigureJob(title="Title", panels=looks), tables), tables
@@ -58,6 +64,25 @@ def test_a_map_has_the_swept_values_on_its_axes():
     thresholds = sorted({tau for _, tau in rates})
     expected = [[rates[a1, tau] for a1 in (0.5, 1.5)] for tau in thresholds]
     np.testing.assert_array_equal(mesh.get_array().reshape(3, 2), expected)
+
+
+@pytest.mark.parametrize("sweep", [{"a1": [0.5], "theta": [0.5]}, {"a1": [0.5, 1], "m": [3]}])
+def test_a_map_of_one_row_or_column_has_cells(sweep):
+    figure, (table,) = drawn(
+        panel("cross_attention", sweep, **{k: v for k, v in CROSS.items() if k not in sweep})
+    )
+    (mesh,) = figure.axes[0].collections
+    assert mesh.get_array().size == len(table)
+    assert "intervals" not in texts(figure)
+
+
+def test_a_title_is_text_and_no_formula():
+    p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
+    job = PanelJob(name="p", panel=p, seed=1, engine="reduced")
+    look = PanelLook(name="p", panel=p, reconstructed=[], notes=[], table_settings="")
+    figure = draw(FigureJob(title=r"$5 and $\bogus{x}", panels=[look]), [simulate(job)])
+    figure.draw_without_rendering()
+    assert r"$5 and $\bogus{x}" in texts(figure)
 
 
 def test_panels_keep_the_papers_order():

@@ -1,7 +1,5 @@
 """Files are whole or absent; tables carry their provenance and refuse what is not theirs."""
 
-import json
-
 import pyarrow as pa
 import pytest
 
@@ -49,10 +47,10 @@ def test_two_writers_do_not_share_a_file(tmp_path):
 
 def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):
     one, two = tmp_path / "one.parquet", tmp_path / "two.parquet"
-    write_parquet(TABLE, one, {"seed": "1", "code": "x"})
-    write_parquet(TABLE, two, {"code": "x", "seed": "1"})
+    write_parquet(TABLE, one, {"seed": "1", "settings": "x"})
+    write_parquet(TABLE, two, {"settings": "x", "seed": "1"})
     assert one.read_bytes() == two.read_bytes()
-    read = read_parquet(one, TABLE.schema)
+    read = read_parquet(one, TABLE.schema, "x")
     assert read.equals(TABLE)
     assert read.schema.metadata[b"seed"] == b"1"
 
@@ -62,14 +60,14 @@ def test_a_broken_table_is_named(tmp_path, content):
     path = tmp_path / "broken.parquet"
     path.write_bytes(content)
     with pytest.raises(TableError, match=r"broken\.parquet: no parquet file"):
-        read_parquet(path, TABLE.schema)
+        read_parquet(path, TABLE.schema, "x")
 
 
 def test_a_foreign_table_is_named(tmp_path):
     path = tmp_path / "foreign.parquet"
     write_parquet(TABLE.rename_columns(["a", "z"]), path, {})
     with pytest.raises(TableError, match=r"its columns are \['a', 'z'\]"):
-        read_parquet(path, TABLE.schema)
+        read_parquet(path, TABLE.schema, "x")
 
 
 def test_csv_has_a_header_and_empty_cells(tmp_path):
@@ -78,9 +76,11 @@ def test_csv_has_a_header_and_empty_cells(tmp_path):
     assert path.read_text() == '"a","b"\n1,0.5\n2,\n'
 
 
-def test_metadata_is_text(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_parquet(TABLE, path, {"versions": json.dumps({"numpy": "2"})})
-    assert json.loads(read_parquet(path, TABLE.schema).schema.metadata[b"versions"]) == {
-        "numpy": "2"
-    }
+def test_a_table_of_other_settings_is_refused(tmp_path):
+    path = tmp_path / "late.parquet"
+    write_parquet(TABLE, path, {"settings": "trials=15000"})
+    with pytest.raises(TableError, match="made with other settings"):
+        read_parquet(path, TABLE.schema, "trials=100")
+    write_parquet(TABLE, path, {})
+    with pytest.raises(TableError, match="made with other settings"):
+        read_parquet(path, TABLE.schema, "trials=100")

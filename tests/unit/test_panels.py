@@ -7,7 +7,8 @@ import pytest
 from making import CONFIG, config_points, panel, point
 
 from attention_separation.settings import thinned
-from attention_separation.softmax_vs_linear.panels import MRule, points
+from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.parameters import MRule
 
 SIZES = {
     "fig3a": 191, "fig3b": 100,

@@ -78,6 +78,24 @@ def test_a_failing_job_shows_its_error_and_logs_it(small):
     assert words in (small.folder / "results/logs/fig3a.log").read_text()
 
 
+def test_a_table_that_an_orphan_left_is_refused(small):
+    """A job outlives its killed workflow and writes after a later run of other settings."""
+    small.make("fig3a", "--config", "trials=30")
+    late = (small.folder / "results/panels/fig3a.parquet").read_bytes()
+    small.make("fig3a")
+    (small.folder / "results/panels/fig3a.parquet").write_bytes(late)
+    done = small.run("fig3a")
+    assert done.returncode != 0
+    assert "made with other settings than these; remove the file and run again" in done.stdout
+
+
+def test_the_gallery_shows_config_yaml_alone(small):
+    done = small.run("gallery", "--config", "trials=5")
+    assert done.returncode != 0
+    assert "gallery" in done.stdout
+    assert nothing_made(small)
+
+
 def job(project, output, *more):
     """Command line of a simulation of many minutes."""
     settings = subprocess.run(

@@ -115,6 +115,11 @@ def test_lint(project):
     assert "good condition" in project.make("--lint")
 
 
+def test_a_title_may_hold_braces(small):
+    small.edit("config.yaml", "title: Three", "title: 'Three, {x} and $5'")
+    small.make("fig3")
+
+
 def test_a_users_own_panels(small):
     """A new panel, and one that sweeps two parameters, in no figure of the file."""
     text = """

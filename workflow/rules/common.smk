@@ -36,7 +36,7 @@ SETTINGS = checked_settings()
 RESULTS = SETTINGS.results
 
 
-def panel_table(panel):
+def table_of_panel(panel):
     """The table of a panel."""
     return f"{RESULTS}/panels/{panel}.parquet"
 
@@ -71,10 +71,10 @@ def figures_of_all():
 
 
 # Snakemake compares params as a set of values: one text each, that cannot be taken for another.
+# Rules take these texts from functions, for Snakemake would look for wildcards in plain ones.
 def panel_settings(panel):
     """All that a panel's table depends on, as JSON."""
-    job = SETTINGS.panel_job(panel)
-    return canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return SETTINGS.panel_job(panel).canonical()
 
 
 def panel_code(panel):

@@ -6,7 +6,7 @@ for figure, panels in panels_of_figures().items():
         name:
             figure
         input:
-            [panel_table(panel) for panel in panels],
+            [table_of_panel(panel) for panel in panels],
         output:
             **figure_files(figure),
         log:
@@ -20,7 +20,7 @@ for figure, panels in panels_of_figures().items():
             mem_mb=500,
             runtime=10,
         params:
-            settings=figure_settings(figure),
+            settings=lambda wildcards, text=figure_settings(figure): text,
             code=figure_code(),
         message:
             f"Figure {figure}"

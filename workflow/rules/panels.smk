@@ -6,7 +6,7 @@ for panel in SETTINGS.panels:
         name:
             f"simulate_{panel}"
         output:
-            panel_table(panel),
+            table_of_panel(panel),
         log:
             log_file(f"simulate_{panel}"),
         benchmark:
@@ -19,7 +19,7 @@ for panel in SETTINGS.panels:
             mem_mb=500,
             runtime=120,
         params:
-            settings=panel_settings(panel),
+            settings=lambda wildcards, text=panel_settings(panel): text,
             code=panel_code(panel),
         message:
             f"Panel {panel}: trials"

@@ -12,9 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.drawing import BLUE, INK, RC, save
-from attention_separation.provenance import code_digest, settings_digest, versions
+from attention_separation.provenance import code_digest, digest, versions
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
-from attention_separation.softmax_vs_linear.panels import FigureJob, MRule, PanelLook
+from attention_separation.softmax_vs_linear.panels import FigureJob, PanelLook
+from attention_separation.softmax_vs_linear.parameters import MRule
 from attention_separation.tables import read_parquet, write_csv, write_parquet
 
 SYMBOLS = {
@@ -74,7 +75,9 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
             _draw_panel(ax, look, table, letter)
         for ax in axes[len(tables) :]:
             ax.set_axis_off()
-        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
+        figure.suptitle(
+            job.title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=False
+        )
         note = _footnote(job, characters=int(size[0] * CHARACTERS_PER_INCH))
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
@@ -120,13 +123,22 @@ def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
     (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
     rate = np.full((len(second), len(first)), np.nan)
     rate[row, column] = table["p_hat"].to_numpy()
-    mesh = ax.pcolormesh(first, second, rate, vmin=0, vmax=1, shading="nearest")
+    mesh = ax.pcolormesh(_edges(first), _edges(second), rate, vmin=0, vmax=1)
     ax.grid(False)
     ax.figure.colorbar(mesh, ax=ax, label="success rate")
     for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
         axis.set_label_text(_axis_label(name, look))
         if len(values) <= MANY_POINTS:
             axis.set_ticks(values, [f"{value:g}" for value in values])
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values: midway between neighbours."""
+    if len(values) == 1:
+        return values + np.array([-0.5, 0.5])
+    middles = (values[1:] + values[:-1]) / 2
+    ends = values[0] - (middles[0] - values[0]), values[-1] + (values[-1] - middles[-1])
+    return np.array([ends[0], *middles, ends[1]])
 
 
 def _axis_label(name: str, look: PanelLook) -> str:
@@ -183,7 +195,9 @@ def _footnote(job: FigureJob, characters: int) -> str:
     counts = " or ".join(f"{count:,}" for count in trials)
     notes = dict.fromkeys(note for look in job.panels for note in look.notes)
     choices = "; ".join([*choices, *notes])
-    lines = [f"{counts} trials per point; 95 % intervals (Clopper-Pearson); {choices}."]
+    maps = all(len(look.panel.swept()) == 2 for look in job.panels)
+    intervals = "" if maps else "95 % intervals (Clopper-Pearson); "
+    lines = [f"{counts} trials per point; {intervals}{choices}."]
     if any(look.reconstructed or look.notes for look in job.panels):
         lines.append("* reconstructed: the paper's text does not state it.")
     return "\n".join(textwrap.fill(line, characters) for line in lines)
@@ -203,11 +217,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = FigureJob.model_validate_json(arguments.settings)
-    tables = [read_parquet(path, SCHEMA) for path in arguments.tables]
+    tables = [
+        read_parquet(path, SCHEMA, look.table_settings)
+        for path, look in zip(arguments.tables, job.panels, strict=True)
+    ]
     stem = arguments.output.with_suffix("")
     joined = pa.concat_tables(table.replace_schema_metadata() for table in tables)
     provenance = {
-        "settings": settings_digest(json.loads(arguments.settings)),
+        "settings": digest(arguments.settings),
         "code": code_digest(__name__),
         "versions": json.dumps(versions(), sort_keys=True),
     }

@@ -14,10 +14,15 @@ LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
 """Laws under which all entries of A x in the interval are equal, with their value over log n."""
 
 
+MOST_ENTRIES = 10**8
+
+
 def check(n: int) -> None:
-    """Raise ValueError unless log n > 0."""
-    if n < 2:
-        raise ValueError(f"n={n}: the entries of Ax are multiples of log n; allowed: n >= 2")
+    """Raise ValueError unless log n > 0 and n entries fit into memory."""
+    if not 2 <= n <= MOST_ENTRIES:
+        raise ValueError(
+            f"n={n}: Ax has n entries, multiples of log n; allowed: 2 <= n <= {MOST_ENTRIES}"
+        )
 
 
 def u_exp(z: np.ndarray) -> np.ndarray:

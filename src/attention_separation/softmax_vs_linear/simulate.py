@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 from attention_separation.counts import Counts
 from attention_separation.intervals import clopper_pearson
 from attention_separation.progress import Progress
-from attention_separation.provenance import code_digest, settings_digest, versions
+from attention_separation.provenance import code_digest, digest, versions
 from attention_separation.seeding import BlockStreams, blocks
 from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, SCHEMA
 from attention_separation.softmax_vs_linear.panels import PanelJob, Point, points, trials_module
@@ -23,6 +24,12 @@ def simulate(job: PanelJob) -> pa.Table:
     """Run the trials of every point of a panel and count E_success and its four events."""
     engine = getattr(importlib.import_module(trials_module(job.panel.model)), job.engine)
     of_panel = points(job.panel, job.points)
+    with np.errstate(all="raise", under="ignore"):
+        counts = _counts(job, of_panel, engine)
+    return panel_table(job.name, list(job.panel.swept()), of_panel, counts)
+
+
+def _counts(job: PanelJob, of_panel: list[Point], engine: Callable) -> list[Counts]:
     trials = job.panel.trials
     progress = Progress(job.name, len(of_panel) * trials, "trials")
     counts = []
@@ -34,7 +41,7 @@ def simulate(job: PanelJob) -> pa.Table:
             count += Counts.of(np.column_stack([success(positive), events(positive)]))
             progress.advance(size)
         counts.append(count)
-    return panel_table(job.name, list(job.panel.swept()), of_panel, counts)
+    return counts
 
 
 def panel_table(
@@ -59,11 +66,11 @@ def panel_table(
     return pa.table(columns, schema=SCHEMA)
 
 
-def metadata(job: PanelJob, settings: str) -> dict[str, str]:
+def metadata(job: PanelJob) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
     return {
         "seed": str(job.seed),
-        "settings": settings_digest(json.loads(settings)),
+        "settings": digest(job.canonical()),
         "code": code_digest(__name__, trials_module(job.panel.model)),
         "versions": json.dumps(versions(), sort_keys=True),
     }
@@ -76,4 +83,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = PanelJob.model_validate_json(arguments.settings)
-    write_parquet(simulate(job), arguments.output, metadata(job, arguments.settings))
+    write_parquet(simulate(job), arguments.output, metadata(job))

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.config import load_config
+from attention_separation.provenance import digest
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 from attention_separation.tables import read_parquet
 
@@ -29,8 +30,12 @@ def run(arguments: argparse.Namespace) -> None:
     pairs = (text.partition("=") for text in arguments.overrides)
     config = load_config(Path("config.yaml"), {key: value for key, _, value in pairs})
     folder = Path(config.results)
-    tables = [folder / "panels" / f"{panel}.parquet" for panel in config.panels]
-    made = [read_parquet(path, SCHEMA) for path in tables if path.exists()]
+    made = []
+    for panel in config.panels:
+        path = folder / "panels" / f"{panel}.parquet"
+        if path.exists():
+            settings = digest(config.panel_job(panel).canonical())
+            made.append(read_parquet(path, SCHEMA, settings))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
     print("success rate over the points of each panel")

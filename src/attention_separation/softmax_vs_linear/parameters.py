@@ -1,0 +1,127 @@
+"""The parameters of the three models: their types, and what a panel may sweep."""
+
+import math
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, Tag
+
+from attention_separation.settings import Closed, Whole
+
+OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
+
+# Bounds far beyond any use keep every score finite and every array within memory.
+Size = Annotated[Whole, Field(ge=1, le=10**12)]
+Dimension = Annotated[Whole, Field(ge=1, le=10**6)]
+Width = Annotated[Whole, Field(ge=1, le=10**6)]
+Trials = Annotated[Whole, Field(ge=1, le=10**12)]
+Amplitude = Annotated[float, Field(ge=0, le=1000)]
+Positive = Annotated[float, Field(ge=1e-6, le=1000)]
+Probability = Annotated[float, Field(ge=1e-100, lt=1)]
+
+
+class MRule(Closed):
+    """m computed from n: round(times * log(n) or log(n/delta)), and at least `at_least`."""
+
+    log_of: Literal["n", "n/delta"] = Field(description="what the logarithm is taken of")
+    base: Literal["e", 2, 10] = Field(default="e", description="base of the logarithm")
+    times: Annotated[float, Field(gt=0)] = Field(default=1.0, description="factor C")
+    round: Literal["floor", "nearest", "ceil"] = Field(description="how m is made whole")
+    at_least: Width = Field(default=1, description="smallest m")
+
+    def m(self, n: int, delta: float | None) -> int:
+        """The number of sign columns for n tokens."""
+        argument = n if self.log_of == "n" else n / delta
+        log = {"e": math.log, 2: math.log2, 10: math.log10}[self.base](argument)
+        rounding = {"floor": math.floor, "nearest": round, "ceil": math.ceil}[self.round]
+        return max(rounding(self.times * log), self.at_least)
+
+
+def _known_theta(text: str) -> str:
+    if not OVER_C.fullmatch(text):
+        raise ValueError("allowed: a number, or 'c + NUMBER' such as 'c + 0.1'")
+    return text
+
+
+def _m_kind(value: Any) -> str:
+    return "<rule>" if isinstance(value, dict | MRule) else "<number>"
+
+
+def _theta_kind(value: Any) -> str:
+    return "<text>" if isinstance(value, str) else "<number>"
+
+
+Columns = Annotated[
+    Annotated[Width, Tag("<number>")] | Annotated[MRule, Tag("<rule>")], Discriminator(_m_kind)
+]
+Theta = Annotated[
+    Annotated[Positive, Tag("<number>")]
+    | Annotated[str, AfterValidator(_known_theta), Tag("<text>")],
+    Discriminator(_theta_kind),
+]
+
+
+class _Common(Closed):
+    n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
+    m: Columns | None = Field(default=None, description="sign columns: a number or a rule")
+    delta: Probability | None = Field(default=None, description="delta in log(n/delta), for m")
+    data: Literal["independent", "same"] | None = Field(
+        default=None, description="whether D0 and D1 share their random draws"
+    )
+    signs: Literal["shared", "fresh"] | None = Field(
+        default=None, description="whether the four networks of a trial share y"
+    )
+
+
+class RegressionParameters(_Common):
+    """Parameters of the softmax-regression model, Definitions 3.2-3.8."""
+
+    tau: Positive | None = Field(default=None, description="threshold")
+    law: Literal["uniform", "two-point", "low", "middle", "high"] | None = Field(
+        default=None, description="law of Ax within [log n, 1.4 log n]"
+    )
+
+
+class _AttentionParameters(_Common):
+    d: Dimension | None = Field(default=None, description="embedding dimension")
+    a0: Amplitude | None = Field(default=None, description="size of the special entry in D0")
+    a1: Amplitude | None = Field(default=None, description="size of the special entry in D1")
+
+
+class SelfAttentionParameters(_AttentionParameters):
+    """Parameters of self-attention, Definition D.1."""
+
+    b: Positive | None = Field(default=None, description="size of the class entries")
+    c: Positive | None = Field(default=None, description="size of the last column")
+    theta: Theta | None = Field(
+        default=None, description="threshold over sqrt(log n): a number, or 'c + NUMBER'"
+    )
+    attention_x: Literal["identity", "ones"] | None = Field(default=None, description="X = Q K^T")
+
+
+class CrossAttentionParameters(_AttentionParameters):
+    """Parameters of cross-attention, Definition F.1."""
+
+    theta: Positive | None = Field(default=None, description="threshold over sqrt(log n)")
+    attention_x: Literal["identity"] | None = Field(default=None, description="X = Q K^T")
+
+
+PARAMETERS: dict[str, type[Closed]] = {
+    "regression": RegressionParameters,
+    "self_attention": SelfAttentionParameters,
+    "cross_attention": CrossAttentionParameters,
+}
+
+SWEEPABLE: dict[str, Any] = {
+    "n": Size,
+    "d": Dimension,
+    "m": Width,
+    "a0": Amplitude,
+    "a1": Amplitude,
+    "b": Positive,
+    "c": Positive,
+    "delta": Probability,
+    "tau": Positive,
+    "theta": Positive,
+}
+"""Parameters that a panel can sweep, with the type of their values."""
