@@ -117,7 +117,7 @@ class Config(Closed):
         whole = _with_defaults(panel, getattr(self.models, panel.model))
         return PanelJob(
             name=name,
-            panel=whole.model_copy(update={"trials": trials}),
+            panel=whole.model_copy(update={"trials": trials, "reconstructed": []}),
             seed=self.seed,
             engine=self.engine,
             points=scale.points,

@@ -15,6 +15,9 @@ CHANGES = {
     "a default of one model": (
         "config.yaml", "theta: 0.9", "theta: 0.8", {"simulate_fig7b", "fig7"},
     ),
+    "what is reconstructed": (
+        "config.yaml", "    reconstructed:\n    - m\n", "    reconstructed:\n    - n\n", {"fig3"},
+    ),
     "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4"}),
     "an unused scale": ("config.yaml", "points: 5", "points: 6", set()),
     "one model's definitions": (
