@@ -115,16 +115,26 @@ def environment(project):
     return os.environ | {"PYTHONPATH": str(project.folder / "src")}
 
 
+def heed_interrupts():
+    """A shell that starts the tests in the background makes its children ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_a_killed_job_leaves_no_table(small, number):
     output = small.folder / "out" / "fig3a.parquet"
     process = subprocess.Popen(
-        job(small, output), cwd=small.folder, env=environment(small), stderr=subprocess.DEVNULL
-    )
-    time.sleep(1.5)
-    assert process.poll() is None
-    process.send_signal(number)
-    assert process.wait(10) != 0
+        job(small, output), cwd=small.folder, env=environment(small), stderr=subprocess.DEVNULL,
+        preexec_fn=heed_interrupts,
+    )  # fmt: skip
+    try:
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(number)
+        assert process.wait(10) != 0
+    finally:
+        process.kill()
+        process.wait()
     assert not output.exists()
 
 
