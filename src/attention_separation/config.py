@@ -1,28 +1,24 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
-import math
 import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError, create_model
+from pydantic import Field, ValidationError, create_model
 
 from attention_separation.faults import ConfigError, dotted, sentences, shown, suggestion
 from attention_separation.provenance import digest
-from attention_separation.settings import Closed, Count, Whole, grid_values
-from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
+from attention_separation.settings import Closed, Count, Whole
+from attention_separation.softmax_vs_linear.panel_faults import panel_faults
 from attention_separation.softmax_vs_linear.panels import (
+    DEFAULTS,
     MODELS,
-    PANELS,
     Engine,
     FigureJob,
     Panel,
     PanelJob,
     PanelLook,
-    Point,
-    faults,
-    points,
-    unknown_parameters,
+    with_defaults,
 )
 from attention_separation.softmax_vs_linear.parameters import PARAMETERS, Trials
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
@@ -32,45 +28,19 @@ RULE_NAME = re.compile(r"all|rank|report|gallery|check|simulate_.*")
 TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
 
-MOST_POINTS = 100_000
-MOST_FAULTY_POINTS = 2
-
-CHECKS = {
-    "regression": lambda point: regression.check(point.n),
-    "self_attention": lambda point: self_attention.check(point.n, point.d),
-    "cross_attention": lambda point: cross_attention.check(point.n, point.d),
-}
-
-
-def _defaults_model(model: str) -> type[Closed]:
-    return create_model(
-        f"{PARAMETERS[model].__name__}Defaults",
-        __base__=PARAMETERS[model],
-        reconstructed=(
-            list[str],
-            Field(default=[], description="parameters whose value the paper does not state"),
-        ),
-        notes=(
-            list[str],
-            Field(default=[], description="what figures say of the model; * marks reconstructed"),
-        ),
-    )
-
 
 ScaleTrials = create_model(
     "ScaleTrials",
     __base__=Closed,
     **{
-        model: (Count | None, Field(default=None, description="trials per point"))
+        model: (Trials | None, Field(default=None, description="trials per point"))
         for model in MODELS
     },
 )
 Defaults = create_model(
     "Defaults",
     __base__=Closed,
-    **{
-        m: (_defaults_model(m), Field(description=f"what panels of {m} hold fixed")) for m in MODELS
-    },
+    **{m: (DEFAULTS[m], Field(description=f"what panels of {m} hold fixed")) for m in MODELS},
 )
 
 
@@ -114,7 +84,7 @@ class Config(Closed):
         panel = self.panels[name]
         scale = self.scales[self.scale]
         trials = self.trials or getattr(scale.trials, panel.model) or panel.trials
-        whole = _with_defaults(panel, getattr(self.models, panel.model))
+        whole = with_defaults(panel, getattr(self.models, panel.model))
         return PanelJob(
             name=name,
             panel=whole.model_copy(update={"trials": trials, "reconstructed": []}),
@@ -178,7 +148,7 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str) -> 
     except ValidationError as error:
         found = sentences(error, Config)
     spoilt = {path[:2] for path, _ in found}
-    found += _panel_faults(values, spoilt)
+    found += panel_faults(values, spoilt)
     found += _name_faults(values)
     if found:
         raise ConfigError([_line(path, text, overrides) for path, text in found], source)
@@ -188,57 +158,6 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str) -> 
 def _line(path: tuple, text: str, overrides: dict[str, Any]) -> str:
     by_hand = path and path[0] in overrides
     return f"{'--config ' if by_hand else ''}{dotted(path)}: {text}"
-
-
-def _panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[tuple[tuple, str]]:
-    """Faults between the parameters of each panel that is free of simpler ones."""
-    found = []
-    panels = values.get("panels")
-    for name, raw in panels.items() if isinstance(panels, dict) else ():
-        model = raw.get("model") if isinstance(raw, dict) else None
-        if model not in MODELS or ("panels", name) in spoilt or ("models", model) in spoilt:
-            continue
-        if not isinstance(values.get("models"), dict):
-            continue
-        panel = PANELS[model].model_validate(raw)
-        defaults = TypeAdapter(_defaults_model(model)).validate_python(values["models"][model])
-        whole = _with_defaults(panel, defaults)
-        for path, text in faults(whole) or _point_faults(whole):
-            found.append((("panels", name, *path), text))
-    return found
-
-
-def _with_defaults(panel: Any, defaults: Closed) -> Any:
-    held = {
-        k: v for k, v in defaults if v is not None and k in PARAMETERS[panel.model].model_fields
-    }
-    held = {k: v for k, v in held.items() if k not in panel.swept()} | panel.held()
-    return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
-
-
-def _point_faults(panel: Any) -> list[tuple[tuple, str]]:
-    """Points that break a definition's structure, at the swept parameters' path."""
-    swept = panel.swept()
-    path = ("sweep", *swept) if len(swept) == 1 else ("sweep",)
-    count = math.prod(len(grid_values(grid)) for grid in swept.values())
-    if count > MOST_POINTS:
-        return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
-    found = []
-    for point in points(panel):
-        try:
-            CHECKS[panel.model](point)
-            _check_m(point)
-        except ValueError as error:
-            found.append((path, str(error)))
-    if len(found) > MOST_FAULTY_POINTS:
-        rest = len(found) - MOST_FAULTY_POINTS
-        found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
-    return found
-
-
-def _check_m(point: Point) -> None:
-    if point.m < 1:
-        raise ValueError(f"m={point.m}: a network has at least one sign column")
 
 
 def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
@@ -300,10 +219,14 @@ def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
         names = entry.get("reconstructed") if isinstance(entry, dict) else None
         if model in MODELS and isinstance(names, list):
             known = list(PARAMETERS[model].model_fields)
-            for name in unknown_parameters(model, [n for n in names if isinstance(n, str)]):
+            for name in _unknown(known, names):
                 text = f"{name!r} is no parameter; {suggestion(name, known)}"
                 found.append(((*path, "reconstructed"), text))
     return found
+
+
+def _unknown(known: list[str], names: list[Any]) -> list[str]:
+    return [name for name in names if isinstance(name, str) and name not in known]
 
 
 def _merged(base: Any, over: Any) -> Any:

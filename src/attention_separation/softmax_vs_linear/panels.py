@@ -66,6 +66,25 @@ PANELS: dict[str, type[_Panel]] = {model: _panel_model(model) for model in MODEL
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
 
 
+def _defaults_model(model: str) -> type[Closed]:
+    return create_model(
+        f"{PARAMETERS[model].__name__}Defaults",
+        __base__=PARAMETERS[model],
+        reconstructed=(
+            list[str],
+            Field(default=[], description="parameters whose value the paper does not state"),
+        ),
+        notes=(
+            list[str],
+            Field(default=[], description="what figures say of the model; * marks reconstructed"),
+        ),
+    )
+
+
+DEFAULTS: dict[str, type[Closed]] = {model: _defaults_model(model) for model in MODELS}
+"""What the panels of a model hold fixed unless they say otherwise."""
+
+
 class PanelJob(Closed):
     """All that one panel's table depends on."""
 
@@ -124,31 +143,13 @@ class Point:
         return self.a1 if dataset else self.a0
 
 
-def faults(panel: _Panel) -> list[tuple[tuple[str, ...], str]]:
-    """What is wrong between a panel's parameters, as (path, sentence): missing, twice, no use."""
-    swept, held = panel.swept(), panel.held()
-    found: list[tuple[tuple[str, ...], str]] = []
-    if not 1 <= len(swept) <= 2:
-        found.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
-    for name in sorted(swept.keys() & held.keys()):
-        found.append((("fixed", name), f"{name} is swept too; remove one of the two"))
-    known = swept.keys() | held.keys()
-    needed = set(PARAMETERS[panel.model].model_fields) - {"delta"}
-    for name in sorted(needed - known):
-        found.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
-    rule = held.get("m")
-    uses_delta = isinstance(rule, MRule) and rule.log_of == "n/delta"
-    if uses_delta and "delta" not in known:
-        found.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
-    if not uses_delta and "delta" in known:
-        why = "nothing depends on it, for m is not computed from it; remove it"
-        found.append((("sweep" if "delta" in swept else "fixed", "delta"), why))
-    return found
-
-
-def unknown_parameters(model: str, names: list[str]) -> list[str]:
-    """Those of the names that are no parameters of the model."""
-    return [name for name in names if name not in PARAMETERS[model].model_fields]
+def with_defaults(panel: _Panel, defaults: Closed) -> _Panel:
+    """The panel with all that its model holds fixed by default, unless the panel says otherwise."""
+    held = {
+        k: v for k, v in defaults if v is not None and k in PARAMETERS[panel.model].model_fields
+    }
+    held = {k: v for k, v in held.items() if k not in panel.swept()} | panel.held()
+    return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
 
 
 def points(panel: _Panel, most: int | None = None) -> list[Point]:

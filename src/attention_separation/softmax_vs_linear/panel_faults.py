@@ -1,0 +1,96 @@
+"""What is wrong with a panel though each of its settings is valid: between them, or at a point."""
+
+import math
+from typing import Any
+
+from attention_separation.settings import grid_values
+from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
+from attention_separation.softmax_vs_linear.panels import (
+    DEFAULTS,
+    MODELS,
+    PANELS,
+    Point,
+    points,
+    with_defaults,
+)
+from attention_separation.softmax_vs_linear.parameters import PARAMETERS, MRule
+
+Fault = tuple[tuple, str]
+"""A path and a sentence."""
+
+MOST_POINTS = 100_000
+MOST_FAULTY_POINTS = 2
+
+CHECKS = {
+    "regression": lambda point: regression.check(point.n),
+    "self_attention": lambda point: self_attention.check(point.n, point.d),
+    "cross_attention": lambda point: cross_attention.check(point.n, point.d),
+}
+
+
+def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
+    """Faults between the parameters of each panel of a configuration that is free of simpler ones.
+
+    `values` is the configuration as read; `spoilt` holds the paths of two keys with other faults.
+    """
+    found = []
+    panels = values.get("panels")
+    for name, raw in panels.items() if isinstance(panels, dict) else ():
+        model = raw.get("model") if isinstance(raw, dict) else None
+        if model not in MODELS or ("panels", name) in spoilt or ("models", model) in spoilt:
+            continue
+        if not isinstance(values.get("models"), dict):
+            continue
+        panel = PANELS[model].model_validate(raw)
+        defaults = DEFAULTS[model].model_validate(values["models"][model])
+        whole = with_defaults(panel, defaults)
+        for path, text in _parameter_faults(whole) or _point_faults(whole):
+            found.append((("panels", name, *path), text))
+    return found
+
+
+def _point_faults(panel: Any) -> list[Fault]:
+    """Points that break a definition's structure, at the swept parameters' path."""
+    swept = panel.swept()
+    path = ("sweep", *swept) if len(swept) == 1 else ("sweep",)
+    count = math.prod(len(grid_values(grid)) for grid in swept.values())
+    if count > MOST_POINTS:
+        return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
+    found = []
+    for point in points(panel):
+        try:
+            CHECKS[panel.model](point)
+            _check_m(point)
+        except ValueError as error:
+            found.append((path, str(error)))
+    if len(found) > MOST_FAULTY_POINTS:
+        rest = len(found) - MOST_FAULTY_POINTS
+        found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
+    return found
+
+
+def _check_m(point: Point) -> None:
+    if point.m < 1:
+        raise ValueError(f"m={point.m}: a network has at least one sign column")
+
+
+def _parameter_faults(panel: Any) -> list[Fault]:
+    """What is wrong between a panel's parameters, as (path, sentence): missing, twice, no use."""
+    swept, held = panel.swept(), panel.held()
+    found: list[Fault] = []
+    if not 1 <= len(swept) <= 2:
+        found.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
+    for name in sorted(swept.keys() & held.keys()):
+        found.append((("fixed", name), f"{name} is swept too; remove one of the two"))
+    known = swept.keys() | held.keys()
+    needed = set(PARAMETERS[panel.model].model_fields) - {"delta"}
+    for name in sorted(needed - known):
+        found.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
+    rule = held.get("m")
+    uses_delta = isinstance(rule, MRule) and rule.log_of == "n/delta"
+    if uses_delta and "delta" not in known:
+        found.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
+    if not uses_delta and "delta" in known:
+        why = "nothing depends on it, for m is not computed from it; remove it"
+        found.append((("sweep" if "delta" in swept else "fixed", "delta"), why))
+    return found
