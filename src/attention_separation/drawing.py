@@ -9,10 +9,10 @@ from attention_separation.files import replacing
 
 matplotlib.use("agg")
 
-BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+BLUE = "#0072B2"
 """Of the palette of Okabe and Ito, which colour-blind readers can tell apart."""
 
-INK, FAINT = "#222222", "#D9D9D9"
+INK = "#222222"
 FORMATS = ("svg", "png", "pdf")
 
 RC = {
