@@ -9,8 +9,13 @@ rule all:
     default_target: True
     input:
         figures_of_all(),
+        audits_of_all(),
 
 
 include: "workflow/rules/panels.smk"
+include: "workflow/rules/exact.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/schematics.smk"
+include: "workflow/rules/verdicts.smk"
+include: "workflow/rules/audits.smk"
 include: "workflow/rules/gallery.smk"

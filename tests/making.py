@@ -4,8 +4,9 @@ import importlib
 from pathlib import Path
 
 from attention_separation.config import load_config
-from attention_separation.softmax_vs_linear.panels import PANELS, Point, points
+from attention_separation.softmax_vs_linear.panels import PANELS, points
 from attention_separation.softmax_vs_linear.parameters import PARAMETERS
+from attention_separation.softmax_vs_linear.point import Point
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")
@@ -35,3 +36,8 @@ def config_points(name: str) -> list[Point]:
 def trials_of(model: str):
     """The module with a model's engines."""
     return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_trials")
+
+
+def exact_of(model: str):
+    """The module with a model's reference values."""
+    return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_exact")

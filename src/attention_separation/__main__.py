@@ -7,9 +7,27 @@ import sys
 
 VERBS = {
     "simulate": ("softmax_vs_linear.simulate", "simulate one panel of softmax against linear"),
+    "exact": ("softmax_vs_linear.exact", "compute the probabilities of panels' points exactly"),
     "figure": ("softmax_vs_linear.figures", "draw a figure from its panels' tables"),
+    "verdicts": ("softmax_vs_linear.verdicts", "hold the simulation against the exact values"),
+    "check": ("softmax_vs_linear.check", "fail if the verdict on any panel is that it differs"),
+    "claims": ("softmax_vs_linear.claims_table", "evaluate every claim of the paper"),
+    "whp": ("softmax_vs_linear.whp_table", "say which events are not with high probability"),
+    "choices": ("softmax_vs_linear.choices_audit", "measure what each open choice moves"),
+    "threshold": ("softmax_vs_linear.threshold", "find the best threshold of each network"),
+    "phase": ("softmax_vs_linear.phase", "map exact probabilities over two parameters"),
+    "schematic": ("softmax_vs_linear.schematics", "draw Figure 1, 2 or 6"),
+    "gallery": (
+        "softmax_vs_linear.gallery",
+        "write docs/ and README's block of figures and findings",
+    ),
     "summary": ("softmax_vs_linear.summary", "print what the panels' tables say"),
 }
+
+
+def module_of(verb: str) -> str:
+    """Name of a verb's module."""
+    return f"{__package__}.{VERBS[verb][0]}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,11 +36,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m attention_separation")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     modules = {}
-    for verb, (name, about) in VERBS.items():
+    for verb, (_, about) in VERBS.items():
         own = verbs.add_parser(verb, help=about, description=about)
         # Only the verb that is called is imported: the others' libraries take their time to load.
         if verb in arguments[:1]:
-            modules[verb] = importlib.import_module(f"attention_separation.{name}")
+            modules[verb] = importlib.import_module(module_of(verb))
             modules[verb].add_arguments(own)
     chosen = parser.parse_args(arguments)
     try:

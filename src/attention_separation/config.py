@@ -1,5 +1,6 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,22 +10,41 @@ from pydantic import Field, ValidationError, create_model
 from attention_separation.faults import ConfigError, dotted, sentences, shown, suggestion
 from attention_separation.provenance import digest
 from attention_separation.settings import Closed, Count, Whole
+from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.jobs import (
+    ChoicesJob,
+    ExactJob,
+    FigureJob,
+    PanelLook,
+    PanelToJudge,
+    PhaseJob,
+    PhaseMap,
+    ThresholdJob,
+    VerdictsJob,
+)
 from attention_separation.softmax_vs_linear.panel_faults import panel_faults
 from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
     MODELS,
     Engine,
-    FigureJob,
+    ExactPanel,
     Panel,
     PanelJob,
-    PanelLook,
+    Sweep,
     with_defaults,
+    without_trials,
 )
 from attention_separation.softmax_vs_linear.parameters import PARAMETERS, Trials
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
-RULE_NAME = re.compile(r"all|rank|report|gallery|check|simulate_.*")
+RULE_NAME = re.compile(
+    r"all|rank|report|gallery|check|verdicts|claims|whp|choices|threshold|phase|fig[126]"
+    r"|(simulate|exact)_.*"
+)
+REGRESSION_POINTS = 24
+"""Points of a regression panel at which alternatives are evaluated: each takes its time."""
+
 TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
 
@@ -62,6 +82,18 @@ class Figure(Closed):
     )
 
 
+class Verdicts(Closed):
+    """How simulation is held against exact values."""
+
+    level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
+        description="family-wise level of all tests together"
+    )
+    margin: Annotated[float, Field(ge=1e-6, le=1)] = Field(
+        description="a panel agrees if its mean rate is within this of the exact mean; at the "
+        "panel's own trials, and smaller as the square root of more trials"
+    )
+
+
 class Config(Closed):
     """All settings."""
 
@@ -73,6 +105,9 @@ class Config(Closed):
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
     figures: dict[str, Figure] = Field(description="figures, each of some panels")
     panels: dict[str, Panel] = Field(description="panels, each a sweep of a model")
+    verdicts: Verdicts = Field(description="how simulation is held against exact values")
+    claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
+    phase: dict[str, Sweep] = Field(description="maps of exact values over two parameters")
 
     @property
     def results(self) -> str:
@@ -93,6 +128,15 @@ class Config(Closed):
             points=scale.points,
         )
 
+    def exact_panel(self, name: str) -> ExactPanel:
+        """All that the exact values of a panel depend on: trials, seed and engine do not count."""
+        job = self.panel_job(name)
+        return ExactPanel(name=name, panel=without_trials(job.panel), points=job.points)
+
+    def exact_job(self, panels: list[str]) -> ExactJob:
+        """What the exact values of some panels depend on."""
+        return ExactJob(panels=[self.exact_panel(name) for name in panels])
+
     def figure_job(self, name: str, panels: list[str]) -> FigureJob:
         """All that a figure depends on beside its panels' tables; a panel alone is a figure too."""
         if name in self.figures:
@@ -107,10 +151,73 @@ class Config(Closed):
                 reconstructed=self.reconstructed(panel),
                 notes=getattr(self.models, self.panels[panel].model).notes,
                 table_settings=digest(jobs[panel].canonical()),
+                exact_settings=digest(self.exact_panel(panel).canonical()),
             )
             for panel in panels
         ]
         return FigureJob(title=title, panels=looks)
+
+    def verdicts_job(self) -> VerdictsJob:
+        """All that the verdicts depend on beside the panels' tables."""
+        panels = []
+        for name, panel in self.panels.items():
+            job = self.panel_job(name)
+            panels.append(
+                PanelToJudge(
+                    name=name,
+                    table_settings=digest(job.canonical()),
+                    exact_settings=digest(self.exact_panel(name).canonical()),
+                    margin=self.verdicts.margin * math.sqrt(panel.trials / job.panel.trials),
+                )
+            )
+        return VerdictsJob(level=self.verdicts.level, panels=panels)
+
+    def figure_of(self) -> dict[str, str]:
+        """The first figure that shows each panel; a panel in none is shown alone."""
+        shown = {name: name for name in self.panels}
+        for figure, entry in reversed(self.figures.items()):
+            shown |= dict.fromkeys(entry.panels, figure)
+        return shown
+
+    def claims_job(self) -> ClaimsJob:
+        """All that the audit of the claims depends on."""
+        return self.claims
+
+    def choices_job(self) -> ChoicesJob:
+        """All panels, for the effects of the open choices on them."""
+        panels = []
+        for name, panel in self.panels.items():
+            exact = self.exact_panel(name)
+            if panel.model == "regression":
+                most = min(exact.points or REGRESSION_POINTS, REGRESSION_POINTS)
+                exact = exact.model_copy(update={"points": most})
+            panels.append(exact)
+        return ChoicesJob(panels=panels, figures=self.figure_of())
+
+    def threshold_job(self) -> ThresholdJob:
+        """The panels of attention models that sweep n, d or m."""
+        return ThresholdJob(
+            panels=[
+                self.exact_panel(name)
+                for name, panel in self.panels.items()
+                if panel.model != "regression" and {*panel.swept()} <= {"n", "d", "m"}
+            ]
+        )
+
+    def phase_job(self) -> PhaseJob:
+        """The maps, and the panels whose points are marked on them."""
+        return PhaseJob(
+            maps=[
+                PhaseMap(name=name, map=with_defaults(entry, getattr(self.models, entry.model)))
+                for name, entry in self.phase.items()
+            ],
+            marked=[
+                self.exact_panel(name)
+                for name, panel in self.panels.items()
+                if panel.model != "regression"
+            ],
+            points=self.scales[self.scale].points,
+        )
 
     def reconstructed(self, name: str) -> list[str]:
         """Parameters of a panel whose value the paper does not state."""

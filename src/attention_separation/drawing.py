@@ -10,9 +10,12 @@ from attention_separation.files import replacing
 matplotlib.use("agg")
 
 BLUE = "#0072B2"
+VERMILION = "#D55E00"
 """Of the palette of Okabe and Ito, which colour-blind readers can tell apart."""
 
+PALETTE = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 INK = "#222222"
+GRAY = "#C8C8C8"
 FORMATS = ("svg", "png", "pdf")
 
 RC = {

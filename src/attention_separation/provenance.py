@@ -52,6 +52,15 @@ def versions() -> dict[str, str]:
     return {PACKAGE: __version__} | found
 
 
+def record(settings: str, *modules: str) -> dict[str, str]:
+    """What an output comes from: digests of its settings and of its modules' code, and versions."""
+    return {
+        "settings": digest(settings),
+        "code": code_digest(*modules),
+        "versions": json.dumps(versions(), sort_keys=True),
+    }
+
+
 def _source(name: str) -> Path | None:
     """The file of a module of this package; None where there is no such module."""
     if name.partition(".")[0] != PACKAGE:

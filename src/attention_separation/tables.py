@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
 from attention_separation.files import replacing
+from attention_separation.html import write_html
 
 AGAIN = "remove the file and run again"
 
@@ -28,8 +30,34 @@ def write_csv(table: pa.Table, path: Path) -> None:
         pyarrow.csv.write_csv(table, part)
 
 
-def read_parquet(path: Path, schema: pa.Schema, settings: str) -> pa.Table:
-    """Read a table that must have the columns of `schema` and carry a digest of `settings`.
+def write_result(
+    table: pa.Table, stem: Path, metadata: dict[str, str], title: str, about: str,
+    shown: pa.Table | None = None,
+) -> None:  # fmt: skip
+    """Write STEM.parquet, STEM.csv and STEM.html, a page with a title and a text about the table.
+
+    `shown` is what the page shows if not the table itself.
+
+    Raises
+    ------
+    TableError
+        If a number is NaN or infinite: null is the cell that has no meaning.
+    """
+    for name in table.column_names:
+        if pa.types.is_floating(table[name].type) and not _finite(table[name]):
+            raise TableError(f"{stem}: column {name} holds a value that is no finite number")
+    write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)
+    write_csv(table, stem.with_name(f"{stem.name}.csv"))
+    page = table if shown is None else shown
+    write_html(page, stem.with_name(f"{stem.name}.html"), title, about)
+
+
+def _finite(column: pa.ChunkedArray) -> bool:
+    return bool(pc.all(pc.is_finite(column.drop_null()), min_count=0).as_py())
+
+
+def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> pa.Table:
+    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`.
 
     Raises
     ------
@@ -46,6 +74,7 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str) -> pa.Table:
             f"expected {schema.names}; {AGAIN}"
         )
     # A job that outlived its killed workflow may write after a later one: its table is not wanted.
-    if (table.schema.metadata or {}).get(b"settings", b"").decode() != settings:
+    found = (table.schema.metadata or {}).get(b"settings", b"").decode()
+    if settings is not None and found != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
     return table

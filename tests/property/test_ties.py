@@ -15,7 +15,7 @@ from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 
 def margins(p):
     """(largest score - tau) / s of every state, network by network."""
-    rows = trials_of("self_attention" if p.b else "cross_attention").rows
+    rows = (self_attention if p.b else cross_attention).rows
     return [
         (rows(p, dataset, KERNELS[kernel]).largest_scores() - p.tau) / p.s
         for kernel, dataset in NETWORKS

@@ -16,12 +16,10 @@ shell.prefix(
     " set -euo pipefail; "
 )
 
+from attention_separation.__main__ import module_of
 from attention_separation.config import ConfigError, load_config
-from attention_separation.provenance import canonical_json, code_digest
-from attention_separation.softmax_vs_linear.panels import trials_module
-
-SIMULATE_MODULE = "attention_separation.softmax_vs_linear.simulate"
-FIGURE_MODULE = "attention_separation.softmax_vs_linear.figures"
+from attention_separation.provenance import canonical_json, code_digest, digest
+from attention_separation.softmax_vs_linear.panels import MODELS, exact_module, trials_module
 
 
 def checked_settings():
@@ -41,10 +39,40 @@ def table_of_panel(panel):
     return f"{RESULTS}/panels/{panel}.parquet"
 
 
-def figure_files(figure):
-    """All files of a figure; the figure of one panel has the panel's name."""
-    extensions = ("svg", "png", "pdf", "parquet", "csv")
+def exact_of_panel(panel):
+    """The table of a panel's exact values."""
+    return f"{RESULTS}/exact/{panel}.parquet"
+
+
+def pictures(figure):
+    """The pictures of a figure; the figure of one panel has the panel's name."""
+    extensions = ("svg", "png", "pdf")
     return {extension: f"{RESULTS}/figures/{figure}.{extension}" for extension in extensions}
+
+
+def figure_files(figure):
+    """The pictures of a figure, and its numbers."""
+    numbers = {key: f"{RESULTS}/figures/{figure}.{key}" for key in ("parquet", "csv")}
+    return pictures(figure) | numbers
+
+
+def table_files(name):
+    """The files of a table of results."""
+    extensions = ("parquet", "csv", "html")
+    return {extension: f"{RESULTS}/tables/{name}.{extension}" for extension in extensions}
+
+
+def prefixed(prefix, files):
+    """Files under names with a prefix, for a rule with two kinds of them."""
+    return {f"{prefix}_{extension}": path for extension, path in files.items()}
+
+
+def audits_of_all():
+    """The check of the verdicts, and all audits."""
+    tables = [table_files(name)["html"] for name in ("claims", "whp", "choices", "threshold")]
+    figures = [figure_files(name)["svg"] for name in ("choices", "threshold", "phase")]
+    figures += [pictures(name)["svg"] for name in ("fig1", "fig2", "fig6")]
+    return [f"{RESULTS}/tables/check.txt", *tables, *figures]
 
 
 def log_file(job):
@@ -63,11 +91,24 @@ def panels_of_figures():
     return figures | {panel: [panel] for panel in SETTINGS.panels}
 
 
+def panels_of_exact():
+    """The panels whose exact values one job computes: those that a figure is the first to show."""
+    groups = {}
+    for panel, figure in SETTINGS.figure_of().items():
+        groups.setdefault(figure, []).append(panel)
+    return groups
+
+
 def figures_of_all():
     """Pictures of the figures of config.yaml, and of panels that are in none of them."""
     shown = {panel for figure in SETTINGS.figures.values() for panel in figure.panels}
     alone = [panel for panel in SETTINGS.panels if panel not in shown]
     return [figure_files(name).values() for name in [*SETTINGS.figures, *alone]]
+
+
+def exact_modules():
+    """Modules of the exact values of all models."""
+    return [exact_module(model) for model in sorted(MODELS)]
 
 
 # Snakemake compares params as a set of values: one text each, that cannot be taken for another.
@@ -79,15 +120,20 @@ def panel_settings(panel):
 
 def panel_code(panel):
     """Digest of the code that a panel's table depends on."""
-    return code_digest(SIMULATE_MODULE, trials_module(SETTINGS.panels[panel].model))
+    return code_digest(module_of("simulate"), trials_module(SETTINGS.panels[panel].model))
 
 
-def figure_settings(figure):
-    """All that a figure depends on beside its panels' tables, as JSON."""
-    job = SETTINGS.figure_job(figure, panels_of_figures()[figure])
+def job_settings(job):
+    """All that a job depends on beside its input files, as JSON."""
     return canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-def figure_code():
-    """Digest of the code that figures depend on."""
-    return code_digest(FIGURE_MODULE)
+def exact_code(panels):
+    """Digest of the code that the exact values of some panels depend on."""
+    models = {SETTINGS.panels[panel].model for panel in panels}
+    return code_digest(module_of("exact"), *sorted(exact_module(model) for model in models))
+
+
+def code_of_verb(verb, *more):
+    """Digest of the code that a verb's outputs depend on, with modules that it finds by name."""
+    return code_digest(module_of(verb), *more)

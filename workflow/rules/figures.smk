@@ -6,7 +6,8 @@ for figure, panels in panels_of_figures().items():
         name:
             figure
         input:
-            [table_of_panel(panel) for panel in panels],
+            tables=[table_of_panel(panel) for panel in panels],
+            exact=[exact_of_panel(panel) for panel in panels],
         output:
             **figure_files(figure),
         log:
@@ -20,10 +21,11 @@ for figure, panels in panels_of_figures().items():
             mem_mb=500,
             runtime=10,
         params:
-            settings=lambda wildcards, text=figure_settings(figure): text,
-            code=figure_code(),
+            settings=lambda wildcards, text=job_settings(SETTINGS.figure_job(figure, panels)): text,
+            code=code_of_verb("figure"),
         message:
             f"Figure {figure}"
         shell:
             "python3 -m attention_separation figure --settings {params.settings:q}"
-            " --tables {input:q} --output {output.svg:q} 2>&1 | tee {log:q}"
+            " --tables {input.tables:q} --exact {input.exact:q}"
+            " --output {output.svg:q} 2>&1 | tee {log:q}"

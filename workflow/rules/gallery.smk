@@ -1,10 +1,11 @@
-# The one target that writes tracked files: the pictures that README shows, as config.yaml makes them.
+# The one target that writes tracked files: pictures and findings, as config.yaml makes them.
 
 if not config:
 
     rule gallery:
         input:
-            [figure_files(figure)["svg"] for figure in SETTINGS.figures],
+            audits_of_all(),
+            figures_of_all(),
         output:
             touch(f"{RESULTS}/gallery.done"),
         log:
@@ -13,9 +14,12 @@ if not config:
             ENVIRONMENT
         threads: 1
         resources:
-            mem_mb=100,
-            runtime=1,
+            mem_mb=500,
+            runtime=5,
+        params:
+            code=code_of_verb("gallery"),
         message:
-            "Gallery: pictures for README"
+            "Gallery: docs/ and README's block"
         shell:
-            "cp {input:q} docs/gallery 2>&1 | tee {log:q}"
+            "python3 -m attention_separation gallery --results results --docs docs"
+            " --readme README.md 2>&1 | tee {log:q}"

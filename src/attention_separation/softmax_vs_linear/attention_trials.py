@@ -10,7 +10,7 @@ import numpy as np
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.attention import KERNELS, Kernel, attention
 from attention_separation.softmax_vs_linear.distinct import DistinctRows
-from attention_separation.softmax_vs_linear.panels import Point
+from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.signs import (
     CHUNK_MULTIPLE,
     bit_at,

@@ -11,6 +11,7 @@ from attention_separation.softmax_vs_linear.distinct import (
     attend,
     check_stack,
 )
+from attention_separation.softmax_vs_linear.point import Point
 
 
 def check(n: int, d: int) -> None:
@@ -52,3 +53,8 @@ def distinct_rows(n: int, d: int, a: float, kernel: Kernel) -> DistinctRows:
     weights = kernel(log_n * np.array([[1.0 + a, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]))
     s = math.sqrt(log_n)
     return attend(weights, classes, first=s, block=s, last=None)
+
+
+def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
+    """The distinct rows of a network at a point."""
+    return distinct_rows(point.n, point.d, point.a(dataset), kernel)

@@ -4,14 +4,12 @@ import numpy as np
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear import attention_trials
-from attention_separation.softmax_vs_linear.attention import Kernel
 from attention_separation.softmax_vs_linear.cross_attention import (
-    distinct_rows,
+    rows,
     special_class,
     tokens,
 )
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
-from attention_separation.softmax_vs_linear.panels import Point
+from attention_separation.softmax_vs_linear.point import Point
 
 
 def dense(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
@@ -22,11 +20,6 @@ def dense(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
 def reduced(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
     """Which networks are positive, (trials, 4) bool, from the distinct rows."""
     return attention_trials.reduced(point, streams, trials, 2, rows, special_class)
-
-
-def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
-    """The distinct rows of a network at a point."""
-    return distinct_rows(point.n, point.d, point.a(dataset), kernel)
 
 
 def _inputs(point: Point, dataset: int, indices: np.ndarray) -> tuple[np.ndarray, ...]:

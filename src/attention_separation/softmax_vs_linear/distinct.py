@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+SIGN = np.array([-1.0, 1.0])
+
 
 @dataclass(frozen=True)
 class TokenClasses:
@@ -25,8 +27,9 @@ class DistinctRows:
     """The R distinct rows of c of one network, as weights of a column's signs.
 
     Each weight is an (R,) array: of the first coordinate, of the marked class, of the querying
-    token's own class (equal to `rest` where the own class is none of the unmarked ones), of every
-    further class, and of the last coordinate, None for a model without one.
+    token's own class (equal to `rest` where the own class is none of the unmarked ones), and of
+    every further class. `last` is that of the last coordinate, the same in every row; None for a
+    model without one.
     """
 
     classes: int
@@ -34,7 +37,7 @@ class DistinctRows:
     marked: np.ndarray
     own: np.ndarray
     rest: np.ndarray
-    last: np.ndarray | None
+    last: float | None
 
     def largest_scores(self) -> np.ndarray:
         """The largest <c_j0, y_l> over all tokens j0, for every state of a column y_l.
@@ -45,24 +48,17 @@ class DistinctRows:
             (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
             number of pluses among the K - 1 unmarked classes.
         """
-        sign = np.array([-1.0, 1.0])
         unmarked = self.classes - 1
-        pluses = np.arange(unmarked + 1)
-        sum_rest = 2.0 * pluses - unmarked
-        last_signs = sign if self.last is not None else np.zeros(1)
-        last = self.last if self.last is not None else np.zeros_like(self.first)
-        total = (
-            _along(0, sign) * self.first
-            + _along(1, last_signs) * last
-            + _along(2, sign) * self.marked
-            + _along(3, sum_rest) * self.rest
-        )
+        pluses = np.arange(unmarked + 1)[:, None]
         # The own class takes either sign, as far as the unmarked classes have that sign.
         excess = self.own - self.rest
-        with_plus = np.where(_along(3, pluses > 0), total + excess, -np.inf)
-        with_minus = np.where(_along(3, pluses < unmarked), total - excess, -np.inf)
-        either = np.where(excess == 0.0, total, np.maximum(with_plus, with_minus))
-        return either.max(axis=-1)
+        with_plus = np.where(pluses > 0, excess, -np.inf)
+        with_minus = np.where(pluses < unmarked, -excess, -np.inf)
+        own = np.where(excess == 0.0, 0.0, np.maximum(with_plus, with_minus))
+        others = self.rest * (2.0 * pluses - unmarked) + own
+        signed = SIGN[:, None, None, None] * self.first + SIGN[:, None, None] * self.marked
+        largest = (signed + others).max(axis=-1)[:, None]
+        return largest if self.last is None else largest + SIGN[:, None, None] * self.last
 
 
 def attend(
@@ -92,7 +88,7 @@ def attend(
         marked=block * (special + (t - 1) * same) / total,
         own=block * t * own / total,
         rest=block * t * rest / total,
-        last=None if last is None else np.full(len(weights), last),
+        last=last,
     )
 
 
@@ -118,10 +114,3 @@ def nearest_multiples(n: int, of: int) -> str:
     below = n // of * of
     smallest = of * math.ceil(2 / of)
     return " or ".join(str(k) for k in sorted({max(below, smallest), max(below + of, smallest)}))
-
-
-def _along(axis: int, values: np.ndarray) -> np.ndarray:
-    """Values along one axis of the four states, with a last axis for the rows."""
-    shape = [1] * 5
-    shape[axis] = len(values)
-    return np.asarray(values).reshape(shape)

@@ -1,20 +1,23 @@
 """Verb `figure`: success rates against the swept parameters, panel by panel."""
 
 import argparse
-import json
+import math
 import textwrap
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from attention_separation.drawing import BLUE, INK, RC, save
-from attention_separation.provenance import code_digest, digest, versions
-from attention_separation.softmax_vs_linear.panel_table import SCHEMA
-from attention_separation.softmax_vs_linear.panels import FigureJob, PanelLook
+from attention_separation.drawing import BLUE, INK, RC, VERMILION, save
+from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear import exact_table, panel_table
+from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.parameters import MRule
 from attention_separation.tables import read_parquet, write_csv, write_parquet
 
@@ -58,12 +61,15 @@ CHOICES = {
     ("signs", "fresh"): "a fresh 𝑦 per network",
 }
 MANY_POINTS = 12
+VERY_MANY_POINTS = 90
+CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
 TITLE_ITEMS_PER_LINE = 4
 CHARACTERS_PER_INCH = 17
 
 
 def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
-    """The figure, one panel for each table in order; dots, a line, and 95 % intervals."""
+    """The figure, one panel for each table in order: trials as dots with 95 % intervals, and the
+    exact values as a line. The tables are simulated and exact values, joined."""
     columns = min(len(tables), 3 if len(tables) > 4 else 2)
     rows = -(-len(tables) // columns)
     with matplotlib.rc_context(RC):
@@ -78,6 +84,7 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
         figure.suptitle(
             job.title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=False
         )
+        _draw_legend(figure, tables)
         note = _footnote(job, characters=int(size[0] * CHARACTERS_PER_INCH))
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
@@ -87,7 +94,7 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
 def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
     swept = list(look.panel.swept())
     # A given y spares Matplotlib the search for one, at every draw.
-    ax.set_title(_panel_title(look, table), pad=8, y=1.0)
+    ax.set_title(held_title(look.panel.held(), table, look.reconstructed), pad=8, y=1.0)
     ax.annotate(
         letter, (0, 1), xytext=(-26, 8), xycoords="axes fraction", textcoords="offset points",
         fontsize=11, fontweight="bold", va="bottom",
@@ -96,34 +103,55 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
         _draw_map(ax, look, table)
         return
     x = table["value"].to_numpy()
-    rate, low, high = (table[name].to_numpy() for name in ("p_hat", "ci_low", "ci_high"))
     order = np.argsort(x)
-    x, rate, low, high = x[order], rate[order], low[order], high[order]
-    if len(x) > MANY_POINTS:
-        ax.fill_between(x, low, high, color=BLUE, alpha=0.2, linewidth=0)
-        style = {"marker": "o", "markersize": 2.2, "linewidth": 0.7}
-    else:
-        ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
-        style = {"marker": "o", "markersize": 4.0, "linewidth": 0.7}
-    ax.plot(x, rate, color=BLUE, clip_on=False, zorder=3, **style)
+    names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
+    x, rate, low, high, exact = (table[name].to_numpy()[order] for name in names)
+    many = len(x) > MANY_POINTS
+    ax.plot(x, exact, color=VERMILION, linewidth=1.3, clip_on=False, zorder=2.5)
+    ax.vlines(
+        x, low, high, color=BLUE, alpha=0.25 if many else 0.45, linewidth=1.0 if many else 1.6
+    )
+    size = 2.2 if many else 4.0
+    ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
     if _evenly_in_logarithm(x):
         ax.set_xscale("log", base=2)
         ax.set_xticks(x, [f"{value:g}" for value in x])
         ax.minorticks_off()
     else:
-        ax.set_xlim(x[0], x[-1]) if len(x) > MANY_POINTS else ax.margins(x=0.08)
+        ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
     ax.set_ylim(0, 1)
     ax.set_xlabel(_axis_label(swept[0], look))
     ax.set_ylabel("success rate")
+
+
+def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
+    largest = max(table["p_error"].to_numpy().max() for table in tables)
+    line = "exact" if largest == 0 else f"reference value, within {_rounded_up(largest)}"
+    handles = [
+        Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
+        Line2D([], [], color=VERMILION, linewidth=1.3, label=line),
+    ]
+    figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
+
+
+def _rounded_up(value: float) -> str:
+    """A positive number as text of one digit, never too small: 1.3e-6 is 2e-6."""
+    power = math.floor(math.log10(value))
+    return f"{math.ceil(value / 10**power - 1e-9):d}e{power}" if power < -3 else f"{value:.2g}"
 
 
 def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
     swept = list(look.panel.swept())
     coordinates = [_swept_values(name, table) for name in swept]
     (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
-    rate = np.full((len(second), len(first)), np.nan)
+    rate, exact = np.full((2, len(second), len(first)), np.nan)
     rate[row, column] = table["p_hat"].to_numpy()
-    mesh = ax.pcolormesh(_edges(first), _edges(second), rate, vmin=0, vmax=1)
+    exact[row, column] = table["p_exact"].to_numpy()
+    mesh = ax.pcolormesh(edges(first), edges(second), rate, vmin=0, vmax=1)
+    levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
+    if levels and min(exact.shape) > 1:
+        lines = ax.contour(first, second, exact, levels, colors=VERMILION, linewidths=1)
+        ax.clabel(lines, fontsize=7)
     ax.grid(False)
     ax.figure.colorbar(mesh, ax=ax, label="success rate")
     for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
@@ -132,7 +160,7 @@ def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
             axis.set_ticks(values, [f"{value:g}" for value in values])
 
 
-def _edges(values: np.ndarray) -> np.ndarray:
+def edges(values: np.ndarray) -> np.ndarray:
     """Ends of the cells around sorted values: midway between neighbours."""
     if len(values) == 1:
         return values + np.array([-0.5, 0.5])
@@ -152,10 +180,10 @@ def _swept_values(name: str, table: pa.Table) -> np.ndarray:
     return np.round(table["tau"].to_numpy() / np.sqrt(np.log(table["n"].to_numpy())), 12)
 
 
-def _panel_title(look: PanelLook, table: pa.Table) -> str:
-    held = look.panel.held()
+def held_title(held: dict[str, Any], table: pa.Table, reconstructed: Collection[str] = ()) -> str:
+    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones."""
     items = [
-        f"{symbol} = {_value(name, held[name], table)}{'*' * (name in look.reconstructed)}"
+        f"{symbol} = {_value(name, held[name], table)}{'*' * (name in reconstructed)}"
         for name, symbol in SYMBOLS.items()
         if name in held
     ]
@@ -196,8 +224,8 @@ def _footnote(job: FigureJob, characters: int) -> str:
     notes = dict.fromkeys(note for look in job.panels for note in look.notes)
     choices = "; ".join([*choices, *notes])
     maps = all(len(look.panel.swept()) == 2 for look in job.panels)
-    intervals = "" if maps else "95 % intervals (Clopper-Pearson); "
-    lines = [f"{counts} trials per point; {intervals}{choices}."]
+    intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
+    lines = [f"{counts} trials per point; {intervals}; {choices}."]
     if any(look.reconstructed or look.notes for look in job.panels):
         lines.append("* reconstructed: the paper's text does not state it.")
     return "\n".join(textwrap.fill(line, characters) for line in lines)
@@ -212,22 +240,26 @@ def _evenly_in_logarithm(x: np.ndarray) -> bool:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
     parser.add_argument("--tables", required=True, nargs="+", type=Path, help="its panels' tables")
+    parser.add_argument(
+        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
+    )
     parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = FigureJob.model_validate_json(arguments.settings)
     tables = [
-        read_parquet(path, SCHEMA, look.table_settings)
-        for path, look in zip(arguments.tables, job.panels, strict=True)
+        exact_table.joined(
+            read_parquet(simulated, panel_table.SCHEMA, look.table_settings),
+            read_parquet(exact, exact_table.SCHEMA, look.exact_settings),
+        )
+        for simulated, exact, look in zip(
+            arguments.tables, arguments.exact, job.panels, strict=True
+        )
     ]
     stem = arguments.output.with_suffix("")
-    joined = pa.concat_tables(table.replace_schema_metadata() for table in tables)
-    provenance = {
-        "settings": digest(arguments.settings),
-        "code": code_digest(__name__),
-        "versions": json.dumps(versions(), sort_keys=True),
-    }
-    write_parquet(joined, stem.with_name(f"{stem.name}.parquet"), provenance)
-    write_csv(joined, stem.with_name(f"{stem.name}.csv"))
+    whole = pa.concat_tables(table.replace_schema_metadata() for table in tables)
+    provenance = record(arguments.settings, __name__)
+    write_parquet(whole, stem.with_name(f"{stem.name}.parquet"), provenance)
+    write_csv(whole, stem.with_name(f"{stem.name}.csv"))
     save(draw(job, tables), stem)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model
@@ -16,6 +15,7 @@ from attention_separation.softmax_vs_linear.parameters import (
     MRule,
     Trials,
 )
+from attention_separation.softmax_vs_linear.point import Point
 
 MODELS = ("regression", "self_attention", "cross_attention")
 Engine = Literal["reduced", "dense"]
@@ -28,21 +28,21 @@ def trials_module(model: str) -> str:
     return f"{PACKAGE}.{model}_trials"
 
 
-def _sweep_model(model: str) -> type[Closed]:
+def exact_module(model: str) -> str:
+    """Name of the module with a model's reference values."""
+    return f"{PACKAGE}.{model}_exact"
+
+
+def _grids_model(model: str) -> type[Closed]:
     fields = {
         name: (grid_of(number) | None, Field(default=None, description=f"values of {name}"))
         for name, number in SWEEPABLE.items()
         if name in PARAMETERS[model].model_fields
     }
-    return create_model(f"{PARAMETERS[model].__name__}Sweep", __base__=Closed, **fields)
+    return create_model(f"{PARAMETERS[model].__name__}Grids", __base__=Closed, **fields)
 
 
-class _Panel(Closed):
-    trials: Trials = Field(description="trials per point")
-    reconstructed: list[str] = Field(
-        default=[], description="parameters whose value the paper does not state"
-    )
-
+class _Sweep(Closed):
     def swept(self) -> dict[str, Any]:
         """The swept parameters' grids, in the model's order of parameters."""
         return {name: grid for name, grid in self.sweep if grid is not None}
@@ -52,17 +52,34 @@ class _Panel(Closed):
         return {name: value for name, value in self.fixed if value is not None}
 
 
-def _panel_model(model: str) -> type[_Panel]:
+def _sweep_model(model: str) -> type[_Sweep]:
     return create_model(
-        f"{PARAMETERS[model].__name__.removesuffix('Parameters')}Panel",
-        __base__=_Panel,
+        f"{PARAMETERS[model].__name__.removesuffix('Parameters')}Sweep",
+        __base__=_Sweep,
         model=(Literal[model], Field(description="the model")),
-        sweep=(_sweep_model(model), Field(description="one or two swept parameters")),
+        sweep=(_grids_model(model), Field(description="one or two swept parameters")),
         fixed=(PARAMETERS[model], Field(description="parameters held fixed")),
     )
 
 
-PANELS: dict[str, type[_Panel]] = {model: _panel_model(model) for model in MODELS}
+SWEEPS: dict[str, type[_Sweep]] = {model: _sweep_model(model) for model in MODELS}
+Sweep = Annotated[Union[tuple(SWEEPS.values())], Field(discriminator="model")]  # noqa: UP007
+"""What is swept and what is held fixed, without trials: enough for exact values."""
+
+
+def _panel_model(model: str) -> type[_Sweep]:
+    return create_model(
+        f"{PARAMETERS[model].__name__.removesuffix('Parameters')}Panel",
+        __base__=SWEEPS[model],
+        trials=(Trials, Field(description="trials per point")),
+        reconstructed=(
+            list[str],
+            Field(default=[], description="parameters whose value the paper does not state"),
+        ),
+    )
+
+
+PANELS: dict[str, type[_Sweep]] = {model: _panel_model(model) for model in MODELS}
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
 
 
@@ -99,51 +116,26 @@ class PanelJob(Closed):
         return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-class PanelLook(Closed):
-    """What a figure shows of a panel beside its table."""
+class ExactPanel(Closed):
+    """All that the exact values of a panel depend on."""
 
     name: str
-    panel: Panel
-    reconstructed: list[str]
-    notes: list[str]
-    table_settings: str
-    """Digest that the panel's table must carry."""
+    panel: Sweep
+    points: Count | None = None
+
+    def canonical(self) -> str:
+        """The one text of these settings: what their digest is of."""
+        return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-class FigureJob(Closed):
-    """All that a figure depends on beside its panels' tables."""
-
-    title: str
-    panels: list[PanelLook]
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of a panel: every parameter with its value; None where the model has none."""
-
-    name: str
-    swept: tuple[float, ...]
-    n: int
-    m: int
-    tau: float
-    s: float
-    data: str
-    signs: str
-    d: int | None = None
-    a0: float | None = None
-    a1: float | None = None
-    b: float | None = None
-    c: float | None = None
-    delta: float | None = None
-    attention_x: str | None = None
-    law: str | None = None
-
-    def a(self, dataset: int) -> float:
-        """Size of the special entry in D0 or D1."""
-        return self.a1 if dataset else self.a0
+def without_trials(panel: _Sweep) -> _Sweep:
+    """The sweep of a panel: its points, but neither trials nor what is reconstructed."""
+    return SWEEPS[panel.model].model_construct(
+        model=panel.model, sweep=panel.sweep, fixed=panel.fixed
+    )
 
 
-def with_defaults(panel: _Panel, defaults: Closed) -> _Panel:
+def with_defaults(panel: _Sweep, defaults: Closed) -> _Sweep:
     """The panel with all that its model holds fixed by default, unless the panel says otherwise."""
     held = {
         k: v for k, v in defaults if v is not None and k in PARAMETERS[panel.model].model_fields
@@ -152,7 +144,7 @@ def with_defaults(panel: _Panel, defaults: Closed) -> _Panel:
     return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
 
 
-def points(panel: _Panel, most: int | None = None) -> list[Point]:
+def points(panel: _Sweep, most: int | None = None) -> list[Point]:
     """The points of a panel in grid order; `most` thins each swept parameter's values."""
     grids = {
         name: [_as_number(name, value) for value in thinned(grid_values(grid), most)]

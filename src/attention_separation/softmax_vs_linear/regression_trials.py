@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.panels import Point
+from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.regression import (
     LEVELS,
     LOWER,

@@ -11,6 +11,7 @@ from attention_separation.softmax_vs_linear.distinct import (
     attend,
     check_stack,
 )
+from attention_separation.softmax_vs_linear.point import Point
 
 
 def check(n: int, d: int) -> None:
@@ -69,3 +70,10 @@ def distinct_rows(
     weights = kernel(log_n * np.array(scores))
     s = math.sqrt(log_n)
     return attend(weights, classes, first=a * s, block=b * s, last=c * s)
+
+
+def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
+    """The distinct rows of a network at a point."""
+    return distinct_rows(
+        point.n, point.d, point.a(dataset), point.b, point.c, point.attention_x, kernel
+    )

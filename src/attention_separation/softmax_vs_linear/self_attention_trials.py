@@ -4,11 +4,9 @@ import numpy as np
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear import attention_trials
-from attention_separation.softmax_vs_linear.attention import Kernel
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
-from attention_separation.softmax_vs_linear.panels import Point
+from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.self_attention import (
-    distinct_rows,
+    rows,
     special_class,
     tokens,
     x_matrix,
@@ -23,13 +21,6 @@ def dense(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
 def reduced(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
     """Which networks are positive, (trials, 4) bool, from the distinct rows."""
     return attention_trials.reduced(point, streams, trials, 1, rows, special_class)
-
-
-def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
-    """The distinct rows of a network at a point."""
-    return distinct_rows(
-        point.n, point.d, point.a(dataset), point.b, point.c, point.attention_x, kernel
-    )
 
 
 def _inputs(point: Point, dataset: int, indices: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +11,11 @@ import pyarrow as pa
 from attention_separation.counts import Counts
 from attention_separation.intervals import clopper_pearson
 from attention_separation.progress import Progress
-from attention_separation.provenance import code_digest, digest, versions
+from attention_separation.provenance import record
 from attention_separation.seeding import BlockStreams, blocks
 from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, SCHEMA
-from attention_separation.softmax_vs_linear.panels import PanelJob, Point, points, trials_module
+from attention_separation.softmax_vs_linear.panels import PanelJob, points, trials_module
+from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.success import events, success
 from attention_separation.tables import write_parquet
 
@@ -68,12 +68,8 @@ def panel_table(
 
 def metadata(job: PanelJob) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
-    return {
-        "seed": str(job.seed),
-        "settings": digest(job.canonical()),
-        "code": code_digest(__name__, trials_module(job.panel.model)),
-        "versions": json.dumps(versions(), sort_keys=True),
-    }
+    of_job = record(job.canonical(), __name__, trials_module(job.panel.model))
+    return {"seed": str(job.seed)} | of_job
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

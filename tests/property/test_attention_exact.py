@@ -7,21 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import point, trials_of
+from making import exact_of, point, trials_of
 from scipy.stats import binom, binomtest
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.attention import KERNELS, attention
-from attention_separation.softmax_vs_linear.exact import _binomial, probabilities
+from attention_separation.softmax_vs_linear.attention_exact import _binomial
 from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 
 
 def exact(p):
-    rows = trials_of("self_attention" if p.b else "cross_attention").rows
-    networks = [rows(p, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
-    return probabilities(networks, p.tau, p.s, p.m, p.data, p.signs)
+    return exact_of("self_attention" if p.b else "cross_attention").reference(p)
 
 
 def enumerated(p):

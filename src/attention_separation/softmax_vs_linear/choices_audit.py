@@ -1,0 +1,214 @@
+"""Verb `choices`: how far each open choice moves the panels."""
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_separation.drawing import GRAY, PALETTE, RC, save
+from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice
+from attention_separation.softmax_vs_linear.jobs import ChoicesJob
+from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
+from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.tables import write_csv, write_parquet, write_result
+
+SCHEMA = pa.schema(
+    [
+        ("rank", pa.int64()),
+        ("choice", pa.string()),
+        ("default", pa.string()),
+        ("alternative", pa.string()),
+        ("panel", pa.string()),
+        ("points", pa.int64()),
+        ("mean_change", pa.float64()),
+        ("largest_change", pa.float64()),
+        ("at_value", pa.float64()),
+        ("signed_change", pa.float64()),
+        ("note", pa.string()),
+    ]
+)
+"""One row per alternative and panel that it touches; one row for a choice without alternatives.
+
+Changes are of P(E_success): the mean and the largest absolute one over the panel's points, and the
+mean with its sign. `rank` orders the choices by the largest mean change in any panel."""
+
+TITLE = "Open choices: how far each moves the success rates"
+ABOUT = (
+    "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
+    "alternative is evaluated at every point of every panel that it touches, by exact values "
+    "(Figure 3: reference values with their stated error). Changes are of P(E_success); rank 1 "
+    "moves some panel the most."
+)
+BOUND = "a bound, on average over y"
+NO_EFFECT = "touches no panel"
+DECIMALS = 12
+"""What exact values are good for."""
+
+Probability = Callable[[str, Point], float]
+"""P(E_success) of a model at a point."""
+
+
+def probability() -> Probability:
+    """Exact values by model and point, each computed once."""
+    known: dict[tuple[str, Point], float] = {}
+
+    def at(model: str, point: Point) -> float:
+        key = model, point
+        if key not in known:
+            known[key] = importlib.import_module(exact_module(model)).reference(point).success
+        return known[key]
+
+    return at
+
+
+def choices_table(job: ChoicesJob) -> pa.Table:
+    """The effect of every alternative on every panel that it touches."""
+    at = probability()
+    rows = []
+    for choice in CHOICES:
+        for alternative in choice.alternatives:
+            effects = [_effect(choice, alternative, panel, at) for panel in job.panels]
+            rows += [row for row in effects if row] or [_without_effect(choice, alternative.name)]
+        if not choice.alternatives:
+            rows.append(_without_effect(choice, None))
+    return pa.Table.from_pylist(_ranked(rows), schema=SCHEMA)
+
+
+def _effect(
+    choice: Choice, alternative: Alternative, panel: ExactPanel, at: Probability
+) -> dict[str, object] | None:
+    of_panel = points(panel.panel, panel.points)
+    model = panel.panel.model
+    if alternative.apply is None:
+        before = np.array([at(model, point) for point in of_panel])
+        change, note = alternative.expected_change(before), BOUND
+        signed = None
+    else:
+        other = alternative.apply(panel.panel, of_panel)
+        if other is None:
+            return None
+        before = np.array([at(model, point) for point in of_panel[: len(other)]])
+        difference = np.array([at(model, point) for point in other]) - before
+        difference = np.round(difference, DECIMALS)
+        change, signed, note = np.abs(difference), float(difference.mean()), ""
+        if len(other) < len(of_panel):
+            note = "the other points stay"
+    worst = int(change.argmax())
+    return {
+        "choice": choice.name,
+        "default": choice.default,
+        "alternative": alternative.name,
+        "panel": panel.name,
+        "points": len(change),
+        "mean_change": float(change.mean()),
+        "largest_change": float(change[worst]),
+        "at_value": of_panel[worst].swept[0],
+        "signed_change": signed,
+        "note": note,
+    }
+
+
+def _without_effect(choice: Choice, alternative: str | None) -> dict[str, object]:
+    note = choice.note or NO_EFFECT
+    return {
+        "choice": choice.name, "default": choice.default, "alternative": alternative, "note": note
+    }  # fmt: skip
+
+
+def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows by rank of their choice; those of choices without effect last."""
+    most: dict[str, float] = {}
+    for row in rows:
+        if "mean_change" in row:
+            most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
+    order = sorted(most, key=most.get, reverse=True)
+    ranks = {name: position + 1 for position, name in enumerate(order)}
+    ranked = [row | {"rank": ranks.get(row["choice"])} for row in rows]
+    return sorted(ranked, key=lambda row: row["rank"] or len(rows) + 1)
+
+
+def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
+    """A line for each alternative: dots for the panels' mean changes, thin lines to the largest.
+
+    `figure_of` names the figure of each panel: it has a colour.
+    """
+    rows = [row for row in table.to_pylist() if row["panel"] is not None]
+    lines = list(dict.fromkeys((row["choice"], row["alternative"]) for row in rows))
+    names = sorted({figure_of[row["panel"]] for row in rows})
+    colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=(11.7, 0.27 * len(lines) + 1.5), layout="constrained")
+        ax = figure.subplots()
+        for y, line in enumerate(lines):
+            own = [row for row in rows if (row["choice"], row["alternative"]) == line]
+            _draw_line(ax, y, own, figure_of, colours)
+            if y and line[0] != lines[y - 1][0]:
+                ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
+        ax.set_yticks(range(len(lines)), _labels(rows, lines))
+        ax.set_ylim(len(lines) - 0.5, -0.5)
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("change of the success rate: dot, mean over a panel; line, up to the largest")
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        handles = [
+            Line2D([], [], color=colour, marker="o", markersize=4, label=name)
+            for name, colour in colours.items()
+        ]
+        ax.legend(handles=handles, loc="lower right")
+        figure.suptitle(
+            "Which open choice moves the figures most",
+            fontsize=11, x=0.01, ha="left", fontweight="bold",
+        )  # fmt: skip
+    return figure
+
+
+def _draw_line(
+    ax: Axes, y: int, rows: list[dict], figure_of: dict[str, str], colours: dict[str, str]
+) -> None:
+    names = sorted({figure_of[row["panel"]] for row in rows})
+    for row in rows:
+        name = figure_of[row["panel"]]
+        place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
+        ends = [row["mean_change"], row["largest_change"]]
+        ax.plot(ends, [place, place], color=colours[name], linewidth=0.7, alpha=0.6)
+        ax.plot(row["mean_change"], place, "o", color=colours[name], markersize=3.5)
+
+
+def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
+    """The alternatives; the first of each choice with the choice's rank and name."""
+    ranks = {row["choice"]: row["rank"] for row in rows}
+    labels = []
+    for k, (choice, alternative) in enumerate(lines):
+        first = k == 0 or lines[k - 1][0] != choice
+        labels.append(f"{ranks[choice]}. {choice}:  {alternative}" if first else alternative)
+    return labels
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
+    parser.add_argument(
+        "--table", required=True, type=Path, help="parquet to write, the table's rest beside"
+    )
+    parser.add_argument(
+        "--figure", required=True, type=Path, help="svg to write, the figure's rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ChoicesJob.model_validate_json(arguments.settings)
+    table = choices_table(job)
+    models = sorted({exact_module(panel.panel.model) for panel in job.panels})
+    provenance = record(arguments.settings, __name__, *models)
+    write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
+    stem = arguments.figure.with_suffix("")
+    write_parquet(table, stem.with_suffix(".parquet"), provenance)
+    write_csv(table, stem.with_suffix(".csv"))
+    save(draw(table, job.figures), stem)

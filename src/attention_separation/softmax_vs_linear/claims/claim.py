@@ -1,0 +1,136 @@
+"""A claim of the paper: what it says, what the code finds for it, and by how much it holds."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from attention_separation.softmax_vs_linear.parameters import MRule
+
+TOLERANCE = 1e-10
+"""Relative rounding that a margin forgives: both sides are sums and powers of floats."""
+
+GIVEN = "given"
+FORCED = "forced value, bound read from the proof"
+RECONSTRUCTED = "reconstructed"
+"""Where a claim comes from: printed with its formula; its value follows from the printed dataset
+but the bound had to be read from the proof; or the dataset itself had to be reconstructed."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A size and the parameters at which claims are evaluated; d is None in the regression model.
+
+    `theta` is tau / sqrt(log n) of cross-attention, `tau` the threshold of the regression model.
+    """
+
+    n: int
+    d: int | None
+    delta: float
+    a0: float
+    a1: float
+    b: float
+    c: float
+    at_least: int
+    theta: float
+    tau: float
+
+    @property
+    def log_n(self) -> float:
+        return math.log(self.n)
+
+    @property
+    def s(self) -> float:
+        """sqrt(log n)."""
+        return math.sqrt(math.log(self.n))
+
+    @property
+    def m(self) -> int:
+        """Sign columns of the paper's experiments: max(floor(log(n / delta)), at_least)."""
+        return _m_rule(self.at_least).m(self.n, self.delta)
+
+    @property
+    def log_n_over_delta(self) -> float:
+        return math.log(self.n / self.delta)
+
+    @property
+    def rare(self) -> float:
+        """delta / n: how often "with high probability" may fail."""
+        return self.delta / self.n
+
+    def a(self, dataset: int) -> float:
+        """Size of the special entry in D0 or D1."""
+        return self.a1 if dataset else self.a0
+
+
+@lru_cache
+def _m_rule(at_least: int) -> MRule:
+    return MRule(log_of="n/delta", round="floor", at_least=at_least)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a claim compares at one setting: the cell that is worst for it, and its bound."""
+
+    value: float
+    bound: float
+    margin: float
+
+    @property
+    def holds(self) -> bool:
+        return self.margin > 0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One part of a lemma or theorem.
+
+    Attributes
+    ----------
+    id : lemma and part, such as "D.4.P1"
+    place, statement, formula, source : where it stands, what it says in words and in symbols, and
+        one of GIVEN, FORCED, RECONSTRUCTED
+    model : "regression", "self_attention" or "cross_attention"
+    quantity : what `cells` are
+    relation : how every cell must stand to the bound
+    cells : setting -> one number, or all that the claim is about
+    bound : setting -> what they are compared with
+    constant : the cells are the least constant that makes an O() true, the bound is the proof's
+    ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
+    """
+
+    id: str
+    place: str
+    statement: str
+    formula: str
+    source: str
+    model: str
+    quantity: str
+    relation: Literal["at most", "at least", "equal"]
+    cells: Callable[[Setting], float | Iterable[float]]
+    bound: Callable[[Setting], float]
+    constant: bool = False
+    ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
+
+    def evaluate(self, setting: Setting) -> Measured:
+        """Compute the cells anew and hold the worst of them against the bound."""
+        cells = self.cells(setting)
+        bound = float(self.bound(setting))
+        cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
+        return min(
+            (Measured(cell, bound, margin(cell, bound, self.relation)) for cell in cells),
+            key=lambda measured: measured.margin,
+        )
+
+
+def margin(value: float, bound: float, relation: str) -> float:
+    """How far the value is on the claimed side: positive if and only if the claim holds.
+
+    The distance is relative to the larger of the two, so it lies between -2 and 1, plus TOLERANCE.
+    Of an equality it is the tolerance less the relative difference.
+    """
+    scale = max(abs(value), abs(bound))
+    distance = (bound - value) / scale if scale else 0.0
+    signed = {"at most": distance, "at least": -distance, "equal": -abs(distance)}[relation]
+    return signed + TOLERANCE

@@ -1,0 +1,93 @@
+"""What the audit of the claims depends on."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from attention_separation.provenance import canonical_json
+from attention_separation.settings import Closed, Whole
+from attention_separation.softmax_vs_linear import cross_attention, self_attention
+from attention_separation.softmax_vs_linear.claims.attended import COLUMNS
+from attention_separation.softmax_vs_linear.claims.claim import Setting
+from attention_separation.softmax_vs_linear.parameters import (
+    Amplitude,
+    Dimension,
+    Positive,
+    Probability,
+    Width,
+)
+
+Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
+Model = Literal["regression", "self_attention", "cross_attention"]
+
+
+class AttentionSize(Closed):
+    """Tokens and embedding dimension."""
+
+    n: Tokens = Field(description="number of tokens")
+    d: Dimension = Field(description="embedding dimension")
+
+
+class ClaimSizes(Closed):
+    """The sizes at which the claims on each model are evaluated."""
+
+    regression: Annotated[list[Tokens], Field(min_length=1, description="values of n")]
+    self_attention: Annotated[list[AttentionSize], Field(min_length=1, description="n and d")]
+    cross_attention: Annotated[list[AttentionSize], Field(min_length=1, description="n and d")]
+
+    @model_validator(mode="after")
+    def _stacks(self) -> "ClaimSizes":
+        for size in self.self_attention:
+            self_attention.check(size.n, size.d)
+            _two_classes("self_attention", size.d)
+        for size in self.cross_attention:
+            cross_attention.check(size.n, size.d)
+            _two_classes("cross_attention", size.d)
+        return self
+
+    def of(self, model: Model) -> list[tuple[int, int | None]]:
+        """n and d of a model's sizes; d is None in the regression model."""
+        if model == "regression":
+            return [(n, None) for n in self.regression]
+        return [(size.n, size.d) for size in getattr(self, model)]
+
+
+def _two_classes(model: str, d: int) -> None:
+    if d - COLUMNS[model] < 2:
+        raise ValueError(
+            f"d={d}: one class of tokens, and the claims are on two or more; "
+            f"allowed: d >= {COLUMNS[model] + 2}"
+        )
+
+
+class ClaimsJob(Closed):
+    """The parameters and sizes at which the claims are evaluated."""
+
+    delta: Probability = Field(description="probability of failure, times n")
+    a0: Amplitude = Field(description="size of the special entry in D0")
+    a1: Amplitude = Field(description="size of the special entry in D1")
+    b: Positive = Field(description="size of the class entries")
+    c: Positive = Field(description="size of the last column")
+    at_least: Width = Field(default=15, description="smallest m; m = max(log(n/delta), this)")
+    theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
+    tau: Positive = Field(default=0.25, description="threshold of the regression model")
+    sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
+
+    def canonical(self) -> str:
+        """The one text of these settings: what the job is given, and what its digest is of."""
+        return canonical_json(self.model_dump(mode="json", exclude_none=True))
+
+    def setting(self, n: int, d: int | None) -> Setting:
+        """The setting of these parameters at one size."""
+        return Setting(
+            n=n,
+            d=d,
+            delta=self.delta,
+            a0=self.a0,
+            a1=self.a1,
+            b=self.b,
+            c=self.c,
+            at_least=self.at_least,
+            theta=self.theta,
+            tau=self.tau,
+        )

@@ -1,0 +1,81 @@
+"""Ways for n and d to grow, and from which n on a claim holds along one of them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attention_separation.softmax_vs_linear.claims.attended import COLUMNS
+from attention_separation.softmax_vs_linear.claims.claim import Measured
+
+SMALLEST, LARGEST = 100, 10**9
+"""n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about
+n/4 still leaves a tie's tolerance far below one token's weight."""
+
+NAMES = ("d fixed", "d sqrt", "d quarter")
+"""The number K of classes, which is d less the other columns: fixed, about sqrt n, n/4."""
+
+
+@dataclass(frozen=True)
+class SizePath:
+    """Sizes of one model along one of NAMES; `classes` is K where it is fixed."""
+
+    model: str
+    name: str
+    classes: int = 0
+
+    def size(self, about: float) -> tuple[int, int | None]:
+        """n and d nearest to a wanted n: n is a multiple of the number of classes."""
+        if self.model == "regression":
+            return round(about), None
+        if self.name == "d quarter":
+            classes = max(1, round(about / 4))
+            n = 4 * classes
+        else:
+            classes = self.classes if self.name == "d fixed" else math.ceil(math.sqrt(about))
+            n = classes * max(1, round(about / classes))
+        return n, classes + COLUMNS[self.model]
+
+    def doublings(self) -> list[tuple[int, int | None]]:
+        """Sizes from SMALLEST to LARGEST, each about twice the one before."""
+        count = math.floor(math.log2(LARGEST / SMALLEST))
+        return [self.size(SMALLEST * 2**k) for k in range(count + 1)] + [self.size(LARGEST)]
+
+
+@dataclass(frozen=True)
+class Along:
+    """A claim along one path: its measurements at the doublings, and from which n it holds."""
+
+    path: SizePath
+    sizes: list[tuple[int, int | None]]
+    measured: list[Measured]
+    from_n: int | None
+
+
+def paths(model: str, first: tuple[int, int | None]) -> list[SizePath]:
+    """The paths of a model; d is fixed as at the first of the sizes."""
+    if model == "regression":
+        return [SizePath(model, NAMES[0])]
+    fixed = first[1] - COLUMNS[model]
+    return [SizePath(model, name, fixed) for name in NAMES]
+
+
+def holds_from(path: SizePath, holds: Callable[[tuple[int, int | None]], bool]) -> int | None:
+    """Smallest n from which a claim holds at every larger n that is tested, None if there is none.
+
+    Between the last doubling at which it fails and the next one, n is bisected.
+    """
+    sizes = path.doublings()
+    failing = [k for k, size in enumerate(sizes) if not holds(size)]
+    if not failing:
+        return sizes[0][0]
+    if failing[-1] == len(sizes) - 1:
+        return None
+    fails, works = sizes[failing[-1]][0], sizes[failing[-1] + 1][0]
+    while True:
+        middle = path.size((fails + works) / 2)
+        if not fails < middle[0] < works:
+            return works
+        if holds(middle):
+            works = middle[0]
+        else:
+            fails = middle[0]

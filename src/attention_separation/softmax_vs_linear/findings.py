@@ -1,0 +1,143 @@
+"""What the tables of results say, in sentences: every number is read from a table."""
+
+from collections import Counter
+
+import pyarrow as pa
+
+KINDS = {
+    "holds at the paper's sizes": lambda text: text == "holds at the paper's sizes",
+    "holds with a measured constant": lambda text: text.startswith("holds, with constant"),
+    "holds at some of the paper's sizes": lambda text: (
+        text.startswith("holds at") and "of the paper's" in text
+    ),
+    "holds only from a larger n": lambda text: text.startswith("holds only from"),
+    "false at every large n": lambda text: text.startswith("false"),
+}
+"""What a verdict on a claim comes down to."""
+
+EVENT_NAMES = {
+    "f_exp_d1_positive": "F_exp > 0 on D1",
+    "f_lin_d1_zero": "F_lin = 0 on D1",
+    "f_exp_d0_zero": "F_exp = 0 on D0",
+    "f_lin_d0_zero": "F_lin = 0 on D0",
+}
+
+
+def kind_of(verdict: str) -> str:
+    """The kind of a claim's verdict, one of KINDS."""
+    return next(kind for kind, holds in KINDS.items() if holds(verdict))
+
+
+def verdict_findings(verdicts: pa.Table) -> list[str]:
+    """How many panels agree, and how small a bias would have been found."""
+    rows = verdicts.to_pylist()
+    counted = Counter(row["verdict"] for row in rows)
+    points = sum(row["points"] for row in rows)
+    biases = [row["detectable_bias"] for row in rows]
+    sentences = [
+        f"**Simulation and exact values.** Of {len(rows)} panels with {points:,} points, "
+        f"{counted['agrees']} agree with their exact values, {counted['undecided']} "
+        f"{_is(counted['undecided'])} undecided and {counted['differs']} "
+        f"{'differs' if counted['differs'] == 1 else 'differ'}. A mean bias of "
+        f"{100 * min(biases):.1f} to {100 * max(biases):.1f} per cent, depending on the panel, "
+        f"would have been found nine times in ten."
+    ]
+    undecided = [row for row in rows if row["verdict"] == "undecided" and row["trials_to_decide"]]
+    if undecided:
+        named = " and ".join(
+            f"{row['panel']} ({row['trials_to_decide']} trials per point instead of "
+            f"{row['trials']})"
+            for row in undecided
+        )
+        sentences[0] += f" More trials would decide {named}."
+    return sentences
+
+
+def claim_findings(claims: pa.Table) -> list[str]:
+    """How the claims fare, and what becomes of the theorems on networks that are zero."""
+    by_id = {row["id"]: row for row in claims.to_pylist()}
+    counted = Counter(kind_of(row["verdict"]) for row in by_id.values())
+    parts = ", ".join(
+        f"{counted[kind]} {kind if counted[kind] == 1 else _plural(kind)}"
+        for kind in KINDS
+        if counted[kind]
+    )
+    sentences = [f"**The paper's claims.** Of {len(by_id)} checked statements: {parts}."]
+    zero = [by_id[name] for name in ("D.9", "D.13", "D.17") if name in by_id]
+    if zero:
+        at_paper = [
+            row for row in claims.to_pylist() if row["id"] in {entry["id"] for entry in zero}
+        ]
+        held = sum(row["holds"] for row in at_paper)
+        least = min(row["from_n_d_sqrt"] for row in zero if row["from_n_d_sqrt"])
+        fixed = all(row["from_n_d_fixed"] is None for row in zero)
+        text = (
+            f"**With high probability, from when on?** That a network is zero with probability at "
+            f"least 1 - δ/n (Theorems D.9, D.13, D.17) holds at {held} of the "
+            f"{len(at_paper)} cases at the experiments' sizes. With d - 2 = ⌈√n⌉ it holds from "
+            f"n = {least:,} on"
+        )
+        text += ", and with d fixed at no n up to 10⁹." if fixed else "."
+        sentences.append(text)
+    return sentences
+
+
+def whp_findings(whp: pa.Table) -> list[str]:
+    """At how many points each event is with high probability."""
+    points, good = Counter(), Counter()
+    for row in whp.to_pylist():
+        points[row["event"]] += row["points"]
+        good[row["event"]] += row["points_whp"]
+    parts = ", ".join(
+        f"{EVENT_NAMES[event]} at {good[event]:,} of {points[event]:,}" for event in points
+    )
+    return [f"**In the figures.** Points at which an event fails at most δ/n: {parts}."]
+
+
+def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:
+    """The choices that move some panel most, but for those that are bounds."""
+    rows = [row for row in choices.to_pylist() if row["signed_change"] is not None]
+    best: dict[str, dict] = {}
+    for row in rows:
+        if row["mean_change"] > best.get(row["choice"], {"mean_change": -1})["mean_change"]:
+            best[row["choice"]] = row
+    ranked = sorted(best.values(), key=lambda row: row["mean_change"], reverse=True)[:most]
+    parts = "; ".join(
+        f"{row['choice']} ({row['alternative']} for {row['default']}: {row['mean_change']:.2f} on "
+        f"average over {row['panel']})"
+        for row in ranked
+    )
+    still = [row for row in best.values() if row["mean_change"] < 0.005]
+    return [
+        f"**Open choices.** The text's gaps that move a success rate most: {parts}. "
+        f"{len(still)} of {len(best)} measured choices move no panel by more than 0.005 on average."
+    ]
+
+
+def threshold_findings(thresholds: pa.Table) -> list[str]:
+    """The best of each network over all points, and at the panels' widest d."""
+    rows = thresholds.to_pylist()
+    by_point: dict[tuple, dict[str, dict]] = {}
+    for row in rows:
+        by_point.setdefault((row["panel"], row["value"]), {})[row["network"]] = row
+    gaps = {key: pair["exp"]["p_best"] - pair["lin"]["p_best"] for key, pair in by_point.items()}
+    closest = by_point[min(gaps, key=gaps.get)]
+    largest = max((pair["lin"] for pair in by_point.values()), key=lambda row: row["p_best"])
+    typical = sorted(pair["lin"]["p_best"] for pair in by_point.values())[len(by_point) // 2]
+    exp_typical = sorted(pair["exp"]["p_best"] for pair in by_point.values())[len(by_point) // 2]
+    return [
+        f"**Each network at its own best threshold.** Over {len(by_point)} points in n, d and m, "
+        f"F_exp alone tells D1 from D0 with a median probability of {exp_typical:.3f}, F_lin alone "
+        f"with {typical:.3f}. F_lin comes to {largest['p_best']:.2f} at most (n = {largest['n']}, "
+        f"d = {largest['d']}, m = {largest['m']}, {largest['model'].replace('_', '-')}). Softmax "
+        f"is ahead at {'every' if min(gaps.values()) > 0 else 'not every'} point; the smallest "
+        f"lead is {min(gaps.values()):.2f} (d = {closest['exp']['d']}, m = {closest['exp']['m']})."
+    ]
+
+
+def _plural(kind: str) -> str:
+    return kind.replace("holds", "hold", 1) if kind.startswith("holds") else f"are {kind}"
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,104 @@
+"""Verb `gallery`: the pictures under docs/, the page that shows them, and README's block."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from attention_separation.files import replacing
+from attention_separation.softmax_vs_linear import (
+    choices_audit,
+    threshold,
+    verdicts,
+)
+from attention_separation.softmax_vs_linear.claims import audit, whp
+from attention_separation.softmax_vs_linear.findings import (
+    choice_findings,
+    claim_findings,
+    threshold_findings,
+    verdict_findings,
+    whp_findings,
+)
+from attention_separation.tables import read_parquet
+
+BEGIN, END = "<!-- gallery: written by `make gallery` -->\n", "<!-- end of gallery -->\n"
+
+FIGURES = {
+    "fig3": "Figure 3: softmax regression",
+    "fig4": "Figure 4: self-attention, X = identity",
+    "fig5": "Figure 5: self-attention, X = all ones",
+    "fig7": "Figure 7: cross-attention",
+    "threshold": "What each network alone can do, at its own best threshold",
+    "choices": "Which open choice moves the figures most",
+    "phase": "Beyond the grids: exact probabilities over two parameters",
+    "fig1": "Figure 1: the softmax-regression network",
+    "fig2": "Figure 2: the self-attention network",
+    "fig6": "Figure 6: how c is computed",
+}
+IN_README = ("fig3", "fig4", "fig5", "fig7", "threshold")
+
+TABLES = {
+    "verdicts": (verdicts.SCHEMA, verdict_findings),
+    "claims": (audit.SCHEMA, claim_findings),
+    "whp": (whp.WHP_SCHEMA, whp_findings),
+    "choices": (choices_audit.SCHEMA, choice_findings),
+    "threshold": (threshold.SCHEMA, threshold_findings),
+}
+
+
+def findings(folder: Path) -> list[str]:
+    """The sentences of all tables in a folder of results."""
+    sentences = []
+    for name, (schema, say) in TABLES.items():
+        sentences += say(read_parquet(folder / "tables" / f"{name}.parquet", schema))
+    return sentences
+
+
+def readme_block(sentences: list[str]) -> str:
+    """What stands between the marks in README.md."""
+    pictures = "".join(f"![{FIGURES[name]}](docs/gallery/{name}.svg)\n" for name in IN_README)
+    listed = "".join(f"- {sentence}\n" for sentence in sentences)
+    return (
+        f"{BEGIN}\n{pictures}\n{listed}\nAll figures: [docs/gallery.md](docs/gallery.md).\n\n{END}"
+    )
+
+
+def page(sentences: list[str]) -> str:
+    """docs/gallery.md: all figures and findings."""
+    pictures = "\n".join(f"![{about}](gallery/{name}.svg)\n" for name, about in FIGURES.items())
+    listed = "".join(f"- {sentence}\n" for sentence in sentences)
+    return f"# Figures and findings\n\nWritten by `make gallery`.\n\n{listed}\n{pictures}"
+
+
+def with_block(text: str, block: str) -> str:
+    """A text with the block in place of the one that stands there.
+
+    Raises
+    ------
+    ValueError
+        Unless the text holds the two marks, once each and in order.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end or BEGIN in rest or END in after:
+        raise ValueError(f"README.md needs the two lines {BEGIN.strip()} and {END.strip()}")
+    return before + block + after
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results", required=True, type=Path, help="folder of results")
+    parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
+    parser.add_argument("--readme", required=True, type=Path, help="README to write the block into")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    sentences = findings(arguments.results)
+    readme = with_block(arguments.readme.read_text(encoding="utf-8"), readme_block(sentences))
+    for name in FIGURES:
+        picture = arguments.results / "figures" / f"{name}.svg"
+        with replacing(arguments.docs / "gallery" / picture.name) as part:
+            shutil.copyfile(picture, part)
+    for path, text in (
+        (arguments.docs / "gallery.md", page(sentences)), (arguments.readme, readme)
+    ):  # fmt: skip
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8")

@@ -1,0 +1,75 @@
+"""What the jobs that join several panels depend on beside the tables that they read."""
+
+from attention_separation.settings import Closed
+from attention_separation.softmax_vs_linear.panels import ExactPanel, Panel, Sweep
+
+
+class ExactJob(Closed):
+    """The panels whose exact values one job computes."""
+
+    panels: list[ExactPanel]
+
+
+class PanelLook(Closed):
+    """What a figure shows of a panel beside its tables."""
+
+    name: str
+    panel: Panel
+    reconstructed: list[str]
+    notes: list[str]
+    table_settings: str
+    """Digest that the panel's table must carry."""
+    exact_settings: str
+    """Digest that the table of its exact values must carry."""
+
+
+class FigureJob(Closed):
+    """All that a figure depends on beside its panels' tables."""
+
+    title: str
+    panels: list[PanelLook]
+
+
+class PanelToJudge(Closed):
+    """A panel, the digests that its two tables must carry, and the margin of its verdict."""
+
+    name: str
+    table_settings: str
+    exact_settings: str
+    margin: float
+
+
+class VerdictsJob(Closed):
+    """All that the verdicts depend on beside the panels' tables."""
+
+    level: float
+    panels: list[PanelToJudge]
+
+
+class ThresholdJob(Closed):
+    """Panels of attention models, over whose points the best thresholds are sought."""
+
+    panels: list[ExactPanel]
+
+
+class PhaseMap(Closed):
+    """Two swept parameters of an attention model, as a map of P(E_success)."""
+
+    name: str
+    map: Sweep
+
+
+class PhaseJob(Closed):
+    """Maps, the panels whose points are marked on them, and how many values of each sweep."""
+
+    maps: list[PhaseMap]
+    marked: list[ExactPanel]
+    points: int | None = None
+
+
+class ChoicesJob(Closed):
+    """Panels over whose points the alternatives to the open choices are evaluated."""
+
+    panels: list[ExactPanel]
+    figures: dict[str, str]
+    """The figure that shows each panel."""

@@ -1,0 +1,163 @@
+"""Verb `phase`: maps of P(E_success) over two parameters, exactly."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from attention_separation.drawing import INK, RC, save
+from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.figures import CHOICES, X_LABELS, edges, held_title
+from attention_separation.softmax_vs_linear.jobs import PhaseJob, PhaseMap
+from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
+from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.tables import write_csv, write_parquet
+
+SCHEMA = pa.schema(
+    [
+        ("map", pa.string()),
+        ("parameter", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        *((name, pa.int64()) for name in ("n", "d", "m")),
+        *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau", "p_exact")),
+    ]
+)
+"""One row per point of a map; `parameter` names the two swept parameters."""
+
+OWN = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+LEVELS = (0.1, 0.5, 0.9)
+SMOOTH = 30
+"""Fewest values of both parameters for contours: on coarser maps they would invent detail."""
+
+WIDE = 30
+"""Values whose largest is this many times the smallest stand on a logarithmic axis."""
+
+LARGE = 10_000
+
+
+def phase_table(job: PhaseJob) -> pa.Table:
+    """P(E_success) at every point of every map."""
+    rows = []
+    for entry in job.maps:
+        reference = importlib.import_module(exact_module(entry.map.model)).reference
+        parameter = ",".join(entry.map.swept())
+        for point in points(entry.map, job.points):
+            rows.append(
+                {
+                    "map": entry.name,
+                    "parameter": parameter,
+                    "model": entry.map.model,
+                    "p_exact": reference(point).success,
+                    **{name: getattr(point, name) for name in OWN},
+                }
+            )
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def marks(entry: PhaseMap, panels: list[ExactPanel]) -> list[tuple[float, float]]:
+    """Where points of the panels lie on a map: those with all else as it is there."""
+    first, second = entry.map.swept()
+    there = {_elsewhere(point, first, second) for point in points(entry.map)}
+    found = {
+        (float(getattr(point, first)), float(getattr(point, second)))
+        for panel in panels
+        if panel.panel.model == entry.map.model
+        for point in points(panel.panel, panel.points)
+        if _elsewhere(point, first, second) in there
+    }
+    return sorted(found)
+
+
+def _elsewhere(point: Point, *swept: str) -> tuple:
+    """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
+    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs")
+    return tuple(getattr(point, name) for name in names if name not in swept)
+
+
+def draw(job: PhaseJob, table: pa.Table) -> Figure:
+    """The maps, with contours, and dots where the paper's panels lie."""
+    columns = min(3, len(job.maps))
+    lines = -(-len(job.maps) // columns)
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=(3.9 * columns, 3.3 * lines + 0.8), layout="constrained")
+        axes = figure.subplots(lines, columns, squeeze=False).ravel()
+        for ax, entry in zip(axes, job.maps, strict=False):
+            own = table.filter(pa.array([name == entry.name for name in table["map"].to_pylist()]))
+            mesh = _draw_map(ax, entry, own, marks(entry, job.marked))
+        for ax in axes[len(job.maps) :]:
+            ax.set_axis_off()
+        figure.colorbar(mesh, ax=axes.tolist(), label="P(E_success), exact", shrink=0.6, aspect=30)
+        figure.suptitle(
+            "Beyond the grids: where softmax attention separates and linear attention does not",
+            fontsize=11, x=0.01, ha="left", fontweight="bold",
+        )  # fmt: skip
+        note = (
+            f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
+            f"Contours: {', '.join(f'{level:g}' for level in LEVELS)}."
+        )
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+    return figure
+
+
+def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):
+    first, second = entry.map.swept()
+    columns, column = np.unique(table[first].to_numpy(), return_inverse=True)
+    rows, row = np.unique(table[second].to_numpy(), return_inverse=True)
+    values = np.full((len(rows), len(columns)), np.nan)
+    values[row, column] = table["p_exact"].to_numpy()
+    # The map itself as pixels: thousands of cells would make a picture of megabytes.
+    mesh = ax.pcolormesh(
+        _cell_edges(columns), _cell_edges(rows), values, vmin=0, vmax=1, rasterized=True
+    )
+    ax.grid(False)
+    inside = [level for level in LEVELS if values.min() < level < values.max()]
+    if inside and min(values.shape) >= SMOOTH:
+        ax.contour(columns, rows, values, inside, colors="white", linewidths=0.7)
+    if dots:
+        ax.plot(*zip(*dots, strict=True), ".", color="white", markersize=3.5, zorder=3)
+    for axis, numbers, name in ((ax.xaxis, columns, first), (ax.yaxis, rows, second)):
+        axis.set_label_text(X_LABELS[name])
+        if _is_wide(numbers):
+            (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
+            if numbers[-1] < LARGE:
+                axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                axis.set_major_formatter("{x:g}")
+                axis.set_minor_locator(NullLocator())
+    held = entry.map.held()
+    model = entry.map.model.replace("_", "-").capitalize()
+    title = f"{model}, {CHOICES['attention_x', held['attention_x']]}\n{held_title(held, table)}"
+    ax.set_title(title, y=1.0, pad=8)
+    return mesh
+
+
+def _is_wide(values: np.ndarray) -> bool:
+    return values[0] > 0 and values[-1] > WIDE * values[0]
+
+
+def _cell_edges(values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values, midway between neighbours as the axis shows them."""
+    return np.exp(edges(np.log(values))) if _is_wide(values) else edges(values)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the maps' settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = PhaseJob.model_validate_json(arguments.settings)
+    table = phase_table(job)
+    models = sorted({exact_module(entry.map.model) for entry in job.maps})
+    provenance = record(arguments.settings, __name__, *models)
+    stem = arguments.output.with_suffix("")
+    write_parquet(table, stem.with_suffix(".parquet"), provenance)
+    write_csv(table, stem.with_suffix(".csv"))
+    save(draw(job, table), stem)

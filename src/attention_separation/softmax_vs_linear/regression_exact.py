@@ -1,0 +1,170 @@
+"""P(E_success) of the softmax-regression model, Figure 3, with a bound on the error.
+
+Given the data the columns of y are independent and alike, so all probabilities are means over the
+data of powers x^m, with x a column's probability that certain networks stay zero. The mean of x is
+computed (see regression_columns); its variance over the data is that of its best sum of functions
+of one coordinate's data each (the Hajek projection), which enters in second order:
+E x^m = (E x)^m (1 + m (m - 1) / 2 Var x / (E x)^2 + ...).
+"""
+
+import math
+
+import numpy as np
+
+from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.regression import LEVELS, SPECIAL
+from attention_separation.softmax_vs_linear.regression_columns import (
+    TwoPointSums,
+    binomial,
+    weights,
+)
+from attention_separation.softmax_vs_linear.regression_fourier import UniformSums, gauss_legendre
+from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
+from attention_separation.softmax_vs_linear.regression_trials import _special_sign_decides
+from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+
+SURE = 1e-7
+"""Where all that can go wrong has at most this probability, it is neglected."""
+
+FEWEST = 12
+"""Below, no error is stated: characteristic functions decay too slowly for the estimate of what is
+cut off."""
+
+FEWEST_UNIFORM = 50
+"""Below, no error is stated for means of powers under the uniform law: their variance over the data
+need not be that to first order, for uniform sums of few terms bunch at the numbers of pluses."""
+
+MOST_TWO_POINT = 5_000
+"""Above, sums over counts take longer than seconds."""
+
+ROUNDING = 1e-12
+"""Stated beside all other errors, for those of floats."""
+
+NEGLIGIBLE = 1e-9
+
+LARGEST_CORRECTION = 0.5
+"""Relative; the second-order expansion is not used further than this."""
+
+
+def reference(point: Point) -> Reference:
+    """Reference values for a point of the softmax-regression model.
+
+    point : any valid point; none raises
+    """
+    if point.law in LEVELS:
+        return _equal_entries(point)
+    if point.tau >= 1:
+        return Reference(0.0, (0.0, 1.0, 1.0, 1.0), 0.0, "exact: no score exceeds 1")
+    some_plus = -math.expm1(-point.m * math.log(2))
+    decides = _special_sign_decides(point.n, point.tau)
+    wrong = point.m * _tail_bound(point.law, point.n, point.tau)
+    if wrong <= SURE:
+        events = (some_plus, 1.0, 1.0, 1.0)
+        if decides:
+            return Reference(some_plus, events, wrong, "Chernoff bounds")
+        return Reference(some_plus, events, 1.0, "F_exp(D1) taken for the sign of y_j")
+    if point.law == "two-point" and point.n > MOST_TWO_POINT:
+        return Reference(some_plus, (some_plus, 1.0, 1.0, 1.0), 1.0, "none: too many entries")
+    sums = UniformSums if point.law == "uniform" else TwoPointSums
+    found = _from_moments(point, moments(sums(point.n, point.tau), point.data))
+    if not decides:
+        return Reference(*found[:2], 1.0, "F_exp(D1) taken for the sign of y_j")
+    powers = point.m > 1 or point.signs == "fresh"
+    if point.n < (FEWEST_UNIFORM if powers and point.law == "uniform" else FEWEST):
+        return Reference(*found[:2], 1.0, "second order, too few entries for a bound")
+    how = "Fourier inversion" if point.law == "uniform" else "sums over counts"
+    return Reference(*found, f"second order, {how}")
+
+
+def _equal_entries(point: Point) -> Reference:
+    """Laws of equal entries: the data are fixed, and a column is its special sign and its pluses.
+
+    Scores are written as in regression_trials, with which ties must agree.
+    """
+    level = LEVELS[point.law]
+    others, share = binomial(point.n - 1)
+    sign = np.array([[-1], [1]])
+    total = 2 * (others + (sign > 0)) - point.n
+    positive = []
+    for kernel, dataset in NETWORKS:
+        scores = total / point.n
+        if dataset == 1:
+            special = SPECIAL / level if kernel == "lin" else point.n ** (SPECIAL - level)
+            scores = (special * sign + (total - sign)) / (special + point.n - 1)
+        positive.append(exceeds(scores, point.tau, point.s))
+    share = share / 2
+    zero = np.array([(~p @ share).sum() for p in positive]) ** point.m
+    events = np.where([True, False, False, False], 1 - zero, zero)
+    if point.signs == "fresh":
+        success = events.prod()
+    else:
+        good = ~(positive[1] | positive[2] | positive[3])
+        success = (good @ share).sum() ** point.m - ((good & ~positive[0]) @ share).sum() ** point.m
+    return Reference(float(success), tuple(events.tolist()), 0.0, "exact: sum over counts")
+
+
+def _tail_bound(law: str, n: int, tau: float) -> float:
+    """Chernoff's bound on P(a column makes F_lin(D1), F_exp(D0) or F_lin(D0) positive)."""
+    u, share = gauss_legendre(32) if law == "uniform" else TwoPointSums(n, tau).entry
+    bound = 0.0
+    for kernel, dataset in NETWORKS[1:]:
+        w = weights(kernel, n, u)
+        tilt = np.geomspace(1e-3, 10, 400)[:, None] * tau / w.max()
+        log_mgf = np.log((np.cosh(tilt * w) * np.exp(-tilt * tau * w)) @ share)
+        exponent = (n - dataset) * log_mgf
+        if dataset == 1:
+            exponent += np.log(np.cosh(tilt * SPECIAL) * np.exp(-tilt * tau * SPECIAL))[:, 0]
+        bound += math.exp(exponent.min())
+    return bound
+
+
+def _from_moments(point: Point, of: Moments) -> tuple[float, tuple[float, ...], float]:
+    """P(E_success), the probabilities of EVENTS and the error of the former."""
+    lin_d1, exp_d0, lin_d0 = np.eye(5)[2:]
+    some_plus = -math.expm1(-point.m * math.log(2))
+    zeros = [_mean_power(of, x[None], point.m) for x in (lin_d1, exp_d0, lin_d0)]
+    if point.signs == "fresh":
+        product, error = _mean_power(of, np.stack([lin_d1, exp_d0, lin_d0]), point.m)
+        success, error = some_plus * product, some_plus * error
+    else:
+        good, good_error = _mean_power(of, np.array([[0.5, 0.5, 0, 0, 0]]), point.m)
+        no_plus, no_plus_error = _mean_power(of, np.array([[0, 0.5, 0, 0, 0]]), point.m)
+        success, error = good - no_plus, good_error + no_plus_error
+    return (
+        float(np.clip(success, 0, 1)),
+        (some_plus, *(value for value, _ in zeros)),
+        float(min(error, 1)),
+    )
+
+
+def _mean_power(of: Moments, which: np.ndarray, m: int) -> tuple[float, float]:
+    """E prod_i x_i^m over the data, x = which @ QUANTITIES, and a bound on its error.
+
+    The mean falls with m: where the expansion is no longer to be trusted, a smaller m bounds it.
+    """
+    x = which @ of.mean
+    if x.min() < NEGLIGIBLE:
+        return 0.0, NEGLIGIBLE + of.error
+    relative = which @ of.covariance @ which.T / np.outer(x, x)
+    squares, all_pairs = np.trace(relative), relative.sum()
+
+    def correction(m: float) -> float:
+        return (m**2 * all_pairs - m * squares) / 2
+
+    missed = m**2 * of.missed / x.min() ** 2 / 2 if m > 1 or len(x) > 1 else 0.0
+    size = m**2 * np.abs(relative).sum() / 2 + missed
+
+    def numeric(m: float) -> float:
+        return ROUNDING + m * of.error * (1 + m * math.sqrt(of.covariance.trace()))
+
+    if size <= LARGEST_CORRECTION:
+        first = math.exp(m * np.log(x).sum())
+        return (
+            float(np.clip(first * (1 + correction(m)), 0, 1)),
+            float(first * (abs(correction(m)) / 2 + missed) + numeric(m)),
+        )
+    fewer = m * math.sqrt(LARGEST_CORRECTION / size)
+    bound = math.exp(fewer * np.log(x).sum()) * (1 + 1.5 * LARGEST_CORRECTION)
+    value = math.exp(m * np.log(x).sum() + correction(m)) if correction(m) < 500 else 1.0
+    return float(min(value, bound)), float(min(1, bound + numeric(fewer)))

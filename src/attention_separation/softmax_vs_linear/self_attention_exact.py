@@ -1,0 +1,11 @@
+"""Exact probabilities of self-attention, Figures 4 and 5."""
+
+from attention_separation.softmax_vs_linear import attention_exact
+from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.self_attention import rows
+
+
+def reference(point: Point) -> Reference:
+    """P(E_success) and the probabilities of its four events."""
+    return attention_exact.reference(point, rows)

@@ -1,0 +1,130 @@
+"""Verb `verdicts`: each panel's simulation held against its exact values."""
+
+import argparse
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear import exact_table, panel_table
+from attention_separation.softmax_vs_linear.jobs import VerdictsJob
+from attention_separation.tables import read_parquet, write_csv, write_parquet, write_result
+from attention_separation.verdict import Measured, PanelVerdict, judge
+
+SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("verdict", pa.string()),
+        ("points", pa.int64()),
+        ("trials", pa.int64()),
+        ("mean_p_hat", pa.float64()),
+        ("mean_p_exact", pa.float64()),
+        ("mean_difference", pa.float64()),
+        ("difference_low", pa.float64()),
+        ("difference_high", pa.float64()),
+        ("margin", pa.float64()),
+        ("smallest_point_p", pa.float64()),
+        ("pooled_p", pa.float64()),
+        ("trials_to_decide", pa.int64()),
+        ("detectable_bias", pa.float64()),
+        ("largest_p_error", pa.float64()),
+    ]
+)
+"""One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
+panel is decided already, or where no number of trials would decide it."""
+
+POINTS_SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("parameter", pa.string()),
+        ("value", pa.float64()),
+        ("trials", pa.int64()),
+        ("p_hat", pa.float64()),
+        ("p_exact", pa.float64()),
+        ("p_error", pa.float64()),
+        ("p_value", pa.float64()),
+    ]
+)
+
+TITLE = "Verdicts: simulation against exact values"
+ABOUT = (
+    "A panel differs if any of its points, or the sum of its successes, is rejected at a "
+    "family-wise level of {level:g} over all {tests:,} tests (exact binomial tests, Holm). It "
+    "agrees if it does not differ and the simultaneous interval of its mean difference, from "
+    "difference low to difference high, lies within the margin; else it is undecided. Detectable "
+    "bias is the mean bias of a panel's success rate that the test of the sum would find with "
+    "probability 0.9."
+)
+
+
+def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
+    """The table of panels and that of points; `tables` are joined as `exact_table.joined` does."""
+    measured = [
+        Measured(
+            *(table[name].to_numpy() for name in ("successes", "trials", "p_exact", "p_error"))
+        )
+        for table in tables
+    ]
+    margins = [panel.margin for panel in job.panels]
+    found = judge(measured, margins, job.level)
+    rows = [
+        _row(panel.name, points, verdict)
+        for panel, points, verdict in zip(job.panels, measured, found, strict=True)
+    ]
+    names = POINTS_SCHEMA.names[:-1]
+    by_point = pa.concat_tables(table.replace_schema_metadata().select(names) for table in tables)
+    p_values = pa.chunked_array([verdict.point_p for verdict in found])
+    by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), p_values)
+    return pa.Table.from_pylist(rows, schema=SCHEMA), by_point
+
+
+def _row(name: str, points: Measured, found: PanelVerdict) -> dict[str, object]:
+    return {
+        "panel": name,
+        "verdict": found.verdict,
+        "points": len(points.trials),
+        "trials": int(points.trials[0]),
+        "mean_p_hat": found.mean_rate,
+        "mean_p_exact": found.mean_reference,
+        "mean_difference": found.mean_rate - found.mean_reference,
+        "difference_low": found.low,
+        "difference_high": found.high,
+        "margin": found.margin,
+        "smallest_point_p": float(found.point_p.min()),
+        "pooled_p": found.pooled_p,
+        "trials_to_decide": found.trials_to_decide,
+        "detectable_bias": found.detectable_bias,
+        "largest_p_error": float(points.error.max()),
+    }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the verdicts' settings, as JSON")
+    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="panels' tables")
+    parser.add_argument(
+        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
+    )
+    parser.add_argument(
+        "--output", required=True, type=Path, help="parquet to write, the rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = VerdictsJob.model_validate_json(arguments.settings)
+    tables = [
+        exact_table.joined(
+            read_parquet(simulated, panel_table.SCHEMA, panel.table_settings),
+            read_parquet(exact, exact_table.SCHEMA, panel.exact_settings),
+        )
+        for simulated, exact, panel in zip(
+            arguments.tables, arguments.exact, job.panels, strict=True
+        )
+    ]
+    by_panel, by_point = verdicts(job, tables)
+    provenance = record(arguments.settings, __name__)
+    stem = arguments.output.with_suffix("")
+    tests = len(by_panel) + len(by_point)
+    write_result(by_panel, stem, provenance, TITLE, ABOUT.format(level=job.level, tests=tests))
+    points = stem.with_name(f"{stem.name}_points")
+    write_parquet(by_point, points.with_suffix(".parquet"), provenance)
+    write_csv(by_point, points.with_suffix(".csv"))

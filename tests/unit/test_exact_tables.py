@@ -1,0 +1,90 @@
+"""Tables of exact values: their columns, what they depend on, and that they join their panel's."""
+
+import pyarrow as pa
+import pytest
+from making import CONFIG, config_points, exact_of, panel
+
+from attention_separation.softmax_vs_linear.exact import exact
+from attention_separation.softmax_vs_linear.exact_table import JOINED, SCHEMA, joined
+from attention_separation.softmax_vs_linear.panels import (
+    MODELS,
+    ExactPanel,
+    PanelJob,
+    points,
+    without_trials,
+)
+from attention_separation.softmax_vs_linear.simulate import simulate
+
+CONTRACT = [
+    "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",
+    "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero",
+]  # fmt: skip
+SWEEPS = {
+    "regression": {"m": [1, 3]},
+    "self_attention": {"m": [1, 3], "a1": [0.5, 1.2]},
+    "cross_attention": {"d": [3, 6]},
+}
+FIXED = {
+    "regression": {"n": 200},
+    "self_attention": {"n": 40, "d": 10, "a0": 0.01, "b": 0.2, "c": 0.8},
+    "cross_attention": {"n": 40, "m": 3, "a0": 0.01, "a1": 1.2},
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_one_row_for_each_point_in_grid_order(model):
+    sweep = without_trials(panel(model, SWEEPS[model], **FIXED[model]))
+    table = exact(ExactPanel(name="p", panel=sweep))
+    assert table.schema.names == CONTRACT
+    of_panel = points(sweep)
+    assert table["value"].to_pylist() == [point.swept[0] for point in of_panel]
+    assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
+    for row, point in zip(table.to_pylist(), of_panel, strict=True):
+        found = exact_of(model).reference(point)
+        assert row["p_exact"] == found.success
+        assert row["prob_f_exp_d1_positive"] == found.events[0]
+        assert row["prob_f_lin_d0_zero"] == found.events[3]
+        assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
+        assert row["p_error"] < 1e-4
+
+
+def test_trials_seed_and_engine_do_not_count():
+    base = CONFIG.exact_panel("fig4a").canonical()
+    for change in ({"trials": 7}, {"seed": 1}, {"engine": "dense"}):
+        assert CONFIG.model_copy(update=change).exact_panel("fig4a").canonical() == base
+    assert CONFIG.model_copy(update={"scale": "smoke"}).exact_panel("fig4a").canonical() != base
+
+
+def test_every_panel_is_computed_once():
+    of = CONFIG.figure_of()
+    assert list(of) == list(CONFIG.panels)
+    assert of["fig4c"] == "fig4"
+
+
+def both(**own):
+    sweep = panel("cross_attention", {"d": [3, 6]}, **(FIXED["cross_attention"] | own))
+    simulated = simulate(PanelJob(name="p", panel=sweep, seed=1, engine="reduced"))
+    return simulated, exact(ExactPanel(name="p", panel=without_trials(sweep)))
+
+
+def test_a_panel_joined_with_its_exact_values():
+    simulated, exactly = both()
+    together = joined(simulated, exactly)
+    assert together.column_names == [*simulated.column_names, *JOINED]
+    assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
+
+
+def test_points_of_another_panel_do_not_join():
+    simulated, exactly = both()
+    other = exactly.set_column(2, SCHEMA.field("value"), pa.array([3.0, 11.0]))
+    with pytest.raises(ValueError, match="other points"):
+        joined(simulated, other)
+
+
+def test_all_points_of_figures_4_5_and_7():
+    names = [name for name in CONFIG.panels if not name.startswith("fig3")]
+    assert sum(len(config_points(name)) for name in names) == 1146
+    for name in names:
+        table = exact(CONFIG.exact_panel(name))
+        assert table["p_error"].unique().to_pylist() == [0.0]
+        assert all(0 <= p <= 1 for p in table["p_exact"].to_pylist())

@@ -1,0 +1,51 @@
+"""Phase maps: exact values over two parameters, with the paper's points marked."""
+
+import numpy as np
+from making import CONFIG, exact_of
+
+from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.phase import draw, marks, phase_table
+
+
+def job(points=4):
+    return CONFIG.phase_job().model_copy(update={"points": points})
+
+
+def test_the_table_has_a_row_for_each_point():
+    table = phase_table(job())
+    assert table["map"].unique().to_pylist() == list(CONFIG.phase)
+    assert len(table) == sum(len(points(entry.map, 4)) for entry in job().maps)
+    for entry in job().maps[:2]:
+        rows = [row for row in table.to_pylist() if row["map"] == entry.name]
+        for row, point in zip(rows, points(entry.map, 4), strict=True):
+            assert (row["a1"], row["n"], row["d"]) == (point.a1, point.n, point.d)
+            assert row["p_exact"] == exact_of("self_attention").reference(point).success
+
+
+def test_the_planes_are_those_asked_for_with_both_x():
+    planes = [(entry.map.held()["attention_x"], *entry.map.swept()) for entry in job().maps]
+    for x in ("identity", "ones"):
+        for plane in (("a1", "c"), ("n", "d"), ("d", "m")):
+            assert (x, *plane) in planes
+    assert sum(len(points(entry.map)) for entry in job().maps) > 9000
+
+
+def test_the_papers_operating_points_are_marked():
+    found = {entry.name: marks(entry, job().marked) for entry in job(None).maps}
+    assert (1.2, 0.8) in found["identity_a1_c"]
+    assert (1.2, 0.5) in found["ones_a1_c"]
+    assert {(200, 12), (1000, 12), (256, 66), (200, 22)} <= set(found["identity_n_d"])
+    assert {(22, 1), (22, 80)} <= set(found["ones_d_m"])
+    # Panel e sweeps a0: it leaves every map's plane but at the maps' own a0.
+    assert all(len(dots) > 5 for dots in found.values())
+
+
+def test_the_figure_shows_every_map():
+    table = phase_table(job())
+    figure = draw(job(), table)
+    figure.draw_without_rendering()
+    maps = [ax for ax in figure.axes if ax.get_title(loc="left")]
+    assert len(maps) == 6
+    mesh = maps[0].collections[0]
+    own = [row["p_exact"] for row in table.to_pylist() if row["map"] == "identity_a1_c"]
+    np.testing.assert_array_equal(mesh.get_array().T.ravel(), own)

@@ -1,0 +1,186 @@
+"""The judge, judged: its p-values, its level under the null hypothesis, its power."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from attention_separation.verdict import (
+    Measured,
+    holm,
+    judge,
+    point_p_values,
+    pooled_p_value,
+)
+
+LEVEL = 1e-3
+
+
+def measured(successes, trials, reference, error=0.0):
+    reference = np.atleast_1d(np.asarray(reference, dtype=float))
+    return Measured(
+        np.broadcast_to(np.asarray(successes), reference.shape).astype(np.int64),
+        np.full(reference.shape, trials),
+        reference,
+        np.full(reference.shape, error),
+    )
+
+
+def drawn(rng, trials, reference, bias=0.0, error=0.0):
+    rates = np.clip(reference + bias, 0, 1)
+    return measured(rng.binomial(trials, rates), trials, reference, error)
+
+
+@pytest.mark.parametrize("reference", [0.0, 1e-4, 0.3, 0.5, 0.97, 1.0])
+def test_a_points_p_value_is_twice_its_smaller_tail(reference):
+    for k in (0, 1, 7, 19, 20):
+        tails = binom.cdf(k, 20, reference), binom.sf(k - 1, 20, reference)
+        assert point_p_values(measured(k, 20, reference)) == pytest.approx(
+            [min(1, 2 * min(tails))], rel=1e-9
+        )
+
+
+def test_an_error_of_the_reference_widens_the_null_hypothesis():
+    point = measured(40, 100, 0.3, error=0.05)
+    worst = binomtest(40, 100, 0.35, alternative="greater").pvalue
+    assert point_p_values(point) == pytest.approx([2 * worst])
+    assert pooled_p_value(point) == pytest.approx(2 * worst)
+    assert point_p_values(measured(40, 100, 0.3, error=1.0)) == [1.0]
+
+
+def test_the_pooled_law_is_the_convolution():
+    reference = np.array([0.1, 0.5, 0.9])
+    for counts in itertools.product(range(3), repeat=3):
+        panel = measured(np.array(counts), 2, reference)
+        law = np.ones(1)
+        for p in reference:
+            law = np.convolve(law, binom.pmf([0, 1, 2], 2, p))
+        total = sum(counts)
+        expected = min(1, 2 * min(law[: total + 1].sum(), law[total:].sum()))
+        assert pooled_p_value(panel) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_pooled_law_of_equal_points_is_one_binomial():
+    for trials, k in ((100, 33), (10_000, 3100), (10**6, 300_900)):
+        panel = measured(k, trials, np.full(81, 0.3))
+        tails = binom.cdf(81 * k, 81 * trials, 0.3), binom.sf(81 * k - 1, 81 * trials, 0.3)
+        assert pooled_p_value(panel) == pytest.approx(min(1, 2 * min(tails)), abs=1e-9)
+
+
+def test_certain_points_leave_no_doubt():
+    assert pooled_p_value(measured(5, 5, [1.0, 1.0])) == 1.0
+    assert pooled_p_value(measured([5, 4], 5, [1.0, 1.0])) < 1e-12
+    assert point_p_values(measured(1, 10**6, 0.0)) == [0.0]
+
+
+def test_holm():
+    assert holm(np.array([0.01, 0.04, 0.03])) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm(np.array([0.9, 0.8])) == pytest.approx([1.0, 1.0])
+
+
+def rates(rng, panels=5, points=12):
+    """Probabilities as the panels have them: many near 0 and 1, and all between."""
+    return [rng.beta(0.5, 0.5, size=points) for _ in range(panels)]
+
+
+def test_the_level_under_the_null_hypothesis():
+    """400 families of five panels at level 0.2: rejected about as often as the level says.
+
+    Discrete tests reject less often than their level. False-alarm budget 1e-6 a side.
+    """
+    rng = np.random.default_rng(1)
+    references = rates(rng)
+    rejected = 0
+    for _ in range(400):
+        family = [drawn(rng, 300, reference) for reference in references]
+        found = judge(family, [0.1] * len(family), 0.2)
+        rejected += any(panel.verdict == "differs" for panel in found)
+    assert rejected <= binom.ppf(1 - 1e-6, 400, 0.2)
+    assert rejected >= binom.ppf(1e-6, 400, 0.1)
+
+
+@pytest.mark.parametrize(("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
+def test_power_at_the_papers_trials(bias, power):
+    """A bias of a few per cent of one panel of 81 points, 100 trials each, among 19 panels."""
+    rng = np.random.default_rng(2)
+    references = [np.full(81, 0.6), *rates(rng, panels=18, points=4)]
+    found = 0
+    for _ in range(100):
+        family = [drawn(rng, 100, references[0], bias=bias)]
+        family += [drawn(rng, 100, reference) for reference in references[1:]]
+        found += judge(family, [0.1] * 19, LEVEL)[0].verdict == "differs"
+    assert found / 100 > power
+
+
+def test_the_detectable_bias_is_detected_nine_times_in_ten():
+    """False-alarm budget 1e-6."""
+    rng = np.random.default_rng(3)
+    reference = np.full(81, 0.6)
+    (verdict,) = judge([measured(60, 100, reference)], [0.1], LEVEL)
+    bias = verdict.detectable_bias
+    assert 0.01 < bias < 0.04
+    pooled = [
+        pooled_p_value(drawn(rng, 100, reference, bias=bias)) <= LEVEL / 82 for _ in range(300)
+    ]
+    assert binom.cdf(sum(pooled), 300, 0.9) > 1e-6
+    assert binom.sf(sum(pooled) - 1, 300, 0.9) > 1e-6
+
+
+def test_not_rejected_is_not_enough_to_agree():
+    few = measured(10, 20, np.full(6, 0.5))
+    many = measured(1000, 2000, np.full(6, 0.5))
+    verdicts = judge([few, many], [0.1, 0.1], LEVEL)
+    assert [verdict.verdict for verdict in verdicts] == ["undecided", "agrees"]
+    trials = verdicts[0].trials_to_decide
+    assert 20 < trials < 1000
+    assert verdicts[1].trials_to_decide is None
+    rng = np.random.default_rng(4)
+    enough = [
+        judge([drawn(rng, trials, np.full(6, 0.5)), many], [0.1, 0.1], LEVEL)[0].verdict
+        for _ in range(50)
+    ]
+    assert enough.count("agrees") > 35
+
+
+def test_a_reference_without_guarantee_stays_undecided():
+    (verdict,) = judge([measured(500, 1000, np.full(9, 0.5), error=1.0)], [0.1], LEVEL)
+    assert verdict.verdict == "undecided"
+    assert verdict.trials_to_decide is None
+
+
+def test_the_interval_covers_the_mean_difference():
+    """1,000 panels whose points differ: the interval at level 0.1 misses at most so often.
+
+    False-alarm budget 1e-6.
+    """
+    rng = np.random.default_rng(5)
+    missed = 0
+    for _ in range(1000):
+        reference = rng.beta(0.5, 0.5, size=10)
+        (verdict,) = judge([drawn(rng, 50, reference)], [0.1], 0.1)
+        missed += not verdict.low <= 0 <= verdict.high
+    assert missed <= binom.ppf(1 - 1e-6, 1000, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (([3], [10], [np.nan], [0.0]), "no number between 0 and 1"),
+        (([3], [10], [0.5], [np.nan]), "no number between 0 and 1"),
+        (([3], [10], [1.5], [0.0]), "no number between 0 and 1"),
+        (([11], [10], [0.5], [0.0]), "more successes than trials"),
+        (([0], [0], [0.5], [0.0]), "no trials"),
+        (([], [], [], []), "no points"),
+        (([1, 2], [10], [0.5], [0.0]), "different lengths"),
+    ],
+)
+def test_what_cannot_be_judged(values, words):
+    with pytest.raises(ValueError, match=words):
+        Measured(*(np.array(column) for column in values))
+
+
+def test_points_of_one_panel_have_equal_trials():
+    panel = Measured(np.array([1, 1]), np.array([10, 20]), np.full(2, 0.1), np.zeros(2))
+    with pytest.raises(ValueError, match="different numbers of trials"):
+        judge([panel], [0.1], LEVEL)

@@ -1,0 +1,121 @@
+# What exact values tell beyond the figures: the paper's claims, its open choices, other thresholds,
+# wider maps.
+
+
+rule claims:
+    output:
+        **table_files("claims"),
+    log:
+        log_file("claims"),
+    benchmark:
+        benchmark_file("claims")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.claims_job()),
+        code=code_of_verb("claims"),
+    message:
+        "Claims of the paper, evaluated"
+    shell:
+        "python3 -m attention_separation claims --settings {params.settings:q}"
+        " --output {output.parquet:q} 2>&1 | tee {log:q}"
+
+
+rule whp:
+    input:
+        [exact_of_panel(panel) for panel in SETTINGS.panels],
+    output:
+        **table_files("whp"),
+    log:
+        log_file("whp"),
+    benchmark:
+        benchmark_file("whp")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.exact_job(list(SETTINGS.panels))),
+        code=code_of_verb("whp"),
+    message:
+        "With high probability: which events are"
+    shell:
+        "python3 -m attention_separation whp --settings {params.settings:q}"
+        " --exact {input:q} --output {output.parquet:q} 2>&1 | tee {log:q}"
+
+
+rule choices:
+    output:
+        **prefixed("table", table_files("choices")),
+        **prefixed("figure", figure_files("choices")),
+    log:
+        log_file("choices"),
+    benchmark:
+        benchmark_file("choices")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.choices_job()),
+        code=code_of_verb("choices", *exact_modules()),
+    message:
+        "Open choices: how far each moves the figures"
+    shell:
+        "python3 -m attention_separation choices --settings {params.settings:q}"
+        " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
+
+
+rule threshold:
+    output:
+        **prefixed("table", table_files("threshold")),
+        **prefixed("figure", figure_files("threshold")),
+    log:
+        log_file("threshold"),
+    benchmark:
+        benchmark_file("threshold")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.threshold_job()),
+        code=code_of_verb("threshold", *exact_modules()),
+    message:
+        "Thresholds: what each network alone can do"
+    shell:
+        "python3 -m attention_separation threshold --settings {params.settings:q}"
+        " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
+
+
+rule phase:
+    output:
+        **figure_files("phase"),
+    log:
+        log_file("phase"),
+    benchmark:
+        benchmark_file("phase")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.phase_job()),
+        code=code_of_verb("phase", *exact_modules()),
+    message:
+        "Phase maps: exact values beyond the grids"
+    shell:
+        "python3 -m attention_separation phase --settings {params.settings:q}"
+        " --output {output.svg:q} 2>&1 | tee {log:q}"

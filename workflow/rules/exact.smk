@@ -1,0 +1,28 @@
+# One rule per figure, and per panel that is in none: exact values of all its panels' points.
+
+for name, panels in panels_of_exact().items():
+
+    rule:
+        name:
+            f"exact_{name}"
+        output:
+            [exact_of_panel(panel) for panel in panels],
+        log:
+            log_file(f"exact_{name}"),
+        benchmark:
+            benchmark_file(f"exact_{name}")
+        priority: 1 if any(SETTINGS.panels[p].model == "regression" for p in panels) else 0
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=30,
+        params:
+            settings=lambda wildcards, text=job_settings(SETTINGS.exact_job(panels)): text,
+            code=exact_code(panels),
+        message:
+            f"Exact values: {name}"
+        shell:
+            "python3 -m attention_separation exact --settings {params.settings:q}"
+            " --outputs {output:q} 2>&1 | tee {log:q}"

@@ -1,0 +1,27 @@
+# Figures 1, 2 and 6: drawings of the networks, from the code's own shapes.
+
+for figure in ("fig1", "fig2", "fig6"):
+
+    rule:
+        name:
+            figure
+        output:
+            **pictures(figure),
+        log:
+            log_file(figure),
+        benchmark:
+            benchmark_file(figure)
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=5,
+        params:
+            figure=figure,
+            code=code_of_verb("schematic"),
+        message:
+            f"Schematic {figure}"
+        shell:
+            "python3 -m attention_separation schematic --figure {params.figure}"
+            " --output {output.svg:q} 2>&1 | tee {log:q}"

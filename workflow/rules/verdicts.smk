@@ -1,0 +1,53 @@
+# Simulation against exact values, and the check that nothing differs.
+
+
+rule verdicts:
+    input:
+        tables=[table_of_panel(panel) for panel in SETTINGS.panels],
+        exact=[exact_of_panel(panel) for panel in SETTINGS.panels],
+    output:
+        **table_files("verdicts"),
+        points=f"{RESULTS}/tables/verdicts_points.parquet",
+        points_csv=f"{RESULTS}/tables/verdicts_points.csv",
+    log:
+        log_file("verdicts"),
+    benchmark:
+        benchmark_file("verdicts")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        settings=lambda wildcards: job_settings(SETTINGS.verdicts_job()),
+        code=code_of_verb("verdicts"),
+    message:
+        "Verdicts: simulation against exact values"
+    shell:
+        "python3 -m attention_separation verdicts --settings {params.settings:q}"
+        " --tables {input.tables:q} --exact {input.exact:q}"
+        " --output {output.parquet:q} 2>&1 | tee {log:q}"
+
+
+rule check:
+    input:
+        table_files("verdicts")["parquet"],
+    output:
+        f"{RESULTS}/tables/check.txt",
+    log:
+        log_file("check"),
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        settings=lambda wildcards: digest(job_settings(SETTINGS.verdicts_job())),
+        code=code_of_verb("check"),
+    message:
+        "Check: no panel differs from its exact values"
+    shell:
+        "python3 -m attention_separation check --verdicts {input:q}"
+        " --settings {params.settings:q} --output {output:q} 2>&1 | tee {log:q}"
