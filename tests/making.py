@@ -38,6 +38,9 @@ def trials_of(model: str):
     return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_trials")
 
 
-def exact_of(model: str):
-    """The module with a model's reference values."""
-    return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_exact")
+def exact_at(p: Point):
+    """Reference values of a point."""
+    model = "regression" if p.d is None else "self_attention" if p.b else "cross_attention"
+    module = importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_exact")
+    (found,) = module.references([p])
+    return found

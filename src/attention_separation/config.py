@@ -214,7 +214,7 @@ class Config(Closed):
             marked=[
                 self.exact_panel(name)
                 for name, panel in self.panels.items()
-                if panel.model != "regression"
+                if panel.model in {entry.model for entry in self.phase.values()}
             ],
             points=self.scales[self.scale].points,
         )

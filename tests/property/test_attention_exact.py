@@ -1,25 +1,19 @@
 """Exact probabilities against enumeration of all signs, from the definitions, and limits."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import exact_of, point, trials_of
-from scipy.stats import binom, binomtest
+from making import exact_at, point, trials_of
+from scipy.stats import binomtest
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.attention import KERNELS, attention
-from attention_separation.softmax_vs_linear.attention_exact import _binomial
 from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
-
-
-def exact(p):
-    return exact_of("self_attention" if p.b else "cross_attention").reference(p)
 
 
 def enumerated(p):
@@ -64,7 +58,7 @@ def test_against_enumeration(model, classes, t, b, attention_x, **values):
     d = classes + (2 if model == "self_attention" else 1)
     p = point(model, n=max(classes * t, 2 * classes), d=d, **own, **values)
     total, each = enumerated(p)
-    got = exact(p)
+    got = exact_at(p)
     assert got.success == pytest.approx(total, abs=1e-12)
     assert got.events == pytest.approx(each, abs=1e-12)
 
@@ -78,7 +72,7 @@ def test_against_simulation(attention_x, signs):
     positive = np.concatenate(
         [engine(p, BlockStreams(5, "exact", p.name, block), 5000) for block in range(40)]
     )
-    got = exact(p)
+    got = exact_at(p)
     counts = [success(positive).sum(), *events(positive).sum(axis=0)]
     for count, probability in zip(counts, [got.success, *got.events], strict=True):
         assert binomtest(int(count), len(positive), probability).pvalue > 1e-6 / 20
@@ -86,35 +80,26 @@ def test_against_simulation(attention_x, signs):
 
 def test_many_columns_make_every_network_positive():
     p = point("self_attention", n=40, d=10, m=10**6, **SELF)
-    got = exact(p)
+    got = exact_at(p)
     assert got.success == pytest.approx(0, abs=1e-12)
     assert got.events == pytest.approx((1, 0, 0, 0), abs=1e-9)
 
 
 def test_equal_datasets_cannot_be_told_apart():
     values = {"n": 40, "d": 9, "m": 5, "a0": 1.2, "a1": 1.2}
-    assert exact(point("cross_attention", **values, data="same")).success == 0.0
+    assert exact_at(point("cross_attention", **values, data="same")).success == 0.0
     # Two special tokens of one size still fall into different classes.
-    assert exact(point("cross_attention", **values, data="independent")).success > 0.01
+    assert exact_at(point("cross_attention", **values, data="independent")).success > 0.01
 
 
 def test_thresholds_that_all_or_none_exceed():
     values = {"n": 40, "d": 10, "m": 5, **SELF}
-    assert exact(point("self_attention", **values, theta=50.0)).events == (0, 1, 1, 1)
+    assert exact_at(point("self_attention", **values, theta=50.0)).events == (0, 1, 1, 1)
     # Some token's score is above any tiny threshold unless all of its signs pull it down.
-    low = exact(point("self_attention", **values, theta=1e-6))
+    low = exact_at(point("self_attention", **values, theta=1e-6))
     assert low.success < 0.05
 
 
 def test_nothing_of_size_n_is_built():
     p = point("self_attention", n=10**9, d=22, m=15, **SELF)
-    assert 0 < exact(p).success < 1
-
-
-@pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])
-def test_binomial(coins):
-    heads = np.arange(coins + 1)
-    np.testing.assert_allclose(
-        _binomial(coins), binom.pmf(heads, coins, 0.5), rtol=1e-9, atol=1e-15
-    )
-    assert math.isclose(_binomial(coins).sum(), 1, rel_tol=1e-14)
+    assert 0 < exact_at(p).success < 1

@@ -21,7 +21,7 @@ from attention_separation.softmax_vs_linear.regression import (
     u_exp,
     u_lin,
 )
-from attention_separation.softmax_vs_linear.regression_columns import TwoPointSums, binomial
+from attention_separation.softmax_vs_linear.regression_columns import TwoPointSums
 from attention_separation.softmax_vs_linear.regression_exact import FEWEST, _mean_power, reference
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums
 from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
@@ -322,11 +322,3 @@ def test_any_point_has_a_value(n, **values):
     unknown = values["law"] != "low" and values["tau"] in (0.99, 1 - 1e-9) and n < 13
     if unknown:  # F_exp on D1 is not decided by the sign of y_j alone
         assert got.error == 1
-
-
-def test_binomial_far_from_the_middle():
-    heads, share = binomial(10**6)
-    assert len(heads) < 2 * 10**4
-    assert share == pytest.approx(binom.pmf(heads, 10**6, 0.5), rel=1e-8, abs=1e-25)
-    np.testing.assert_array_equal(binomial(3)[1], [1 / 8, 3 / 8, 3 / 8, 1 / 8])
-    np.testing.assert_array_equal(binomial(0), [[0], [1]])

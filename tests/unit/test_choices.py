@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from making import CONFIG, config_points, exact_of
+from making import CONFIG, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.choices import CHOICES
 from attention_separation.softmax_vs_linear.choices_audit import choices_table, draw
@@ -56,9 +56,8 @@ def effect(rows, choice, alternative, panel):
 def test_an_effect_is_the_change_of_the_exact_values(rows):
     p = config_points("fig7b")
     chosen = [p[0], p[2], p[3], p[5]]
-    reference = exact_of("cross_attention").reference
     changes = [
-        reference(dataclasses.replace(q, tau=0.5 * q.s)).success - reference(q).success
+        exact_at(dataclasses.replace(q, tau=0.5 * q.s)).success - exact_at(q).success
         for q in chosen
     ]
     row = effect(rows, "τ of cross-attention", "0.5 √log n", "fig7b")
@@ -72,9 +71,8 @@ def test_an_effect_is_the_change_of_the_exact_values(rows):
 def test_b_follows_c(rows):
     chosen = [p for p in config_points("fig4f") if p.c == 0.9]
     changed = dataclasses.replace(chosen[0], b=1 - 0.9)
-    reference = exact_of("self_attention").reference
     row = effect(rows, "b where c", "1 − c", "fig4f")
-    change = abs(reference(changed).success - reference(chosen[0]).success)
+    change = abs(exact_at(changed).success - exact_at(chosen[0]).success)
     assert row["largest_change"] >= change - 1e-12
     assert row["mean_change"] > 0.1
 

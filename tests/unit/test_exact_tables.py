@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from making import CONFIG, config_points, exact_of, panel
+from making import CONFIG, config_points, exact_at, panel
 
 from attention_separation.softmax_vs_linear.exact import exact
 from attention_separation.softmax_vs_linear.exact_table import JOINED, SCHEMA, joined
@@ -40,7 +40,7 @@ def test_one_row_for_each_point_in_grid_order(model):
     assert table["value"].to_pylist() == [point.swept[0] for point in of_panel]
     assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
     for row, point in zip(table.to_pylist(), of_panel, strict=True):
-        found = exact_of(model).reference(point)
+        found = exact_at(point)
         assert row["p_exact"] == found.success
         assert row["prob_f_exp_d1_positive"] == found.events[0]
         assert row["prob_f_lin_d0_zero"] == found.events[3]

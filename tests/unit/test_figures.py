@@ -7,14 +7,22 @@ import pytest
 from making import CONFIG, panel
 
 from attention_separation.drawing import save
+from attention_separation.softmax_vs_linear.exact import exact
+from attention_separation.softmax_vs_linear.exact_table import joined
 from attention_separation.softmax_vs_linear.figures import draw
-from attention_separation.softmax_vs_linear.panels import FigureJob, PanelJob, PanelLook
+from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
+from attention_separation.softmax_vs_linear.panels import ExactPanel, PanelJob, without_trials
 from attention_separation.softmax_vs_linear.simulate import simulate
+
+
+def with_exact(job):
+    exactly = exact(ExactPanel(name=job.name, panel=without_trials(job.panel)))
+    return joined(simulate(job), exactly)
 
 
 def drawn(*panels, reconstructed=()):
     jobs = [PanelJob(name=f"p{k}", panel=p, seed=1, engine="reduced") for k, p in enumerate(panels)]
-    tables = [simulate(job) for job in jobs]
+    tables = [with_exact(job) for job in jobs]
     looks = [
         PanelLook(
             name=job.name,
@@ -22,6 +30,7 @@ def drawn(*panels, reconstructed=()):
             reconstructed=list(reconstructed),
             notes=[],
             table_settings="",
+            exact_settings="",
         )
         for job in jobs
     ]
@@ -40,9 +49,11 @@ def test_a_panel_shows_rates_intervals_and_what_is_held():
         panel("cross_attention", {"a1": [0.5, 1.0, 1.5]}, **CROSS), reconstructed=["m"]
     )
     (ax,) = figure.axes
-    (line,) = ax.lines
-    np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 1.5])
-    np.testing.assert_array_equal(line.get_ydata(), table["p_hat"].to_numpy())
+    curve, dots = ax.lines
+    for line, column in ((curve, "p_exact"), (dots, "p_hat")):
+        np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 1.5])
+        np.testing.assert_array_equal(line.get_ydata(), table[column].to_numpy())
+    assert curve.get_zorder() < dots.get_zorder()
     (bars,) = ax.collections
     low = [segment[0][1] for segment in bars.get_segments()]
     np.testing.assert_array_equal(low, table["ci_low"].to_numpy())
@@ -81,8 +92,10 @@ def test_a_map_of_one_row_or_column_has_cells(sweep):
 def test_a_title_is_text_and_no_formula():
     p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
     job = PanelJob(name="p", panel=p, seed=1, engine="reduced")
-    look = PanelLook(name="p", panel=p, reconstructed=[], notes=[], table_settings="")
-    figure = draw(FigureJob(title=r"from $\bogus{x}$ on", panels=[look]), [simulate(job)])
+    look = PanelLook(
+        name="p", panel=p, reconstructed=[], notes=[], table_settings="", exact_settings=""
+    )
+    figure = draw(FigureJob(title=r"from $\bogus{x}$ on", panels=[look]), [with_exact(job)])
     figure.draw_without_rendering()
     assert r"from $\bogus{x}$ on" in texts(figure)
 

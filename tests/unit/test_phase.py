@@ -1,7 +1,7 @@
 """Phase maps: exact values over two parameters, with the paper's points marked."""
 
 import numpy as np
-from making import CONFIG, exact_of
+from making import CONFIG, exact_at
 
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.phase import draw, marks, phase_table
@@ -19,7 +19,7 @@ def test_the_table_has_a_row_for_each_point():
         rows = [row for row in table.to_pylist() if row["map"] == entry.name]
         for row, point in zip(rows, points(entry.map, 4), strict=True):
             assert (row["a1"], row["n"], row["d"]) == (point.a1, point.n, point.d)
-            assert row["p_exact"] == exact_of("self_attention").reference(point).success
+            assert row["p_exact"] == exact_at(point).success
 
 
 def test_the_planes_are_those_asked_for_with_both_x():

@@ -27,5 +27,10 @@ def small(tmp_path):
         "fig4": {"title": "Four", "panels": ["fig4a", "fig4b"]},
         "fig7": {"title": "Seven", "panels": ["fig7b"]},
     }
+    grid = {"d": [4, 6], "m": [2, 4]}
+    fixed = {"n": 40, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+    values["phase"] = {"small": {"model": "self_attention", "sweep": grid, "fixed": fixed}}
+    values["claims"] |= {"theta": 0.85, "tau": 0.24}
+    values["panels"] = values.pop("panels")
     path.write_text(yaml.safe_dump(values, sort_keys=False))
     return made

@@ -4,36 +4,66 @@ import pytest
 
 SRC = "src/attention_separation"
 PAPER = f"{SRC}/softmax_vs_linear"
-EVERYTHING = {
-    "simulate_fig3a", "simulate_fig4a", "simulate_fig4b", "simulate_fig7b", "fig3", "fig4", "fig7",
-}  # fmt: skip
+PANELS = ("fig3a", "fig4a", "fig4b", "fig7b")
+FIGURES = {"fig3", "fig4", "fig7"}
+SCHEMATICS = {"fig1", "fig2", "fig6"}
+SIMULATED = {f"simulate_{name}" for name in PANELS}
+EXACT = {f"exact_{name}" for name in FIGURES}
+JUDGED = {"verdicts", "check"}
+AFTER_EXACT = {"whp", "choices"}
+EVERYTHING = (
+    SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
+    | {"claims", "threshold", "phase"}
+)  # fmt: skip
+OF_FIGURE_3 = {"simulate_fig3a", "exact_fig3", "fig3"}
+OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
 
 CHANGES = {
     "a panel's trials": (
-        "config.yaml", "        fig3a", None, {"simulate_fig3a", "fig3"},
+        "config.yaml", "        fig3a", None, {"simulate_fig3a", "fig3"} | JUDGED,
     ),
     "a default of one model": (
-        "config.yaml", "theta: 0.9", "theta: 0.8", {"simulate_fig7b", "fig7"},
+        "config.yaml", "theta: 0.9\n", "theta: 0.8\n",
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold"},
     ),
     "what is reconstructed": (
         "config.yaml", "    reconstructed:\n    - m\n", "    reconstructed:\n    - n\n", {"fig3"},
     ),
     "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4"}),
     "an unused scale": ("config.yaml", "points: 5", "points: 6", set()),
+    "the level of the verdicts": ("config.yaml", "level: 0.001", "level: 0.002", JUDGED),
+    "where the claims are evaluated": ("config.yaml", "tau: 0.24", "tau: 0.23", {"claims"}),
+    "a map": ("config.yaml", "n: 40", "n: 80", {"phase"}),
     "one model's definitions": (
         f"{PAPER}/regression.py", "return np.exp(z)", "return np.exp(z) * 1.0",
-        {"simulate_fig3a", "fig3"},
+        OF_FIGURE_3 | JUDGED | AFTER_EXACT | SCHEMATICS | {"claims"},
     ),
     "one attention model": (
-        f"{PAPER}/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0", {"simulate_fig7b", "fig7"},
+        f"{PAPER}/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold"},
     ),
     "what both attention models use": (
         f"{PAPER}/distinct.py", "unmarked = self.classes - 1", "unmarked = -1 + self.classes",
-        EVERYTHING - {"simulate_fig3a", "fig3"},
+        EVERYTHING - OF_FIGURE_3,
     ),
-    "the seeding": (f"{SRC}/seeding.py", "\\x1f", "\\x1e", EVERYTHING),
+    "exact values of attention": (
+        f"{PAPER}/attention_exact.py", "PATTERNS = 1 <<", "PATTERNS = 2 <<",
+        EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "phase"} | JUDGED | AFTER_EXACT,
+    ),
+    "the engine of attention": (
+        f"{PAPER}/attention_trials.py", "CHUNK_COLUMNS = 40_000", "CHUNK_COLUMNS = 30_000",
+        SIMULATED - {"simulate_fig3a"} | {"fig4", "fig7"} | JUDGED,
+    ),
+    "the seeding": (
+        f"{SRC}/seeding.py", "\\x1f", "\\x1e", SIMULATED | FIGURES | SCHEMATICS | JUDGED,
+    ),
     "the drawing": (
-        f"{SRC}/drawing.py", '"font.size": 9', '"font.size": 10', {"fig3", "fig4", "fig7"},
+        f"{SRC}/drawing.py", '"font.size": 9', '"font.size": 10',
+        FIGURES | SCHEMATICS | {"choices", "threshold", "phase"},
+    ),
+    "the judge": (f"{SRC}/verdict.py", "NEGLIGIBLE = 1e-30", "NEGLIGIBLE = 1e-31", JUDGED),
+    "a claim": (
+        f"{PAPER}/claims/audit.py", "return rows", "return [*rows]", {"claims"},
     ),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)", set()),
     "a comment": (f"{PAPER}/success.py", "import numpy", "# Why.\nimport numpy", set()),
@@ -69,11 +99,11 @@ def test_a_change_reruns_what_depends_on_it(made, change):
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
-        ("trials=21", EVERYTHING),
-        ("seed=8", EVERYTHING),
+        ("trials=21", SIMULATED | FIGURES | JUDGED),
+        ("seed=8", SIMULATED | FIGURES | JUDGED),
         ("trials=20", set()),
-        ("engine=dense", EVERYTHING),
-        ("panels={fig7b: {trials: 4}}", {"simulate_fig7b", "fig7"}),
+        ("engine=dense", SIMULATED | FIGURES | JUDGED),
+        ("panels={fig7b: {trials: 4}}", {"simulate_fig7b", "fig7"} | JUDGED),
     ],
 )
 def test_an_override_reaches_what_it_touches(made, override, expected):

@@ -2,18 +2,30 @@
 
 import json
 
+import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
 
+from attention_separation.softmax_vs_linear import exact_table
+from attention_separation.softmax_vs_linear.gallery import BEGIN, END
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
+AUDIT_FIGURES = ("choices", "threshold", "phase")
+SCHEMATICS = ("fig1", "fig2", "fig6")
+TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
+PICTURES = ("svg", "png", "pdf")
+NUMBERS = ("parquet", "csv")
 CONTRACT = [
     "panel", "parameter", "value", "n", "d", "m", "a0", "a1", "b", "c", "delta", "tau",
     "attention_x", "trials", "successes", "f_exp_d1_positive", "f_lin_d1_zero",
     "f_exp_d0_zero", "f_lin_d0_zero", "p_hat", "ci_low", "ci_high",
+]  # fmt: skip
+EXACT = [
+    "panel", "parameter", "value", "p_exact", "p_error", "p_method",
+    "prob_f_exp_d1_positive", "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero",
 ]  # fmt: skip
 
 
@@ -21,12 +33,23 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     project.make("--config", "scale=smoke")
     made = project.files()
     panels = {f"results/smoke/panels/{name}.parquet" for name in CONFIG.panels}
+    exact = {f"results/smoke/exact/{name}.parquet" for name in CONFIG.panels}
     figures = {
         f"results/smoke/figures/{name}.{extension}"
-        for name in FIGURES
-        for extension in ("svg", "png", "pdf", "parquet", "csv")
+        for name in FIGURES + AUDIT_FIGURES
+        for extension in PICTURES + NUMBERS
     }
-    assert set(made) == panels | figures
+    schematics = {
+        f"results/smoke/figures/{name}.{extension}" for name in SCHEMATICS for extension in PICTURES
+    }
+    tables = {
+        f"results/smoke/tables/{name}.{extension}"
+        for name in TABLES
+        for extension in (*NUMBERS, "html")
+    }
+    more = {"verdicts_points.parquet", "verdicts_points.csv", "check.txt"}
+    tables |= {f"results/smoke/tables/{name}" for name in more}
+    assert set(made) == panels | exact | figures | schematics | tables
     assert len(panels) == 19
     for name in CONFIG.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
@@ -44,10 +67,14 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         jobs = project.folder / "results/smoke"
         assert (jobs / f"logs/simulate_{name}.log").is_file()
         assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
+        exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
+        assert exactly.schema.names == EXACT == exact_table.SCHEMA.names
+        assert len(exactly) == 5
+        assert exactly.to_pandas().notna().all(axis=None)
     joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")
     assert joined["panel"].unique().to_pylist() == [f"fig4{letter}" for letter in "abcdef"]
     csv = pyarrow.csv.read_csv(project.folder / "results/smoke/figures/fig4.csv")
-    assert csv.column_names == CONTRACT
+    assert csv.column_names == CONTRACT + EXACT[3:]
     assert csv["successes"].to_pylist() == joined["successes"].to_pylist()
 
     assert "Nothing to be done" in project.make("--config", "scale=smoke")
@@ -71,13 +98,15 @@ def test_two_runs_with_other_cores_give_the_same_bytes(small, tmp_path_factory):
     small.make("--cores", "1")
     other.make("--cores", "2")
     assert small.files() == other.files()
-    assert len(small.files()) == 4 + 3 * 5
+    made = len(small.files())
+    assert made == 2 * 4 + 3 * 5 + len(AUDIT_FIGURES) * 5 + len(SCHEMATICS) * 3 + 5 * 3 + 3
 
 
 def test_both_engines_give_the_same_counts(small):
-    small.make("--config", "engine=dense")
+    panels = [f"simulate_{name}" for name in ("fig3a", "fig4a", "fig4b", "fig7b")]
+    small.make(*panels, "--config", "engine=dense")
     dense = {name: read_counts(small, name) for name in ("fig3a", "fig4a", "fig4b", "fig7b")}
-    small.make()
+    small.make(*panels)
     assert dense == {name: read_counts(small, name) for name in dense}
 
 
@@ -102,6 +131,8 @@ def test_one_target_makes_that_much(small, target):
     expected = {f"results/panels/{name}.parquet" for name in panels}
     extensions = ("svg", "png", "pdf", "parquet", "csv")
     expected |= {f"results/figures/{target}.{extension}" for extension in extensions}
+    # The exact values of a figure's panels are one job.
+    expected |= {f"results/exact/{name}.parquet" for name in ("fig4a", "fig4b")}
     assert set(small.files()) == expected
 
 
@@ -137,12 +168,48 @@ def test_a_users_own_panels(small):
     with (small.folder / "config.yaml").open("a") as file:
         assert list(_sections(small))[-1] == "panels"
         file.write(text)
-    small.make()
+    small.make("--forcerun", "check")
     for name, rows in (("mine", 3), ("map", 6)):
         assert len(pq.read_table(small.folder / f"results/panels/{name}.parquet")) == rows
         assert (small.folder / f"results/figures/{name}.svg").stat().st_size > 5000
     table = pq.read_table(small.folder / "results/panels/map.parquet")
     assert table["parameter"].unique().to_pylist() == ["d,theta"]
+
+
+def test_a_panel_that_differs_stops_the_run(small):
+    """Counts of another experiment under this one's name: the check says which and fails."""
+    small.make("verdicts")
+    path = small.folder / "results/panels/fig4b.parquet"
+    table = pq.read_table(path)
+    wrong = pa.array([20] * len(table), pa.int64())
+    column = table.schema.get_field_index("successes")
+    pq.write_table(table.set_column(column, "successes", wrong), path)
+    done = small.run("check", "--forcerun", "verdicts")
+    assert done.returncode != 0
+    assert "fig4b differs: its mean success rate is 1.0000" in done.stdout
+    verdicts = pyarrow.csv.read_csv(small.folder / "results/tables/verdicts.csv")
+    assert verdicts["verdict"].to_pylist().count("differs") == 1
+    assert not (small.folder / "results/tables/check.txt").exists()
+
+
+def test_the_gallery_writes_docs_and_the_block_of_the_readme(small):
+    block = "before\n" + BEGIN + "what stood there\n" + END + "after\n"
+    (small.folder / "README.md").write_text(block)
+    small.edit(
+        "config.yaml",
+        "  fig7:\n    title: Seven",
+        "  fig5:\n    title: Five\n    panels:\n    - fig4a\n  fig7:\n    title: Seven",
+    )
+    small.make("gallery")
+    text = (small.folder / "README.md").read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "what stood there" not in text
+    assert "Of 4 panels with" in text
+    for name in ("fig3", "phase", "fig6"):
+        made = (small.folder / f"results/figures/{name}.svg").read_bytes()
+        assert (small.folder / f"docs/gallery/{name}.svg").read_bytes() == made
+    assert "gallery/choices.svg" in (small.folder / "docs/gallery.md").read_text()
 
 
 def _sections(project):

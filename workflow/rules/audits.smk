@@ -66,7 +66,9 @@ rule choices:
         runtime=30,
     params:
         settings=lambda wildcards: job_settings(SETTINGS.choices_job()),
-        code=code_of_verb("choices", *exact_modules()),
+        code=code_of_verb(
+            "choices", *modules_of([p.model for p in SETTINGS.panels.values()], exact_module)
+        ),
     message:
         "Open choices: how far each moves the figures"
     shell:
@@ -90,7 +92,12 @@ rule threshold:
         runtime=30,
     params:
         settings=lambda wildcards: job_settings(SETTINGS.threshold_job()),
-        code=code_of_verb("threshold", *exact_modules()),
+        code=code_of_verb(
+            "threshold",
+            *modules_of(
+                [p.panel.model for p in SETTINGS.threshold_job().panels], definitions_module
+            ),
+        ),
     message:
         "Thresholds: what each network alone can do"
     shell:
@@ -113,7 +120,9 @@ rule phase:
         runtime=30,
     params:
         settings=lambda wildcards: job_settings(SETTINGS.phase_job()),
-        code=code_of_verb("phase", *exact_modules()),
+        code=code_of_verb(
+            "phase", *modules_of([entry.model for entry in SETTINGS.phase.values()], exact_module)
+        ),
     message:
         "Phase maps: exact values beyond the grids"
     shell:

@@ -19,7 +19,11 @@ shell.prefix(
 from attention_separation.__main__ import module_of
 from attention_separation.config import ConfigError, load_config
 from attention_separation.provenance import canonical_json, code_digest, digest
-from attention_separation.softmax_vs_linear.panels import MODELS, exact_module, trials_module
+from attention_separation.softmax_vs_linear.panels import (
+    definitions_module,
+    exact_module,
+    trials_module,
+)
 
 
 def checked_settings():
@@ -30,6 +34,7 @@ def checked_settings():
         sys.exit(str(error))
 
 
+SCHEMATICS = ("fig1", "fig2", "fig6")
 SETTINGS = checked_settings()
 RESULTS = SETTINGS.results
 
@@ -68,11 +73,19 @@ def prefixed(prefix, files):
 
 
 def audits_of_all():
-    """The check of the verdicts, and all audits."""
-    tables = [table_files(name)["html"] for name in ("claims", "whp", "choices", "threshold")]
-    figures = [figure_files(name)["svg"] for name in ("choices", "threshold", "phase")]
-    figures += [pictures(name)["svg"] for name in ("fig1", "fig2", "fig6")]
-    return [f"{RESULTS}/tables/check.txt", *tables, *figures]
+    """The check of the verdicts, the schematics, and the audits that have something to show."""
+    tables = ["claims", "whp", "choices"]
+    figures = ["choices"]
+    if SETTINGS.threshold_job().panels:
+        tables.append("threshold")
+        figures.append("threshold")
+    if SETTINGS.phase:
+        figures.append("phase")
+    return [
+        f"{RESULTS}/tables/check.txt",
+        *(table_files(name)["html"] for name in tables),
+        *(pictures(name)["svg"] for name in (*figures, *SCHEMATICS)),
+    ]
 
 
 def log_file(job):
@@ -106,9 +119,9 @@ def figures_of_all():
     return [figure_files(name).values() for name in [*SETTINGS.figures, *alone]]
 
 
-def exact_modules():
-    """Modules of the exact values of all models."""
-    return [exact_module(model) for model in sorted(MODELS)]
+def modules_of(models, module):
+    """Names of modules of some models, each once."""
+    return [module(model) for model in sorted(set(models))]
 
 
 # Snakemake compares params as a set of values: one text each, that cannot be taken for another.
@@ -130,8 +143,8 @@ def job_settings(job):
 
 def exact_code(panels):
     """Digest of the code that the exact values of some panels depend on."""
-    models = {SETTINGS.panels[panel].model for panel in panels}
-    return code_digest(module_of("exact"), *sorted(exact_module(model) for model in models))
+    models = [SETTINGS.panels[panel].model for panel in panels]
+    return code_of_verb("exact", *modules_of(models, exact_module))
 
 
 def code_of_verb(verb, *more):

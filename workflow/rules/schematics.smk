@@ -1,6 +1,6 @@
 # Figures 1, 2 and 6: drawings of the networks, from the code's own shapes.
 
-for figure in ("fig1", "fig2", "fig6"):
+for figure in SCHEMATICS:
 
     rule:
         name:

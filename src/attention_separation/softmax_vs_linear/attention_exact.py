@@ -7,15 +7,18 @@ other classes, so the law of the flags is a short sum, and E_success follows fro
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from attention_separation.softmax_vs_linear.attention import KERNELS, Kernel
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
+from attention_separation.softmax_vs_linear.distinct import DistinctRows, together
+from attention_separation.softmax_vs_linear.fair_coins import heads
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reference import Reference
 from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+
+MOST_NUMBERS = 1_000_000
+"""States times rows worked on at once."""
 
 PATTERNS = 1 << len(NETWORKS)
 HAS_FLAG = (np.arange(PATTERNS)[:, None] >> np.arange(len(NETWORKS)) & 1).astype(bool)
@@ -23,33 +26,61 @@ HAS_FLAG = (np.arange(PATTERNS)[:, None] >> np.arange(len(NETWORKS)) & 1).astype
 
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Flat: what each state of a column is worth to D0 and to D1, and its probability."""
+"""What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
 
 METHOD = "sum over the states of a sign column"
 
 
-def reference(point: Point, rows: Callable[[Point, int, Kernel], DistinctRows]) -> Reference:
-    """Exact probabilities at a point of a model whose distinct rows are `rows`."""
-    networks = [rows(point, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
-    return probabilities(networks, point.tau, point.s, point.m, point.data, point.signs)
+def references(
+    points: list[Point], rows: Callable[[Point, int, Kernel], DistinctRows]
+) -> list[Reference]:
+    """Exact probabilities at points of a model whose distinct rows are `rows`.
+
+    Points whose columns have the same states are computed together.
+    """
+    networks = [
+        [rows(point, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS] for point in points
+    ]
+    groups: dict[tuple, list[int]] = {}
+    for k, (point, own) in enumerate(zip(points, networks, strict=True)):
+        shapes = tuple(len(network.first) for network in own)
+        groups.setdefault((own[0].classes, shapes, point.data, point.signs), []).append(k)
+    found: list[Reference | None] = [None] * len(points)
+    for (classes, shapes, data, signs), members in groups.items():
+        step = max(MOST_NUMBERS // (8 * classes * max(shapes)), 1)
+        for start in range(0, len(members), step):
+            part = members[start : start + step]
+            success, events = probabilities(
+                [together([networks[k][network] for k in part]) for network in range(4)],
+                *(np.array([getattr(points[k], name) for k in part]) for name in ("tau", "s", "m")),
+                data,
+                signs,
+            )
+            for k, total, each in zip(part, success.tolist(), events.tolist(), strict=True):
+                found[k] = Reference(total, tuple(each), 0.0, METHOD)
+    return found
 
 
 def probabilities(
-    networks: list[DistinctRows], tau: float, s: float, m: int, data: str, signs: str
-) -> Reference:
-    """Exact probabilities over y and the special tokens.
+    networks: list[DistinctRows], tau: np.ndarray, s: np.ndarray, m: np.ndarray, data: str,
+    signs: str,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """P(E_success), (P,), and of EVENTS, (P, 4), over y and the special tokens, of P points.
 
     Parameters
     ----------
-    networks : the distinct rows of each of NETWORKS, in that order
-    tau, s : threshold, and sqrt(log n)
-    m : number of sign columns
+    networks : the distinct rows of each of NETWORKS, in that order, of the P points together
+    tau, s : (P,), threshold, and sqrt(log n)
+    m : (P,), number of sign columns
     data : "independent" or "same" special tokens in D0 and D1
     signs : y "shared" by the four networks, or "fresh" for each
     """
+    m = m[:, None]
+    per_state = (slice(None), *[None] * 4)
     d0, d1 = (
         sum(
-            exceeds(networks[k].largest_scores(), tau, s).astype(np.int64) << k
+            exceeds(networks[k].largest_scores(), tau[per_state], s[per_state]).astype(np.int64)
+            << k
             for k, network in enumerate(NETWORKS)
             if network.dataset == dataset
         )
@@ -59,63 +90,61 @@ def probabilities(
     zero = (same @ ~HAS_FLAG) ** m  # the class does not matter to a network alone
     events = np.where([True, False, False, False], 1 - zero, zero)
     if signs == "fresh":
-        success = float(events.prod())
+        success = events.prod(axis=1)
     else:
         classes = networks[0].classes
         success = _success(same, m)
         if data == "independent" and classes > 1:
             different = _success(_law_of_flags(different_classes(d0, d1)), m)
             success = (success + (classes - 1) * different) / classes
-    return Reference(success, tuple(events.tolist()), 0.0, METHOD)
+    return success, events
 
 
-def _success(law: np.ndarray, m: int) -> float:
-    """No column has another flag than the first, less no column has any: over m columns."""
-    return float((law[0] + law[1]) ** m - law[0] ** m)
+def _success(law: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """No column has another flag than the first, less no column has any: over m columns, (P,)."""
+    return ((law[:, :2].sum(axis=1, keepdims=True)) ** m - law[:, :1] ** m)[:, 0]
 
 
 def _law_of_flags(states: States) -> np.ndarray:
-    """Law of the flags, (16,), where each dataset's states are flags of its own networks."""
+    """Law of the flags, (P, 16), where each dataset's states are flags of its own networks."""
     d0, d1, weights = states
-    return np.bincount(d0 + d1, weights=weights, minlength=PATTERNS)
+    points = len(d0)
+    flags = d0 + d1 + PATTERNS * np.arange(points)[:, None]
+    weights = np.broadcast_to(weights, flags.shape)
+    law = np.bincount(flags.ravel(), weights=weights.ravel(), minlength=PATTERNS * points)
+    return law.reshape(points, PATTERNS)
 
 
 def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
     """The states of a column where the special tokens of D0 and D1 mark the same class.
 
-    d0, d1 : (2, E, 2, K), what each state of a column is worth to either dataset, as
+    d0, d1 : (..., 2, E, 2, K), what each state of a column is worth to either dataset, as
     `DistinctRows.largest_scores` indexes them.
     """
-    return _weighted(d0, d1)
+    return _weighted([(d0, d1)])
 
 
 def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
     """The same where they mark two classes: each counts the other's among the unmarked."""
     unmarked = d0.shape[-1] - 1
-    pairs = [
-        (d0[:, :, own0, own1 : unmarked + own1], d1[:, :, own1, own0 : unmarked + own0])
-        for own0 in (0, 1)
-        for own1 in (0, 1)
-    ]
-    return _weighted(*(np.stack(part, axis=2) for part in zip(*pairs, strict=True)))
+    return _weighted(
+        [
+            (
+                d0[..., own0, own1 : unmarked + own1],
+                d1[..., own1, own0 : unmarked + own0],
+            )
+            for own0 in (0, 1)
+            for own1 in (0, 1)
+        ]
+    )
 
 
-def _weighted(d0: np.ndarray, d1: np.ndarray) -> States:
+def _weighted(parts: list[tuple[np.ndarray, np.ndarray]]) -> States:
     """States whose last axis counts heads of fair coins, and whose others are fair bits."""
-    weights = np.broadcast_to(_binomial(d0.shape[-1] - 1) / d0[..., 0].size, d0.shape)
-    return d0.ravel(), d1.ravel(), weights.ravel()
-
-
-@lru_cache(maxsize=1024)
-def _binomial(coins: int) -> np.ndarray:
-    """Probabilities of 0..coins heads of fair coins, each to a relative error of about 1e-16 coins.
-
-    Ratios of neighbours are multiplied up from the middle, where the probability is largest.
-    """
-    middle = coins // 2
-    up = np.arange(middle, coins)
-    rising = np.cumprod((coins - up) / (up + 1.0))
-    down = np.arange(middle, 0, -1)
-    falling = np.cumprod(down / (coins - down + 1.0))
-    unscaled = np.concatenate([falling[::-1], [1.0], rising])
-    return unscaled / unscaled.sum()
+    lead = parts[0][0].shape[: parts[0][0].ndim - (4 if len(parts) == 1 else 3)]
+    d0, d1 = (
+        np.concatenate([part[k].reshape(*lead, -1) for part in parts], axis=-1) for k in (0, 1)
+    )
+    coins = heads(parts[0][0].shape[-1] - 1)
+    bits = d0.shape[-1] // len(coins)
+    return d0, d1, np.tile(coins / bits, bits)

@@ -52,30 +52,31 @@ NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-Probability = Callable[[str, Point], float]
-"""P(E_success) of a model at a point."""
+Probabilities = Callable[[str, list[Point]], np.ndarray]
+"""P(E_success) of a model at points."""
 
 
-def probability() -> Probability:
-    """Exact values by model and point, each computed once."""
+def probabilities() -> Probabilities:
+    """Exact values by model and points, each computed once."""
     known: dict[tuple[str, Point], float] = {}
 
-    def at(model: str, point: Point) -> float:
-        key = model, point
-        if key not in known:
-            known[key] = importlib.import_module(exact_module(model)).reference(point).success
-        return known[key]
+    def at(model: str, of: list[Point]) -> np.ndarray:
+        new = [point for point in dict.fromkeys(of) if (model, point) not in known]
+        found = importlib.import_module(exact_module(model)).references(new)
+        known.update(((model, p), r.success) for p, r in zip(new, found, strict=True))
+        return np.array([known[model, point] for point in of])
 
     return at
 
 
 def choices_table(job: ChoicesJob) -> pa.Table:
     """The effect of every alternative on every panel that it touches."""
-    at = probability()
+    at = probabilities()
+    panels = [(panel, points(panel.panel, panel.points)) for panel in job.panels]
     rows = []
     for choice in CHOICES:
         for alternative in choice.alternatives:
-            effects = [_effect(choice, alternative, panel, at) for panel in job.panels]
+            effects = [_effect(choice, alternative, *panel, at) for panel in panels]
             rows += [row for row in effects if row] or [_without_effect(choice, alternative.name)]
         if not choice.alternatives:
             rows.append(_without_effect(choice, None))
@@ -83,20 +84,20 @@ def choices_table(job: ChoicesJob) -> pa.Table:
 
 
 def _effect(
-    choice: Choice, alternative: Alternative, panel: ExactPanel, at: Probability
-) -> dict[str, object] | None:
-    of_panel = points(panel.panel, panel.points)
+    choice: Choice, alternative: Alternative, panel: ExactPanel, of_panel: list[Point],
+    at: Probabilities,
+) -> dict[str, object] | None:  # fmt: skip
     model = panel.panel.model
     if alternative.apply is None:
-        before = np.array([at(model, point) for point in of_panel])
+        before = at(model, of_panel)
         change, note = alternative.expected_change(before), BOUND
         signed = None
     else:
         other = alternative.apply(panel.panel, of_panel)
         if other is None:
             return None
-        before = np.array([at(model, point) for point in of_panel[: len(other)]])
-        difference = np.array([at(model, point) for point in other]) - before
+        before = at(model, of_panel[: len(other)])
+        difference = at(model, other) - before
         difference = np.round(difference, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
         if len(other) < len(of_panel):

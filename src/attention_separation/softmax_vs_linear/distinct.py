@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SIGN = np.array([-1.0, 1.0])
+WEIGHTS = ("first", "marked", "own", "rest")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class DistinctRows:
     Each weight is an (R,) array: of the first coordinate, of the marked class, of the querying
     token's own class (equal to `rest` where the own class is none of the unmarked ones), and of
     every further class. `last` is that of the last coordinate, the same in every row; None for a
-    model without one.
+    model without one. Rows of P points together have (P, R) weights, and (P,) for `last`.
     """
 
     classes: int
@@ -37,7 +38,7 @@ class DistinctRows:
     marked: np.ndarray
     own: np.ndarray
     rest: np.ndarray
-    last: float | None
+    last: float | np.ndarray | None
 
     def largest_scores(self) -> np.ndarray:
         """The largest <c_j0, y_l> over all tokens j0, for every state of a column y_l.
@@ -46,19 +47,32 @@ class DistinctRows:
         -------
         scores : (2, E, 2, K) float64, indexed by the bit of the first sign, the bit of the last
             (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
-            number of pluses among the K - 1 unmarked classes.
+            number of pluses among the K - 1 unmarked classes; (P, 2, E, 2, K) for P points.
         """
         unmarked = self.classes - 1
         pluses = np.arange(unmarked + 1)[:, None]
+        first, marked, own, rest = (
+            weight[..., None, None, None, :]
+            for weight in (self.first, self.marked, self.own, self.rest)
+        )
         # The own class takes either sign, as far as the unmarked classes have that sign.
-        excess = self.own - self.rest
+        excess = own - rest
         with_plus = np.where(pluses > 0, excess, -np.inf)
         with_minus = np.where(pluses < unmarked, -excess, -np.inf)
         own = np.where(excess == 0.0, 0.0, np.maximum(with_plus, with_minus))
-        others = self.rest * (2.0 * pluses - unmarked) + own
-        signed = SIGN[:, None, None, None] * self.first + SIGN[:, None, None] * self.marked
-        largest = (signed + others).max(axis=-1)[:, None]
-        return largest if self.last is None else largest + SIGN[:, None, None] * self.last
+        signed = SIGN[:, None, None, None] * first + SIGN[:, None, None] * marked
+        largest = (signed + (rest * (2.0 * pluses - unmarked) + own)).max(axis=-1)
+        largest = largest[..., :, None, :, :]
+        if self.last is None:
+            return largest
+        return largest + SIGN[:, None, None] * np.asarray(self.last)[..., None, None, None, None]
+
+
+def together(rows: list[DistinctRows]) -> DistinctRows:
+    """The rows of several points as one: all with as many classes and as many distinct rows."""
+    weights = [np.array([getattr(row, name) for row in rows]) for name in WEIGHTS]
+    last = None if rows[0].last is None else np.array([row.last for row in rows])
+    return DistinctRows(rows[0].classes, *weights, last)
 
 
 def attend(

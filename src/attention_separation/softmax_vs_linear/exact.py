@@ -16,9 +16,8 @@ from attention_separation.tables import write_parquet
 
 def exact(job: ExactPanel) -> pa.Table:
     """P(E_success) and the probabilities of its four events at every point of a panel."""
-    reference = importlib.import_module(exact_module(job.panel.model)).reference
     of_panel = points(job.panel, job.points)
-    references = [reference(point) for point in of_panel]
+    references = importlib.import_module(exact_module(job.panel.model)).references(of_panel)
     columns = {
         "panel": [job.name] * len(of_panel),
         "parameter": [",".join(job.panel.swept())] * len(of_panel),

@@ -15,6 +15,9 @@ KINDS = {
 }
 """What a verdict on a claim comes down to."""
 
+MOST_NAMED = 3
+"""Undecided panels that a sentence names."""
+
 EVENT_NAMES = {
     "f_exp_d1_positive": "F_exp > 0 on D1",
     "f_lin_d1_zero": "F_lin = 0 on D1",
@@ -44,12 +47,14 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
     ]
     undecided = [row for row in rows if row["verdict"] == "undecided" and row["trials_to_decide"]]
     if undecided:
-        named = " and ".join(
-            f"{row['panel']} ({row['trials_to_decide']} trials per point instead of "
-            f"{row['trials']})"
-            for row in undecided
-        )
-        sentences[0] += f" More trials would decide {named}."
+        named = [
+            f"{row['panel']} ({row['trials_to_decide']:,} trials per point instead of "
+            f"{row['trials']:,})"
+            for row in undecided[:MOST_NAMED]
+        ]
+        if len(undecided) > MOST_NAMED:
+            named.append(f"{len(undecided) - MOST_NAMED} more")
+        sentences[0] += f" More trials would decide {' and '.join(named)}."
     return sentences
 
 

@@ -9,6 +9,7 @@ from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
     MODELS,
     PANELS,
+    SWEEPS,
     Point,
     points,
     with_defaults,
@@ -29,24 +30,36 @@ CHECKS = {
 
 
 def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
-    """Faults between the parameters of each panel of a configuration that is free of simpler ones.
+    """Faults between the parameters of each panel and map of a configuration free of simpler ones.
 
     `values` is the configuration as read; `spoilt` holds the paths of two keys with other faults.
     """
     found = []
-    panels = values.get("panels")
-    for name, raw in panels.items() if isinstance(panels, dict) else ():
-        model = raw.get("model") if isinstance(raw, dict) else None
-        if model not in MODELS or ("panels", name) in spoilt or ("models", model) in spoilt:
-            continue
-        if not isinstance(values.get("models"), dict):
-            continue
-        panel = PANELS[model].model_validate(raw)
-        defaults = DEFAULTS[model].model_validate(values["models"][model])
-        whole = with_defaults(panel, defaults)
-        for path, text in _parameter_faults(whole) or _point_faults(whole):
-            found.append((("panels", name, *path), text))
+    for section, types in (("panels", PANELS), ("phase", SWEEPS)):
+        entries = values.get(section)
+        for name, raw in entries.items() if isinstance(entries, dict) else ():
+            model = raw.get("model") if isinstance(raw, dict) else None
+            if model not in MODELS or {(section, name), ("models", model)} & spoilt:
+                continue
+            if not isinstance(values.get("models"), dict):
+                continue
+            defaults = DEFAULTS[model].model_validate(values["models"][model])
+            whole = with_defaults(types[model].model_validate(raw), defaults)
+            faults = _map_faults(whole) if section == "phase" else []
+            for path, text in faults or _parameter_faults(whole) or _point_faults(whole):
+                found.append(((section, name, *path), text))
     return found
+
+
+def _map_faults(sweep: Any) -> list[Fault]:
+    """What a map must be beside a sweep with valid points."""
+    if sweep.model == "regression":
+        text = "'regression' has no exact map; allowed: self_attention, cross_attention"
+        return [(("model",), text)]
+    swept = list(sweep.swept())
+    if len(swept) != 2:
+        return [(("sweep",), f"{len(swept)} parameters are swept; allowed: two, for a map")]
+    return []
 
 
 def _point_faults(panel: Any) -> list[Fault]:

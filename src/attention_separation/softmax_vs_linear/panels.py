@@ -28,6 +28,11 @@ def trials_module(model: str) -> str:
     return f"{PACKAGE}.{model}_trials"
 
 
+def definitions_module(model: str) -> str:
+    """Name of the module with a model's definitions, its distinct rows among them."""
+    return f"{PACKAGE}.{model}"
+
+
 def exact_module(model: str) -> str:
     """Name of the module with a model's reference values."""
     return f"{PACKAGE}.{model}_exact"

@@ -46,15 +46,16 @@ def phase_table(job: PhaseJob) -> pa.Table:
     """P(E_success) at every point of every map."""
     rows = []
     for entry in job.maps:
-        reference = importlib.import_module(exact_module(entry.map.model)).reference
+        references = importlib.import_module(exact_module(entry.map.model)).references
         parameter = ",".join(entry.map.swept())
-        for point in points(entry.map, job.points):
+        of_map = points(entry.map, job.points)
+        for point, found in zip(of_map, references(of_map), strict=True):
             rows.append(
                 {
                     "map": entry.name,
                     "parameter": parameter,
                     "model": entry.map.model,
-                    "p_exact": reference(point).success,
+                    "p_exact": found.success,
                     **{name: getattr(point, name) for name in OWN},
                 }
             )
@@ -154,6 +155,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = PhaseJob.model_validate_json(arguments.settings)
+    if not job.maps:
+        raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)
     models = sorted({exact_module(entry.map.model) for entry in job.maps})
     provenance = record(arguments.settings, __name__, *models)

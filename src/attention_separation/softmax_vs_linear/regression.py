@@ -59,3 +59,12 @@ def dataset_z(n: int, uniforms: np.ndarray, law: str, special: int | None) -> np
     if special is not None:
         multiples[special] = SPECIAL
     return math.log(n) * multiples
+
+
+def special_sign_decides(n: int, tau: float) -> bool:
+    """Whether F_exp on D1 exceeds tau exactly where y_j = +1, whatever the data.
+
+    f_j is at least n^4 / (n^4 + (n-1) n^1.4), and the other weights sum to 1 - f_j.
+    """
+    f_special = 1 / (1 + (n - 1) * n ** (UPPER - SPECIAL))
+    return 2 * f_special - 1 > tau + 1e-9

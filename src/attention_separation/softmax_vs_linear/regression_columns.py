@@ -6,12 +6,12 @@ sum of independent terms (1 - tau) w and -(1 + tau) w: it needs no normaliser. B
 this sum over all coordinates but one or two, whose terms are the offsets.
 """
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from attention_separation.softmax_vs_linear.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.regression import LOWER, SPECIAL, UPPER
 from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
@@ -30,18 +30,6 @@ class Both(NamedTuple):
     linear: np.ndarray
     exponential: np.ndarray
     error: float
-
-
-def binomial(coins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of heads of fair coins, all but a share of 1e-20, with their probabilities."""
-    middle = coins // 2
-    half = math.isqrt(25 * coins) + 5
-    up = np.arange(middle, min(middle + half, coins))
-    down = np.arange(middle, max(middle - half, 0), -1)
-    rising = np.cumprod((coins - up) / (up + 1.0))
-    falling = np.cumprod(down / (coins - down + 1.0))
-    unscaled = np.concatenate([falling[::-1], [1.0], rising])
-    return np.arange(middle - len(down), middle + len(up) + 1), unscaled / unscaled.sum()
 
 
 def weights(kernel: str, n: int, u: np.ndarray) -> np.ndarray:
@@ -78,13 +66,13 @@ class TwoPointSums:
     def zero_given_data(self, kernel: str, dataset: int) -> tuple[np.ndarray, np.ndarray]:
         """P(a column leaves a network zero) given how many entries are UPPER; their shares."""
         ordinary = self.n - dataset
-        counts, share = binomial(ordinary)
+        counts, share = likely_heads(ordinary)
         offsets = SPECIAL * (np.array([-1, 1]) - self.tau) if dataset else np.zeros(1)
         low, high = weights(kernel, self.n, np.array([LOWER, UPPER]))
         zero = []
         for upper in counts.tolist():
-            of_high, high_share = binomial(upper)
-            of_low, low_share = binomial(ordinary - upper)
+            of_high, high_share = likely_heads(upper)
+            of_low, low_share = likely_heads(ordinary - upper)
             at_most = np.append(0.0, np.cumsum(low_share))
             total = (1 + self.tau) * (upper * high + (ordinary - upper) * low)
             room = total - offsets - 2 * high * of_high[:, None] + TIE_TOLERANCE * self.n
@@ -97,8 +85,8 @@ class TwoPointSums:
     ) -> np.ndarray:
         result = []
         for p, q in zip(pluses.tolist(), minuses.tolist(), strict=True):
-            high, share = binomial(p)
-            low, low_share = binomial(q)
+            high, share = likely_heads(p)
+            low, low_share = likely_heads(q)
             at_least = np.append(np.cumsum(low_share[::-1])[::-1], 0.0)
             fewest = [self._fewest(k, p, q, high, x) for k, x in offsets.items()]
             needed = np.clip(np.maximum.reduce(fewest) - low[0], 0, len(low))

@@ -11,17 +11,16 @@ import math
 
 import numpy as np
 
+from attention_separation.softmax_vs_linear.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reference import Reference
-from attention_separation.softmax_vs_linear.regression import LEVELS, SPECIAL
+from attention_separation.softmax_vs_linear.regression import LEVELS, SPECIAL, special_sign_decides
 from attention_separation.softmax_vs_linear.regression_columns import (
     TwoPointSums,
-    binomial,
     weights,
 )
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums, gauss_legendre
 from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
-from attention_separation.softmax_vs_linear.regression_trials import _special_sign_decides
 from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 
 SURE = 1e-7
@@ -47,6 +46,11 @@ LARGEST_CORRECTION = 0.5
 """Relative; the second-order expansion is not used further than this."""
 
 
+def references(points: list[Point]) -> list[Reference]:
+    """Reference values with their error bounds, at each point."""
+    return [reference(point) for point in points]
+
+
 def reference(point: Point) -> Reference:
     """Reference values for a point of the softmax-regression model.
 
@@ -57,7 +61,7 @@ def reference(point: Point) -> Reference:
     if point.tau >= 1:
         return Reference(0.0, (0.0, 1.0, 1.0, 1.0), 0.0, "exact: no score exceeds 1")
     some_plus = -math.expm1(-point.m * math.log(2))
-    decides = _special_sign_decides(point.n, point.tau)
+    decides = special_sign_decides(point.n, point.tau)
     wrong = point.m * _tail_bound(point.law, point.n, point.tau)
     if wrong <= SURE:
         events = (some_plus, 1.0, 1.0, 1.0)
@@ -83,7 +87,7 @@ def _equal_entries(point: Point) -> Reference:
     Scores are written as in regression_trials, with which ties must agree.
     """
     level = LEVELS[point.law]
-    others, share = binomial(point.n - 1)
+    others, share = likely_heads(point.n - 1)
     sign = np.array([[-1], [1]])
     total = 2 * (others + (sign > 0)) - point.n
     positive = []

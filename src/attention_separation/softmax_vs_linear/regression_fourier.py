@@ -5,7 +5,7 @@ See regression_columns for what a sum is.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -22,6 +22,7 @@ OUTER = 0.8
 """Frequencies beyond this share of a grid estimate what lies outside of the grid."""
 
 
+@lru_cache
 def gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights for means over the uniform law of an entry."""
     x, share = np.polynomial.legendre.leggauss(count)

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_separation.softmax_vs_linear.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.regression import SPECIAL
 from attention_separation.softmax_vs_linear.regression_columns import (
     TwoPointSums,
-    binomial,
     weights,
 )
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums
@@ -81,7 +81,7 @@ def _given_independent(columns):
     n, tau = columns.n, columns.tau
     u, share = columns.entry
     pair = [_terms(columns, sign, u) for sign in (-1, 1)]
-    pluses, weight = binomial(n - 2)
+    pluses, weight = likely_heads(n - 2)
     both_signs = np.concatenate([x for x, _ in pair])
     d1 = [
         columns.below("lin", pluses, n - 2 - pluses, SPECIAL * (sign - tau) + both_signs)
@@ -124,7 +124,7 @@ def _given_same(columns):
     """
     n, tau = columns.n, columns.tau
     u, share = columns.entry
-    pluses, weight = binomial(n - 2)
+    pluses, weight = likely_heads(n - 2)
     # Axes of offsets: sign and entry of an ordinary coordinate, and the entry of j in D0.
     shape = (2, len(u), len(u))
     lin, exp = (

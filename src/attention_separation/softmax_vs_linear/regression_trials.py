@@ -20,6 +20,7 @@ from attention_separation.softmax_vs_linear.regression import (
     dataset_z,
     entries,
     normalise,
+    special_sign_decides,
     u_exp,
     u_lin,
 )
@@ -153,7 +154,7 @@ def _from_weights(point: Point, draw: Draw) -> np.ndarray:
     decide(F_EXP_D0, _perhaps_exceeding(lanes, weights, tau))
 
     lanes = draw.lanes[stream_name(point.signs, F_EXP_D1)]
-    if _special_sign_decides(n, tau):
+    if special_sign_decides(n, tau):
         positive[:, F_EXP_D1] = bits_at(lanes, n, draw.special).any(axis=1)
     else:
         decide(F_EXP_D1, np.ones(lanes.shape[:2], dtype=bool))
@@ -178,15 +179,6 @@ def _fewest_pluses(n: int, tau: float, largest: float) -> int:
     minus = (n - p) * LOWER
     possible = (plus - minus) / (plus + minus) > tau - 1e-9
     return int(np.argmax(possible)) if possible.any() else n + 1
-
-
-def _special_sign_decides(n: int, tau: float) -> bool:
-    """Whether F_exp on D1 exceeds tau exactly where y_j = +1, whatever the data.
-
-    f_j is at least n^4 / (n^4 + (n-1) n^1.4), and the other weights sum to 1 - f_j.
-    """
-    f_special = 1 / (1 + (n - 1) * n ** (UPPER - SPECIAL))
-    return 2 * f_special - 1 > tau + 1e-9
 
 
 def _perhaps_exceeding(lanes: np.ndarray, weights: np.ndarray, tau: float) -> np.ndarray:

@@ -6,6 +6,6 @@ from attention_separation.softmax_vs_linear.reference import Reference
 from attention_separation.softmax_vs_linear.self_attention import rows
 
 
-def reference(point: Point) -> Reference:
-    """P(E_success) and the probabilities of its four events."""
-    return attention_exact.reference(point, rows)
+def references(points: list[Point]) -> list[Reference]:
+    """P(E_success) and the probabilities of its four events, exactly, at each point."""
+    return attention_exact.references(points, rows)

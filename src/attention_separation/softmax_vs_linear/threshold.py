@@ -14,7 +14,7 @@ from attention_separation.drawing import BLUE, INK, RC, VERMILION, save
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.attention import KERNELS
 from attention_separation.softmax_vs_linear.jobs import ThresholdJob
-from attention_separation.softmax_vs_linear.panels import PACKAGE, ExactPanel, points
+from attention_separation.softmax_vs_linear.panels import ExactPanel, definitions_module, points
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.thresholds import ThresholdCurve, threshold_curve
 from attention_separation.tables import write_csv, write_parquet, write_result
@@ -57,7 +57,7 @@ ROWS = {
 
 def curve(model: str, point: Point, kernel: str) -> ThresholdCurve:
     """P(one kernel's network alone tells the pair apart) against its threshold."""
-    rows = importlib.import_module(f"{PACKAGE}.{model}").rows
+    rows = importlib.import_module(definitions_module(model)).rows
     d0, d1 = (rows(point, dataset, KERNELS[kernel]) for dataset in (0, 1))
     return threshold_curve(d0, d1, point.m, point.s, point.data)
 
@@ -188,14 +188,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ThresholdJob.model_validate_json(arguments.settings)
+    if not job.panels:
+        raise ValueError("no panel of an attention model sweeps n, d or m")
     table = thresholds(job)
-    provenance = record(arguments.settings, __name__, *_models(job))
+    modules = sorted({definitions_module(panel.panel.model) for panel in job.panels})
+    provenance = record(arguments.settings, __name__, *modules)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
     stem = arguments.figure.with_suffix("")
     write_parquet(table, stem.with_suffix(".parquet"), provenance)
     write_csv(table, stem.with_suffix(".csv"))
     save(draw(job, table), stem)
-
-
-def _models(job: ThresholdJob) -> list[str]:
-    return sorted({f"{PACKAGE}.{panel.panel.model}" for panel in job.panels})
