@@ -1,15 +1,23 @@
 """Exact probabilities against enumeration of all signs, from the definitions, and limits."""
 
 import itertools
+import math
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import exact_at, point, trials_of
+from making import config_points, exact_at, point, trials_of
 from scipy.stats import binomtest
 
 from attention_separation.seeding import BlockStreams
+from attention_separation.softmax_vs_linear import (
+    cross_attention,
+    self_attention,
+    self_attention_exact,
+)
 from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
 
@@ -98,6 +106,99 @@ def test_thresholds_that_all_or_none_exceed():
     # Some token's score is above any tiny threshold unless all of its signs pull it down.
     low = exact_at(point("self_attention", **values, theta=1e-6))
     assert low.success < 0.05
+
+
+def in_fractions(p):
+    """P(E_success) of independent special tokens with a shared y, in exact arithmetic.
+
+    Only which states exceed tau comes from floats.
+    """
+    module = self_attention if p.b else cross_attention
+    rows = [module.rows(p, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
+    above = [exceeds(row.largest_scores(), p.tau, p.s) for row in rows]
+    classes, last_bits = rows[0].classes, above[0].shape[1]
+
+    def law(unmarked, flags):
+        """Probabilities that no network is positive, and that none but F_exp on D1 is."""
+        none = none_other = Fraction(0)
+        bits = list(itertools.product((0, 1), range(last_bits), *[(0, 1)] * (classes - unmarked)))
+        for state in bits:
+            for pluses in range(unmarked + 1):
+                share = Fraction(math.comb(unmarked, pluses), 2**unmarked * len(bits))
+                found = flags(state, pluses)
+                none += share * (not any(found))
+                none_other += share * (not any(found[1:]))
+        return none_other**p.m - none**p.m
+
+    def same(state, pluses):
+        return [bool(a[(*state, pluses)]) for a in above]
+
+    def different(state, pluses):
+        first, last, own0, own1 = state
+        own = {0: (own0, pluses + own1), 1: (own1, pluses + own0)}
+        return [
+            bool(a[(first, last, *own[dataset])])
+            for a, (_, dataset) in zip(above, NETWORKS, strict=True)
+        ]
+
+    total = law(classes - 1, same)
+    if classes > 1:
+        total = (total + (classes - 1) * law(classes - 2, different)) / classes
+    return float(total)
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "d", "m"),
+    [
+        ("self_attention", 200, 22, 15), ("self_attention", 256, 66, 80),
+        ("self_attention", 256, 4, 15), ("self_attention", 10**9, 12, 25),
+        ("cross_attention", 256, 65, 80), ("cross_attention", 10**9, 21, 25),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("attention_x", ["identity", "ones"])
+def test_to_twelve_digits(model, n, d, m, attention_x):
+    if model == "self_attention":
+        own = SELF | {"attention_x": attention_x}
+    else:
+        own = {"a0": 0.01, "a1": 1.2}
+    p = point(model, n=n, d=d, m=m, **own)
+    assert exact_at(p).success == pytest.approx(in_fractions(p), abs=1e-12)
+
+
+def test_many_classes_leave_only_the_chance_of_the_special_row():
+    """d to infinity: a column makes F_exp positive on D1 with probability 1/4, and nothing else."""
+    gaps = []
+    for d in (12, 22, 42, 102, 1002, 10_002):
+        p = point("self_attention", n=100 * (d - 2), d=d, m=15, **SELF)
+        gaps.append(abs(exact_at(p).success - (1 - 0.75**15)))
+    assert gaps[:4] == sorted(gaps[:4], reverse=True)
+    assert max(gaps[4:]) < 1e-12 < gaps[3]
+
+
+def test_many_points_at_once_are_those_points_one_by_one():
+    points = [*config_points("fig4b"), *config_points("fig5d")[:7], *config_points("fig4a")[:3]]
+    together = self_attention_exact.references(points)
+    assert together == [exact_at(p) for p in points]
+
+
+def test_exact_ties_are_below_tau():
+    """n = 10, d = 11: a sum of nine equal entries ties tau = 0.9 s, as every way must see it."""
+    tie = point("cross_attention", n=10, d=11, m=1, a0=0.01, a1=1.2)
+    below = point("cross_attention", n=10, d=11, m=1, a0=0.01, a1=1.2, theta=0.9 - 1e-9)
+    total, each = enumerated(tie)
+    assert exact_at(tie).success == pytest.approx(total, abs=1e-12)
+    assert exact_at(tie).events == pytest.approx(each, abs=1e-12)
+    assert all(
+        abs(a - b) > 5e-4 for a, b in zip(exact_at(tie).events, exact_at(below).events, strict=True)
+    )
+
+
+def test_the_nearest_miss_is_on_its_side_of_tau():
+    """5d at a1 = 1.9 has a score 6.3e-11 s below tau: it makes nothing positive."""
+    p = next(p for p in config_points("fig5d") if p.name == "a1=1.9")
+    above, below = (replace(p, tau=p.tau + shift * p.s) for shift in (1e-9, -1e-9))
+    assert exact_at(p) == exact_at(above)
+    assert abs(exact_at(p).success - exact_at(below).success) > 1e-6
 
 
 def test_nothing_of_size_n_is_built():

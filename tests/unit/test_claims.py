@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from making import config_points, exact_of
+from making import config_points, exact_at
 from pydantic import ValidationError
 
 from attention_separation.softmax_vs_linear import (
@@ -35,6 +35,7 @@ from attention_separation.softmax_vs_linear.claims.whp import (
     PanelEvents,
     whp_table,
 )
+from attention_separation.softmax_vs_linear.distinct import together
 from attention_separation.softmax_vs_linear.success import EVENTS, NETWORKS
 
 SETTINGS = {
@@ -578,10 +579,12 @@ def test_chance_of_a_column_agrees_with_the_sum_over_states(model):
         cases = [Case(model, kernel, dataset, x) for kernel, dataset in NETWORKS]
         of = [case.attended(setting).rows for case in cases]
         tau = cases[0].theta(setting) * setting.s
-        wanted = attention_exact.probabilities(of, tau, setting.s, 15, "independent", "shared")
+        at = (np.array([value]) for value in (tau, setting.s, 15))
+        one = [together([rows]) for rows in of]
+        _, events = attention_exact.probabilities(one, *at, "independent", "shared")
         p = [case.column(setting) for case in cases]
         found = [1 - none_positive(p[0], 15), *(1 - some_positive(q, 15) for q in p[1:])]
-        assert found == pytest.approx(wanted.events, rel=1e-11)
+        assert found == pytest.approx(events[0], rel=1e-11)
 
 
 def test_heads_are_those_of_fair_coins():
@@ -673,8 +676,7 @@ def test_printed_constant_is_a_quantile():
 
 def test_whp_table_says_where_events_fail_too_often():
     points = config_points("fig4e")
-    reference = exact_of("self_attention").reference
-    events = np.array([reference(point).events for point in points])
+    events = np.array([exact_at(point).events for point in points])
     rows = whp_table([PanelEvents("fig4e", "a0", points, events)])
     assert rows.schema.equals(WHP_SCHEMA)
     assert rows["event"].to_pylist() == list(EVENTS)

@@ -72,7 +72,8 @@ def test_a_map_has_the_swept_values_on_its_axes():
     figure, (table,) = drawn(panel("cross_attention", sweep, **CROSS))
     ax, _ = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0.5", "0.7", "0.9"]
-    (mesh,) = ax.collections
+    mesh, *contours = ax.collections
+    assert contours
     rates = {(row["a1"], row["tau"]): row["p_hat"] for row in table.to_pylist()}
     thresholds = sorted({tau for _, tau in rates})
     expected = [[rates[a1, tau] for a1 in (0.5, 1.5)] for tau in thresholds]

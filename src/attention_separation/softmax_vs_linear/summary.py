@@ -6,12 +6,23 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.config import load_config
-from attention_separation.provenance import digest
+from attention_separation.config import Config, load_config
+from attention_separation.provenance import canonical_json, digest
+from attention_separation.softmax_vs_linear import verdicts
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 from attention_separation.tables import read_parquet
 
-HEADER = f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
+HEADER = (
+    f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
+    f"{'mean':>8}{'exact':>8}  verdict"
+)
+
+
+def verdict_columns(verdict: dict | None) -> str:
+    """Mean success rate, its exact value and the verdict; nothing where there is none yet."""
+    if verdict is None:
+        return ""
+    return f"{verdict['mean_p_hat']:8.3f}{verdict['mean_p_exact']:8.3f}  {verdict['verdict']}"
 
 
 def summary_line(table: pa.Table) -> str:
@@ -38,11 +49,22 @@ def run(arguments: argparse.Namespace) -> None:
             made.append(read_parquet(path, SCHEMA, settings))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
+    judged = _verdicts(folder / "tables" / "verdicts.parquet", config)
     print("success rate over the points of each panel")
     print(HEADER)
     for table in made:
-        print(summary_line(table))
+        print(summary_line(table) + verdict_columns(judged.get(table["panel"][0].as_py())))
     for name, figure in config.figures.items():
         if (folder / "figures" / f"{name}.png").exists():
             print(f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}")
     print(f"{folder / 'panels'}/*.parquet  the panels' tables")
+    print(f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds")
+
+
+def _verdicts(path: Path, config: Config) -> dict[str, dict]:
+    """The verdicts of the panels, where they have been made with these settings."""
+    if not path.exists():
+        return {}
+    job = config.verdicts_job()
+    settings = digest(canonical_json(job.model_dump(mode="json", exclude_none=True)))
+    return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}

@@ -60,10 +60,7 @@ ABOUT = (
 def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
     """The table of panels and that of points; `tables` are joined as `exact_table.joined` does."""
     measured = [
-        Measured(
-            *(table[name].to_numpy() for name in ("successes", "trials", "p_exact", "p_error"))
-        )
-        for table in tables
+        _measured(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
     margins = [panel.margin for panel in job.panels]
     found = judge(measured, margins, job.level)
@@ -76,6 +73,14 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
     p_values = pa.chunked_array([verdict.point_p for verdict in found])
     by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), p_values)
     return pa.Table.from_pylist(rows, schema=SCHEMA), by_point
+
+
+def _measured(name: str, table: pa.Table) -> Measured:
+    columns = (table[key].to_numpy() for key in ("successes", "trials", "p_exact", "p_error"))
+    try:
+        return Measured(*columns)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _row(name: str, points: Measured, found: PanelVerdict) -> dict[str, object]:
