@@ -17,11 +17,11 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 CONFIG ?=
 
 help:
-	@echo 'make paper   set up, then regenerate Figures 3, 4, 5 and 7 into results/'
+	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
-	@echo 'make gallery copy the figures to docs/gallery, which README shows'
+	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 

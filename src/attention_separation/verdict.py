@@ -5,6 +5,7 @@ together at one family-wise level (Holm). A panel that is not rejected agrees on
 simultaneous interval of its mean difference lies within the margin: "not rejected" is not enough.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,11 @@ REACH, REACH_AT_LEAST = 12, 60
 
 
 MOST_TRIALS = 10**15
+
+VARIANCE_SHARE = 0.1
+"""Share of an interval's chance to miss that is spent on bounding variances."""
+
+BISECTIONS = 50
 
 
 @dataclass(frozen=True)
@@ -140,32 +146,47 @@ class PanelVerdict:
 
 
 def judge(panels: list[Measured], margins: list[float], level: float) -> list[PanelVerdict]:
-    """Judge all panels at one family-wise level.
-
-    The interval of a panel's mean success probability is that of Clopper and Pearson for all its
-    successes as if they had one probability: by Hoeffding (1956) a sum of binomials of different
-    probabilities is the less spread. So the number of trials must be the same at each point.
-    """
+    """Judge all panels at one family-wise level; a panel's points must have equal trials."""
     tests = [np.append(point_p_values(panel), pooled_p_value(panel)) for panel in panels]
     adjusted = np.split(holm(np.concatenate(tests)), np.cumsum([len(t) for t in tests])[:-1])
-    confidence = 1 - level / len(panels)
     smallest = level / sum(len(t) for t in tests)
     return [
-        _judge_panel(panel, p, margin, level, confidence, smallest)
+        _judge_panel(panel, p, margin, level, level / len(panels), smallest)
         for panel, p, margin in zip(panels, adjusted, margins, strict=True)
     ]
 
 
+def mean_half_width(successes: np.ndarray, trials: np.ndarray, alpha: float) -> float:
+    """Half the width of an interval that misses the mean probability with chance at most alpha.
+
+    Bennett's inequality for the sum of all successes, with the largest variance that simultaneous
+    Clopper-Pearson intervals of the points allow; these spend a tenth of alpha.
+    """
+    low, high = clopper_pearson(successes, trials, 1 - alpha * VARIANCE_SHARE / len(trials))
+    likeliest = np.clip(0.5, low, high)
+    variance = float(np.sum(trials * likeliest * (1 - likeliest)))
+    wanted = math.log(2 / (alpha * (1 - VARIANCE_SHARE)))
+    # Bernstein's inequality is the weaker: its deviation is enough, and half of it is not.
+    small, large = 0.0, math.sqrt(2 * variance * wanted) + 2 * wanted / 3
+    for _ in range(BISECTIONS):
+        middle = (small + large) / 2
+        ratio = middle / variance
+        enough = variance * ((1 + ratio) * math.log1p(ratio) - ratio) >= wanted
+        small, large = (small, middle) if enough else (middle, large)
+    return large / float(np.sum(trials))
+
+
 def _judge_panel(
-    panel: Measured, adjusted: np.ndarray, margin: float, level: float, confidence: float,
+    panel: Measured, adjusted: np.ndarray, margin: float, level: float, alpha: float,
     smallest: float,
 ) -> PanelVerdict:  # fmt: skip
     if len(np.unique(panel.trials)) != 1:
         raise ValueError("the points of a panel have different numbers of trials")
     total, successes = int(panel.trials.sum()), int(panel.successes.sum())
-    ends = clopper_pearson(successes, total, confidence)
     mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
-    low, high = float(ends[0]) - mean_reference - error, float(ends[1]) - mean_reference + error
+    difference = successes / total - mean_reference
+    reach = mean_half_width(panel.successes, panel.trials, alpha) + error
+    low, high = difference - reach, difference + reach
     within = -margin <= low and high <= margin
     verdict = "differs" if np.any(adjusted <= level) else "agrees" if within else "undecided"
     return PanelVerdict(
@@ -178,38 +199,37 @@ def _judge_panel(
         point_p=adjusted[:-1],
         pooled_p=float(adjusted[-1]),
         trials_to_decide=(
-            _trials_to_decide(panel, margin, confidence) if verdict == "undecided" else None
+            _trials_to_decide(panel, margin, alpha) if verdict == "undecided" else None
         ),
         detectable_bias=_detectable_bias(panel, smallest),
     )
 
 
-def _trials_to_decide(panel: Measured, margin: float, confidence: float) -> int | None:
+def _trials_to_decide(panel: Measured, margin: float, alpha: float) -> int | None:
     """Trials per point from which a panel that is right would agree nine times in ten."""
     many = 1
-    while not _would_agree(panel, margin, confidence, many):
+    while not _would_agree(panel, margin, alpha, many):
         many *= 2
         if many > MOST_TRIALS:
             return None
     few = many // 2
     while many - few > max(many // 100, 1):
         middle = (few + many) // 2
-        if _would_agree(panel, margin, confidence, middle):
+        if _would_agree(panel, margin, alpha, middle):
             many = middle
         else:
             few = middle
     return many
 
 
-def _would_agree(panel: Measured, margin: float, confidence: float, trials: int) -> bool:
+def _would_agree(panel: Measured, margin: float, alpha: float, trials: int) -> bool:
     """Whether the interval lies within the margin if the rate is off by its 5 % quantiles."""
-    total, rate = len(panel.trials) * trials, float(panel.reference.mean())
+    counts = np.full(len(panel.reference), trials)
+    expected = np.rint(panel.reference * trials).astype(np.int64)
     variance = float(np.mean(panel.reference * (1 - panel.reference)))
-    deviation = float(-ndtri(0.05) * np.sqrt(variance / total))
-    shifted = np.clip([rate - deviation, rate + deviation], 0, 1)
-    low, high = clopper_pearson(np.rint(shifted * total).astype(np.int64), total, confidence)
-    reach = max(float(high.max()) - rate, rate - float(low.min()))
-    return reach + float(panel.error.mean()) <= margin
+    deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
+    reach = mean_half_width(expected, counts, alpha) + float(panel.error.mean())
+    return deviation + reach <= margin
 
 
 def _detectable_bias(panel: Measured, smallest: float) -> float:

@@ -9,6 +9,7 @@ rule claims:
         log_file("claims"),
     benchmark:
         benchmark_file("claims")
+    priority: 1
     conda:
         ENVIRONMENT
     threads: 1
@@ -58,6 +59,7 @@ rule choices:
         log_file("choices"),
     benchmark:
         benchmark_file("choices")
+    priority: 4
     conda:
         ENVIRONMENT
     threads: 1
@@ -84,6 +86,7 @@ rule threshold:
         log_file("threshold"),
     benchmark:
         benchmark_file("threshold")
+    priority: 2
     conda:
         ENVIRONMENT
     threads: 1
@@ -112,6 +115,7 @@ rule phase:
         log_file("phase"),
     benchmark:
         benchmark_file("phase")
+    priority: 3
     conda:
         ENVIRONMENT
     threads: 1

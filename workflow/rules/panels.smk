@@ -11,7 +11,7 @@ for panel in SETTINGS.panels:
             log_file(f"simulate_{panel}"),
         benchmark:
             benchmark_file(f"simulate_{panel}")
-        priority: 1 if SETTINGS.panels[panel].model == "regression" else 0
+        priority: 5 if SETTINGS.panels[panel].model == "regression" else 0
         conda:
             ENVIRONMENT
         threads: 1

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import math
 from pathlib import Path
 
 import matplotlib
@@ -40,6 +41,7 @@ WIDE = 30
 """Values whose largest is this many times the smallest stand on a logarithmic axis."""
 
 LARGE = 10_000
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def phase_table(job: PhaseJob) -> pa.Table:
@@ -128,15 +130,22 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
         axis.set_label_text(X_LABELS[name])
         if _is_wide(numbers):
             (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
-            if numbers[-1] < LARGE:
-                axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                axis.set_major_formatter("{x:g}")
-                axis.set_minor_locator(NullLocator())
+            subs = (1, 2, 5) if numbers[-1] < LARGE else (1,)
+            axis.set_major_locator(LogLocator(subs=subs))
+            axis.set_major_formatter(_number)
+            axis.set_minor_locator(NullLocator())
     held = entry.map.held()
     model = entry.map.model.replace("_", "-").capitalize()
     title = f"{model}, {CHOICES['attention_x', held['attention_x']]}\n{held_title(held, table)}"
     ax.set_title(title, y=1.0, pad=8)
     return mesh
+
+
+def _number(value: float, position: int | None = None) -> str:
+    """A number as an axis shows it: 500, or 10⁶ (as text, for formulas are slow)."""
+    if value < LARGE:
+        return f"{value:g}"
+    return "10" + str(round(math.log10(value))).translate(SUPERSCRIPTS)
 
 
 def _is_wide(values: np.ndarray) -> bool:
