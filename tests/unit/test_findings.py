@@ -12,6 +12,7 @@ from attention_separation.softmax_vs_linear.findings import (
     threshold_findings,
     verdict_findings,
     whp_findings,
+    width_findings,
 )
 from attention_separation.softmax_vs_linear.gallery import BEGIN, END, with_block
 from attention_separation.tables import TableError, write_result
@@ -74,6 +75,19 @@ def test_with_high_probability():
     ]
     (text,) = whp_findings(pa.Table.from_pylist(rows))
     assert "F_exp > 0 on D1 at 8 of 100, F_lin = 0 on D1 at 0 of 100." in text
+
+
+def test_widths():
+    def table(parameter, *p_exact):
+        rows = [
+            {"panel": "p", "parameter": parameter, "value": float(k + 1), "p_exact": p}
+            for k, p in enumerate(p_exact)
+        ]
+        return pa.Table.from_pylist(rows)
+
+    (text,) = width_findings([table("n", 0.1), table("m", 0.2, 0.7, 0.4)])
+    assert text.endswith("p has its largest success rate, 0.70, at m = 2, and 0.40 at m = 3.")
+    assert width_findings([table("d", 0.5)]) == []
 
 
 def test_choices_are_named_by_their_largest_mean_change():

@@ -15,6 +15,9 @@ KINDS = {
 }
 """What a verdict on a claim comes down to."""
 
+FALL = 0.01
+"""A smaller fall of a success rate is not worth a sentence."""
+
 MOST_NAMED = 3
 """Undecided panels that a sentence names."""
 
@@ -56,6 +59,28 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
             named.append(f"{len(undecided) - MOST_NAMED} more")
         sentences[0] += f" More trials would decide {' and '.join(named)}."
     return sentences
+
+
+def width_findings(exact: list[pa.Table]) -> list[str]:
+    """Panels that sweep m and whose P(E_success) falls again: from where to what."""
+    parts = []
+    for table in exact:
+        rows = sorted(table.to_pylist(), key=lambda row: row["value"])
+        if rows[0]["parameter"] != "m":
+            continue
+        best, last = max(rows, key=lambda row: row["p_exact"]), rows[-1]
+        if best["p_exact"] - last["p_exact"] > FALL:
+            parts.append(
+                f"{best['panel']} from {best['p_exact']:.2f} at m = {best['value']:g} to "
+                f"{last['p_exact']:.2f} at m = {last['value']:g}"
+            )
+    if not parts:
+        return []
+    return [
+        "**Wider is not always better.** With more sign columns F_exp is positive on D1 more often, "
+        "but so are networks that should be zero: from its best m on, the exact success rate falls "
+        f"in {', '.join(parts)}."
+    ]
 
 
 def claim_findings(claims: pa.Table) -> list[str]:

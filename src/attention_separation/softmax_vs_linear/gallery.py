@@ -7,6 +7,7 @@ from pathlib import Path
 from attention_separation.files import replacing
 from attention_separation.softmax_vs_linear import (
     choices_audit,
+    exact_table,
     threshold,
     verdicts,
 )
@@ -17,6 +18,7 @@ from attention_separation.softmax_vs_linear.findings import (
     threshold_findings,
     verdict_findings,
     whp_findings,
+    width_findings,
 )
 from attention_separation.tables import read_parquet
 
@@ -47,10 +49,15 @@ TABLES = {
 
 def findings(folder: Path) -> list[str]:
     """The sentences of all tables in a folder of results."""
-    sentences = []
+    tables, sentences = {}, []
     for name, (schema, say) in TABLES.items():
-        sentences += say(read_parquet(folder / "tables" / f"{name}.parquet", schema))
-    return sentences
+        tables[name] = read_parquet(folder / "tables" / f"{name}.parquet", schema)
+        sentences += say(tables[name])
+    exact = [
+        read_parquet(folder / "exact" / f"{panel}.parquet", exact_table.SCHEMA)
+        for panel in tables["verdicts"]["panel"].to_pylist()
+    ]
+    return [*sentences[:1], *width_findings(exact), *sentences[1:]]
 
 
 def readme_block(sentences: list[str]) -> str:
