@@ -86,8 +86,8 @@ def test_widths():
         return pa.Table.from_pylist(rows)
 
     (text,) = width_findings([table("n", 0.1), table("m", 0.2, 0.7, 0.4)])
-    assert text.endswith("p has its largest success rate, 0.70, at m = 2, and 0.40 at m = 3.")
-    assert width_findings([table("d", 0.5)]) == []
+    assert text.endswith("falls in p from 0.70 at m = 2 to 0.40 at m = 3.")
+    assert width_findings([table("d", 0.9, 0.5), table("m", 0.5, 0.6)]) == []
 
 
 def test_choices_are_named_by_their_largest_mean_change():

@@ -77,8 +77,9 @@ def width_findings(exact: list[pa.Table]) -> list[str]:
     if not parts:
         return []
     return [
-        "**Wider is not always better.** With more sign columns F_exp is positive on D1 more often, "
-        "but so are networks that should be zero: from its best m on, the exact success rate falls "
+        "**Wider is not always better.** With more sign columns F_exp is positive on D1 more "
+        "often, but so are networks that should be zero: from its best m on, the exact success "
+        "rate falls "
         f"in {', '.join(parts)}."
     ]
 
