@@ -11,6 +11,7 @@ from attention_separation.faults import ConfigError, dotted, sentences, shown, s
 from attention_separation.provenance import digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.estimates import memory_mb, seconds
 from attention_separation.softmax_vs_linear.jobs import (
     ChoicesJob,
     ExactJob,
@@ -31,6 +32,7 @@ from attention_separation.softmax_vs_linear.panels import (
     Panel,
     PanelJob,
     Sweep,
+    points,
     with_defaults,
     without_trials,
 )
@@ -40,10 +42,12 @@ from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
     r"all|rank|report|gallery|check|verdicts|claims|whp|choices|threshold|phase|fig[126]"
-    r"|(simulate|exact)_.*"
+    r"|(simulate|slice|exact)_.*"
 )
 REGRESSION_POINTS = 24
 """Points of a regression panel at which alternatives are evaluated: each takes its time."""
+
+MOST_SLICES = 1000
 
 TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
@@ -94,6 +98,20 @@ class Verdicts(Closed):
     )
 
 
+class Jobs(Closed):
+    """How work is cut into jobs; no result depends on it."""
+
+    slice_seconds: Annotated[float, Field(ge=1, le=10**6)] = Field(
+        description="trials estimated to take longer on one core are cut into slices, each a job"
+    )
+    slices: Annotated[Whole, Field(ge=1, le=1000)] | None = Field(
+        default=None, description="slices of every panel, instead of by time"
+    )
+    local_below: Annotated[float, Field(ge=0, le=10**6)] = Field(
+        description="on a cluster, jobs estimated to take fewer seconds run where snakemake does"
+    )
+
+
 class Config(Closed):
     """All settings."""
 
@@ -102,6 +120,7 @@ class Config(Closed):
     engine: Engine = Field(description="how trials are computed")
     trials: Trials | None = Field(default=None, description="trials of every point, if not null")
     scales: dict[str, Scale] = Field(description="sizes of the whole workflow")
+    jobs: Jobs = Field(description="how work is cut into jobs; no result depends on it")
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
     figures: dict[str, Figure] = Field(description="figures, each of some panels")
     panels: dict[str, Panel] = Field(description="panels, each a sweep of a model")
@@ -127,6 +146,21 @@ class Config(Closed):
             engine=self.engine,
             points=scale.points,
         )
+
+    def panel_seconds(self, name: str) -> float:
+        """About how long the trials of a panel take on one core."""
+        job = self.panel_job(name)
+        return seconds(job.engine, points(job.panel, job.points), job.panel.trials)
+
+    def panel_memory_mb(self, name: str) -> int:
+        """Megabytes that a job with trials of a panel asks for."""
+        job = self.panel_job(name)
+        return memory_mb(job.engine, points(job.panel, job.points))
+
+    def panel_slices(self, name: str) -> int:
+        """Into how many slices the trials of a panel are cut."""
+        by_time = math.ceil(self.panel_seconds(name) / self.jobs.slice_seconds)
+        return self.jobs.slices or min(by_time, MOST_SLICES)
 
     def exact_panel(self, name: str) -> ExactPanel:
         """All that the exact values of a panel depend on: trials, seed and engine do not count."""
@@ -195,12 +229,12 @@ class Config(Closed):
         return ChoicesJob(panels=panels, figures=self.figure_of())
 
     def threshold_job(self) -> ThresholdJob:
-        """The panels of attention models that sweep n, d or m."""
+        """The panels that sweep n, d or m."""
         return ThresholdJob(
             panels=[
                 self.exact_panel(name)
                 for name, panel in self.panels.items()
-                if panel.model != "regression" and {*panel.swept()} <= {"n", "d", "m"}
+                if {*panel.swept()} <= {"n", "d", "m"}
             ]
         )
 

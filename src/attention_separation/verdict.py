@@ -233,7 +233,12 @@ def _would_agree(panel: Measured, margin: float, alpha: float, trials: int) -> b
 
 
 def _detectable_bias(panel: Measured, smallest: float) -> float:
-    """Bias of the mean rate that the pooled test rejects with probability 0.9 (normal law)."""
+    """About the bias of the mean rate that the pooled test rejects with probability 0.9.
+
+    By the normal law; where successes are all but certain or impossible, by the few counts that
+    the test and the chance to miss it then take.
+    """
     spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
-    count = (-ndtri(smallest / 2) - ndtri(0.1)) * spread
+    few = math.log(2 / smallest) - math.log(0.1)
+    count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
     return float(count / panel.trials.sum() + panel.error.mean())

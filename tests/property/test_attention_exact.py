@@ -175,6 +175,16 @@ def test_many_classes_leave_only_the_chance_of_the_special_row():
     assert max(gaps[4:]) < 1e-12 < gaps[3]
 
 
+@pytest.mark.parametrize("m", [15, 200, 10**4, 10**6])
+@pytest.mark.parametrize("theta", [0.9, 1.1])
+def test_no_probability_is_above_one_or_below_zero(m, theta):
+    """Sums of many weights miss 1 by their rounding, which the m-th power would magnify."""
+    for n, d in ((680, 69), (440, 45), (10_000, 1001)):
+        found = exact_at(point("cross_attention", n=n, d=d, m=m, a0=0.01, a1=1.2, theta=theta))
+        assert all(0 <= p <= 1 for p in (found.success, *found.events))
+        assert found.success <= min(found.events) + 1e-12
+
+
 def test_many_points_at_once_are_those_points_one_by_one():
     points = [*config_points("fig4b"), *config_points("fig5d")[:7], *config_points("fig4a")[:3]]
     together = self_attention_exact.references(points)

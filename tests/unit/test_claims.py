@@ -163,11 +163,11 @@ def test_texts_read_as_sentences(table):
         ("4.2.P3", "holds at the paper's sizes"),
         ("F.10.P3.value", "holds at the paper's sizes"),
         ("D.2.P3a.from-0.7", "holds at the paper's sizes"),
-        ("4.2.P1", "false at every n"),
-        ("D.2.P4a", "false at every n"),
-        ("D.4.P2", "false at every n"),
-        ("6.2.printed", "false at every n"),
-        ("E.1.P3a.from-0.7", "false at every n"),
+        ("4.2.P1", "false at every n tested"),
+        ("D.2.P4a", "false at every n tested"),
+        ("D.4.P2", "false at every n tested"),
+        ("6.2.printed", "false at every n tested"),
+        ("E.1.P3a.from-0.7", "false at every n tested"),
     ],
 )
 def test_verdicts_of_claims_whose_truth_is_known(by_id, name, verdict):
@@ -178,8 +178,9 @@ FALSE = """
 4.2.P1 5.2.m D.2.P4a D.3.P4 D.3.P5 D.4.P2 D.5.m E.1.P3a.from-0.7 E.1.P4.own E.2.P4 E.2.P5 E.4.m
 1.1.m 1.1.identity.m 6.2.m 6.2.printed F.2.P3a.from-0.7 F.5.m 1.2.m
 """
+REFUTED = "5.1 5.3 5.4"
 LATE = """
-5.1 5.1.every 5.3 5.3.every 5.4 5.4.every D.4.P2.at-0.7 D.8.P1 D.8.P2 D.8.hoeffding D.9 D.12.P1
+5.1.every 5.3.every 5.4.every D.4.P2.at-0.7 D.8.P1 D.8.P2 D.8.hoeffding D.9 D.12.P1
 D.12.P2 D.12.hoeffding D.13 D.16.P1 D.16.P2 D.16.hoeffding D.17 E.3.P2 E.3.hoeffding 1.1
 1.1.identity 6.2 F.4.P2 F.4.hoeffding F.8.P1 F.8.P2 F.8.hoeffding F.9 F.12.P1 F.12.P2
 F.12.hoeffding F.13 F.16.P1 F.16.P2 F.16.hoeffding F.17 1.2
@@ -194,6 +195,7 @@ def test_what_is_said_of_every_claim(by_id):
     expected = dict.fromkeys(by_id, "holds at the paper's sizes")
     for ids, start in (
         (FALSE, "false at every"),
+        (REFUTED, "refuted below n = "),
         (LATE, "holds only from n >= "),
         (CONSTANT, "holds, with constant C = "),
         (SMALL_D, "holds at "),
@@ -245,7 +247,7 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
     wrong = replace(true, bound=lambda setting: true.bound(setting) * 10**-sign * 0.1**sign)
     found = audit(JOB, [wrong]).to_pylist()
     assert by_id[name][0]["verdict"] == "holds at the paper's sizes"
-    assert {row["verdict"] for row in found} == {"false at every n"}
+    assert {row["verdict"] for row in found} == {"false at every n tested"}
     assert not any(row["holds"] for row in found)
 
 
@@ -259,7 +261,7 @@ def test_a_claim_that_holds_at_some_sizes_only():
 def test_a_claim_that_ceases_to_hold():
     one = replace(claim("5.3"), cells=lambda s: float(s.n > 500), bound=lambda s: 0.5)
     rows = audit(JOB, [one]).to_pylist()
-    assert rows[0]["verdict"] == "false at every large n"
+    assert rows[0]["verdict"] == "false at every large n tested"
     assert "the last of them n = 400" in rows[0]["paths"]
 
 
@@ -747,3 +749,26 @@ def test_parameters_reach_the_claims():
     assert audit_module.audit(changed, [claim("D.10.P1a")])["value"][0].as_py() == pytest.approx(
         1.9**2 * math.log(200)
     )
+
+
+@pytest.mark.parametrize("name", ["d fixed", "d sqrt", "d quarter"])
+def test_the_next_size_of_a_path_is_the_next_multiple(name):
+    path = SizePath("self_attention", name, 20)
+    size = path.size(400)
+    for _ in range(60):
+        following = path.after(size)
+        assert following[0] > size[0]
+        assert path.size(following[0])[0] == following[0] or name == "d sqrt"
+        classes = following[1] - 2
+        assert following[0] % classes == 0
+        if name == "d sqrt":
+            assert classes == math.ceil(math.sqrt(following[0]))
+        size = following
+
+
+def test_a_failure_soon_after_the_first_success_moves_the_start():
+    path = SizePath("regression", "d fixed")
+    assert holds_from(path, lambda size: size[0] >= 333) == 333
+    assert holds_from(path, lambda size: size[0] >= 333 and size[0] not in (340, 351)) == 352
+    # What fails far beyond is not seen: the text says what was tested.
+    assert holds_from(path, lambda size: size[0] >= 333 and size[0] != 777) == 333

@@ -6,8 +6,11 @@ import pytest
 from attention_separation.html import page
 from attention_separation.softmax_vs_linear import check
 from attention_separation.softmax_vs_linear.findings import (
-    KINDS,
+    FALSE,
+    HOLDS,
+    LATER,
     choice_findings,
+    claim_findings,
     kind_of,
     threshold_findings,
     verdict_findings,
@@ -55,16 +58,77 @@ def test_the_check_fails_on_what_differs_only():
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "kind"),
     [
-        "holds at the paper's sizes", "holds, with constant C = 1.5",
-        "holds at 6 of the paper's 8 sizes", "holds only from n >= 7310, with d − 2 = ⌈√n⌉",
-        "false at every n", "false at every large n",
+        ("holds at the paper's sizes", HOLDS), ("holds, with constant C = 1.5", HOLDS),
+        ("holds at 6 of the paper's 8 sizes", LATER),
+        ("holds only from n >= 7310, with d − 2 = ⌈√n⌉", LATER),
+        ("refuted below n = 2362, proved from n = 3484", LATER),
+        ("false at every n tested", FALSE), ("false at every large n tested", FALSE),
     ],
 )  # fmt: skip
-def test_every_verdict_on_a_claim_is_of_one_kind(text):
-    assert sum(is_kind(text) for is_kind in KINDS.values()) == 1
-    assert kind_of(text) in KINDS
+def test_what_a_verdict_on_a_claim_comes_down_to(text, kind):
+    assert kind_of(text) == kind
+    with pytest.raises(ValueError, match="is no verdict"):
+        kind_of(f"perhaps {text}")
+
+
+def claim(name, verdict, **values):
+    row = {
+        "id": name, "source": "given", "verdict": verdict, "n": 200, "d": 22, "value": 0.25,
+        "bound": 5e-5, "holds": False, "from_n_d_sqrt": None, "from_n_d_fixed": None,
+    }  # fmt: skip
+    return row | values
+
+
+def test_claims_are_counted_by_source_and_only_the_papers_own_parts():
+    rows = [
+        *[claim("4.1.P1", "holds at the paper's sizes")] * 2,
+        claim("4.1.P1.entries", "false at every n tested"),
+        claim("4.2.P1", "false at every n tested"),
+        claim("4.2.P1.sqrt", "holds, with constant C = 1.5"),
+        claim("D.4.P2", "false at every n tested", source="forced"),
+    ]  # fmt: skip
+    (text,) = claim_findings(pa.Table.from_pylist(rows))
+    assert "3 parts of lemmas" in text
+    assert "Given: 1 of 2 hold at the experiments' sizes, 0 only at some" in text
+    assert (
+        "forced: 0 of 1 hold at the experiments' sizes, 0 only at some or from a larger n, 1 at"
+        in text
+    )
+    assert "prints: false at every n tested; with √n: holds, with constant C = 1.5." in text
+    assert "reaches τ with probability 0.25, where at most 5e-05 is claimed" in text
+
+
+def test_theorems_on_zero_networks_hold_from_the_last_of_their_starts():
+    def rows(**values):
+        names = ("D.9", "D.13", "D.17")
+        starts = (100, 300, 200)
+        return pa.Table.from_pylist(
+            [
+                claim(name, "holds only from n >= 3", **({"from_n_d_sqrt": start} | values))
+                for name, start in zip(names, starts, strict=True)
+            ]
+        )
+
+    text = claim_findings(rows())[1]
+    assert "at 0 of the 3 cases" in text
+    assert "from n = 300 on; with d fixed at 22 at no n tested" in text
+    assert "d fixed" not in claim_findings(rows(from_n_d_fixed=5))[1]
+    assert len(claim_findings(rows(from_n_d_sqrt=None))) == 1
+
+
+def test_the_check_wants_whole_verdicts():
+    whole = verdict_rows("agrees", "undecided")
+    assert check.faults(whole) == []
+    assert check.faults(whole.slice(0, 0)) == ["there are no verdicts"]
+    rows = whole.to_pylist()
+    rows[0]["verdict"] = "DIFFERS"
+    rows[1]["mean_p_hat"] = float("nan")
+    rows.append(rows[0] | {"panel": "p9", "verdict": None})
+    assert check.faults(pa.Table.from_pylist(rows)) == [
+        "p0: 'DIFFERS' is no verdict", "p1: mean_p_hat is nan", "p9: verdict is None",
+    ]  # fmt: skip
 
 
 def test_with_high_probability():
@@ -118,8 +182,8 @@ def test_thresholds():
     rows = [row("exp", 3, 0.9), row("lin", 3, 0.8), row("exp", 5, 1.0), row("lin", 5, 0.25)]
     (text,) = threshold_findings(pa.Table.from_pylist(rows))
     assert "Over 2 points" in text
-    assert "F_lin comes to 0.80 at most (n = 10, d = 3, m = 3, cross-attention)" in text
-    assert "ahead at every point; the smallest lead is 0.10 (d = 3" in text
+    assert "F_lin comes to 0.80 at most (cross-attention, n = 10, d = 3, m = 3)" in text
+    assert "ahead at every point; the smallest lead is 0.10 (cross-attention, n = 10, d = 3" in text
 
 
 def test_a_block_takes_the_place_of_the_old_one():

@@ -1,6 +1,7 @@
 """Best thresholds: against the definition at every threshold, by enumeration and by simulation."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from attention_separation.softmax_vs_linear import cross_attention, self_attenti
 from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.jobs import ThresholdJob
 from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.regression import LEVELS, normalise, u_exp, u_lin
 from attention_separation.softmax_vs_linear.success import NETWORKS
 from attention_separation.softmax_vs_linear.threshold import draw, thresholds
-from attention_separation.softmax_vs_linear.thresholds import threshold_curve
+from attention_separation.softmax_vs_linear.thresholds import equal_entries_curve, threshold_curve
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}
 
@@ -45,6 +47,19 @@ def test_the_curve_by_enumeration_from_the_definitions(model, data, kernel):
     for theta in np.linspace(0.011, 2.3, 60):
         expected = np.mean([(one > theta * p.s) & (zero <= theta * p.s) for zero, one in scores])
         assert found.at(theta) == pytest.approx(expected, abs=1e-12), theta
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_regression_with_equal_entries_by_enumeration(kernel):
+    n, m, level = 8, 2, LEVELS["middle"]
+    found = equal_entries_curve(n, m, level, kernel)
+    y = np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
+    u = {"exp": u_exp, "lin": u_lin}[kernel]
+    z = math.log(n) * np.where(np.arange(n) == 3, [[level], [4.0]], level)
+    zero, one = (y @ normalise(u(row)) for row in z)
+    for tau in np.linspace(0.011, 0.99, 40):
+        none = (zero <= tau).mean() ** m - ((zero <= tau) & (one <= tau)).mean() ** m
+        assert found.at(tau) == pytest.approx(none, abs=1e-12), tau
 
 
 def test_the_best_is_the_largest_and_holds_on_its_interval():
@@ -79,7 +94,7 @@ def test_against_simulation():
 
 
 def small_job():
-    names = ["fig4b", "fig4c", "fig7b"]
+    names = ["fig3b", "fig4b", "fig4c", "fig7b"]
     panels = [CONFIG.exact_panel(name).model_copy(update={"points": 3}) for name in names]
     return ThresholdJob(panels=panels)
 
@@ -97,7 +112,7 @@ def test_the_table_and_the_figure():
     assert all(e > lin for e, lin in zip(best["exp"], best["lin"], strict=True))
     figure = draw(job, table)
     figure.draw_without_rendering()
-    assert len(figure.axes) == 8
+    assert len(figure.axes) == 12
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert "Self-attention, X = identity" in titles
     assert "Cross-attention, X = identity" in titles
@@ -105,4 +120,4 @@ def test_the_table_and_the_figure():
 
 def test_the_job_takes_sweeps_of_n_d_and_m():
     names = {panel.name for panel in CONFIG.threshold_job().panels}
-    assert names == {f"fig{k}{letter}" for k in "457" for letter in "abc"}
+    assert names == {"fig3a", "fig3b", *(f"fig{k}{letter}" for k in "457" for letter in "abc")}

@@ -44,6 +44,20 @@ def table_of_panel(panel):
     return f"{RESULTS}/panels/{panel}.parquet"
 
 
+def slices_of_panel(panel):
+    """The tables of a panel's slices; none where one job does all of its trials."""
+    count = SETTINGS.panel_slices(panel)
+    if count == 1:
+        return []
+    return [f"{RESULTS}/slices/{panel}/{k}-of-{count}.parquet" for k in range(1, count + 1)]
+
+
+def minutes_of_panel(panel):
+    """Minutes that a job with trials of a panel asks for: three times its estimate."""
+    seconds = SETTINGS.panel_seconds(panel) / SETTINGS.panel_slices(panel)
+    return max(5, int(3 * seconds / 60) + 1)
+
+
 def exact_of_panel(panel):
     """The table of a panel's exact values."""
     return f"{RESULTS}/exact/{panel}.parquet"

@@ -20,6 +20,8 @@ from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 MOST_NUMBERS = 1_000_000
 """States times rows worked on at once."""
 
+NEARLY_ONE = np.nextafter(1.0, 0.0)
+
 PATTERNS = 1 << len(NETWORKS)
 HAS_FLAG = (np.arange(PATTERNS)[:, None] >> np.arange(len(NETWORKS)) & 1).astype(bool)
 """(patterns, 4): which networks a pattern of flags makes positive."""
@@ -87,7 +89,7 @@ def probabilities(
         for dataset in (0, 1)
     )
     same = _law_of_flags(same_class(d0, d1))
-    zero = (same @ ~HAS_FLAG) ** m  # the class does not matter to a network alone
+    zero = _power(same @ HAS_FLAG, m)  # the class does not matter to a network alone
     events = np.where([True, False, False, False], 1 - zero, zero)
     if signs == "fresh":
         success = events.prod(axis=1)
@@ -102,7 +104,13 @@ def probabilities(
 
 def _success(law: np.ndarray, m: np.ndarray) -> np.ndarray:
     """No column has another flag than the first, less no column has any: over m columns, (P,)."""
-    return ((law[:, :2].sum(axis=1, keepdims=True)) ** m - law[:, :1] ** m)[:, 0]
+    others = law[:, 2:].sum(axis=1, keepdims=True)
+    return (_power(others, m) - _power(others + law[:, 1:2], m))[:, 0]
+
+
+def _power(q: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """(1 - q)^m, at most 1 however the q were rounded, and exact to their rounding for large m."""
+    return np.exp(m * np.log1p(-np.minimum(q, NEARLY_ONE)))
 
 
 def _law_of_flags(states: States) -> np.ndarray:

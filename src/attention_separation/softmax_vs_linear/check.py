@@ -1,6 +1,7 @@
-"""Verb `check`: fails if the simulation of any panel differs from its exact values."""
+"""Verb `check`: fails if any panel differs from its exact values, or a verdict is not whole."""
 
 import argparse
+import math
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +9,23 @@ import pyarrow as pa
 from attention_separation.files import replacing
 from attention_separation.softmax_vs_linear.verdicts import SCHEMA
 from attention_separation.tables import read_parquet
+
+VERDICTS = ("agrees", "undecided", "differs")
+MAY_BE_EMPTY = ("trials_to_decide",)
+
+
+def faults(verdicts: pa.Table) -> list[str]:
+    """A sentence on each empty cell, number that is none, or word that is no verdict."""
+    rows = verdicts.to_pylist()
+    found = [] if rows else ["there are no verdicts"]
+    for row in rows:
+        for name, value in row.items():
+            empty = value is None and name not in MAY_BE_EMPTY
+            if empty or (isinstance(value, float) and not math.isfinite(value)):
+                found.append(f"{row['panel']}: {name} is {value}")
+        if row["verdict"] is not None and row["verdict"] not in VERDICTS:
+            found.append(f"{row['panel']}: {row['verdict']!r} is no verdict")
+    return found
 
 
 def sentences(verdicts: pa.Table) -> list[str]:
@@ -24,8 +42,7 @@ def sentences(verdicts: pa.Table) -> list[str]:
 def counted(verdicts: pa.Table) -> str:
     """How many panels there are of each verdict."""
     found = verdicts["verdict"].to_pylist()
-    kinds = ("agrees", "undecided", "differs")
-    return ", ".join(f"{found.count(kind)} {kind}" for kind in kinds)
+    return ", ".join(f"{found.count(kind)} {kind}" for kind in VERDICTS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     verdicts = read_parquet(arguments.verdicts, SCHEMA, arguments.settings)
+    broken = faults(verdicts)
+    if broken:
+        raise ValueError("\n".join(["the verdicts are not whole", *broken]))
     different = sentences(verdicts)
     if different:
         raise ValueError("\n".join(["simulation and exact values differ", *different]))

@@ -151,7 +151,7 @@ CHOICES = (
         "1/4",
         tuple(
             Alternative(f"{tau:g}", _replacing("regression", tau=tau))
-            for tau in (0.15, 0.2, 0.3, 0.4, 0.5)
+            for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
         ),
     ),
     Choice(

@@ -43,9 +43,9 @@ mean with its sign. `rank` orders the choices by the largest mean change in any 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
     "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
-    "alternative is evaluated at every point of every panel that it touches, by exact values "
-    "(Figure 3: reference values with their stated error). Changes are of P(E_success); rank 1 "
-    "moves some panel the most."
+    "alternative is evaluated at the points of every panel that it touches, by exact values; in "
+    "softmax regression by reference values, at 24 points evenly spread over each panel. Changes "
+    "are of P(E_success). Rank 1 moves some panel the most; a bound has no rank."
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
@@ -111,7 +111,7 @@ def _effect(
         "points": len(change),
         "mean_change": float(change.mean()),
         "largest_change": float(change[worst]),
-        "at_value": of_panel[worst].swept[0],
+        "at_value": of_panel[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
         "note": note,
     }
@@ -125,15 +125,16 @@ def _without_effect(choice: Choice, alternative: str | None) -> dict[str, object
 
 
 def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows by rank of their choice; those of choices without effect last."""
+    """The rows by rank of their choice; then bounds, then choices without effect."""
     most: dict[str, float] = {}
     for row in rows:
-        if "mean_change" in row:
+        if row.get("signed_change") is not None:
             most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
     order = sorted(most, key=most.get, reverse=True)
     ranks = {name: position + 1 for position, name in enumerate(order)}
     ranked = [row | {"rank": ranks.get(row["choice"])} for row in rows]
-    return sorted(ranked, key=lambda row: row["rank"] or len(rows) + 1)
+    last = len(rows)
+    return sorted(ranked, key=lambda row: row["rank"] or last + ("mean_change" not in row))
 
 
 def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
@@ -156,7 +157,9 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         ax.set_yticks(range(len(lines)), _labels(rows, lines))
         ax.set_ylim(len(lines) - 0.5, -0.5)
         ax.set_xlim(0, 1)
-        ax.set_xlabel("change of the success rate: dot, mean over a panel; line, up to the largest")
+        ax.set_xlabel(
+            "change of success rates: dot, a panel's mean (hollow: a bound); line, to its largest"
+        )
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
         handles = [
@@ -180,7 +183,15 @@ def _draw_line(
         place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
         ends = [row["mean_change"], row["largest_change"]]
         ax.plot(ends, [place, place], color=colours[name], linewidth=0.7, alpha=0.6)
-        ax.plot(row["mean_change"], place, "o", color=colours[name], markersize=3.5)
+        fill = colours[name] if row["signed_change"] is not None else "white"
+        ax.plot(
+            row["mean_change"],
+            place,
+            "o",
+            color=colours[name],
+            markerfacecolor=fill,
+            markersize=3.5,
+        )
 
 
 def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
@@ -189,7 +200,8 @@ def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
     labels = []
     for k, (choice, alternative) in enumerate(lines):
         first = k == 0 or lines[k - 1][0] != choice
-        labels.append(f"{ranks[choice]}. {choice}:  {alternative}" if first else alternative)
+        rank = f"{ranks[choice]}. " if ranks[choice] else ""
+        labels.append(f"{rank}{choice}:  {alternative}" if first else alternative)
     return labels
 
 

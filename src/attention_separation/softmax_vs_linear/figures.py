@@ -107,11 +107,20 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
     x, rate, low, high, exact = (table[name].to_numpy()[order] for name in names)
     many = len(x) > MANY_POINTS
-    ax.plot(x, exact, color=VERMILION, linewidth=1.3, clip_on=False, zorder=2.5)
-    ax.vlines(
-        x, low, high, color=BLUE, alpha=0.25 if many else 0.45, linewidth=1.0 if many else 1.6
-    )
-    size = 2.2 if many else 4.0
+    if many:
+        # Where points are dense and hardly scatter, the line would vanish beneath them.
+        dense = len(x) > VERY_MANY_POINTS
+        above, width, size = (3.5, 0.9, 1.6) if dense else (2.5, 1.3, 2.2)
+        ax.plot(x, exact, color=VERMILION, linewidth=width, clip_on=False, zorder=above)
+        ax.vlines(x, low, high, color=BLUE, alpha=0.25, linewidth=1.0)
+    else:
+        # Few values, and none between them: ticks with a thin link.
+        size = 4.0
+        ax.plot(
+            x, exact, color=VERMILION, linewidth=0.6, linestyle=":", marker="_", markersize=13,
+            markeredgewidth=1.4, clip_on=False, zorder=2.5,
+        )  # fmt: skip
+        ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
     ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
     if _evenly_in_logarithm(x):
         ax.set_xscale("log", base=2)

@@ -1,19 +1,37 @@
 """What the tables of results say, in sentences: every number is read from a table."""
 
+import re
 from collections import Counter
 
 import pyarrow as pa
 
-KINDS = {
-    "holds at the paper's sizes": lambda text: text == "holds at the paper's sizes",
-    "holds with a measured constant": lambda text: text.startswith("holds, with constant"),
-    "holds at some of the paper's sizes": lambda text: (
-        text.startswith("holds at") and "of the paper's" in text
-    ),
-    "holds only from a larger n": lambda text: text.startswith("holds only from"),
-    "false at every large n": lambda text: text.startswith("false"),
-}
-"""What a verdict on a claim comes down to."""
+HOLDS, LATER, FALSE = "holds", "later", "false"
+
+
+def kind_of(verdict: str) -> str:
+    """What a verdict on a claim comes down to.
+
+    It holds at all of the paper's sizes (with a measured constant, if it has one), only at some or
+    from a larger n on, or at none that was tested.
+
+    Raises
+    ------
+    ValueError
+        If the verdict is of no known kind.
+    """
+    if verdict == "holds at the paper's sizes" or verdict.startswith("holds, with constant"):
+        return HOLDS
+    if verdict.startswith(("holds at", "holds only from", "refuted below")):
+        return LATER
+    if verdict.startswith("false"):
+        return FALSE
+    raise ValueError(f"{verdict!r} is no verdict on a claim")
+
+
+PART = re.compile(r"\d\.\d(\.P\d)?|[DEF]\.\d+(\.P\d[ab]?(\.own|\.other)?)?")
+"""Ids of the paper's own parts: others are readings, steps of proofs and values of them."""
+
+ZERO_THEOREMS = ("D.9", "D.13", "D.17")
 
 FALL = 0.01
 """A smaller fall of a success rate is not worth a sentence."""
@@ -27,11 +45,6 @@ EVENT_NAMES = {
     "f_exp_d0_zero": "F_exp = 0 on D0",
     "f_lin_d0_zero": "F_lin = 0 on D0",
 }
-
-
-def kind_of(verdict: str) -> str:
-    """The kind of a claim's verdict, one of KINDS."""
-    return next(kind for kind, holds in KINDS.items() if holds(verdict))
 
 
 def verdict_findings(verdicts: pa.Table) -> list[str]:
@@ -85,32 +98,66 @@ def width_findings(exact: list[pa.Table]) -> list[str]:
 
 
 def claim_findings(claims: pa.Table) -> list[str]:
-    """How the claims fare, and what becomes of the theorems on networks that are zero."""
-    by_id = {row["id"]: row for row in claims.to_pylist()}
-    counted = Counter(kind_of(row["verdict"]) for row in by_id.values())
-    parts = ", ".join(
-        f"{counted[kind]} {kind if counted[kind] == 1 else _plural(kind)}"
-        for kind in KINDS
-        if counted[kind]
-    )
-    sentences = [f"**The paper's claims.** Of {len(by_id)} checked statements: {parts}."]
-    zero = [by_id[name] for name in ("D.9", "D.13", "D.17") if name in by_id]
-    if zero:
-        at_paper = [
-            row for row in claims.to_pylist() if row["id"] in {entry["id"] for entry in zero}
-        ]
-        held = sum(row["holds"] for row in at_paper)
-        least = min(row["from_n_d_sqrt"] for row in zero if row["from_n_d_sqrt"])
-        fixed = all(row["from_n_d_fixed"] is None for row in zero)
-        text = (
-            f"**With high probability, from when on?** That a network is zero with probability at "
-            f"least 1 - δ/n (Theorems D.9, D.13, D.17) holds at {held} of the "
-            f"{len(at_paper)} cases at the experiments' sizes. With d - 2 = ⌈√n⌉ it holds from "
-            f"n = {least:,} on"
+    """How the claims fare by source, which printed ones fail, and when networks are zero."""
+    first: dict[str, dict] = {}
+    for row in claims.to_pylist():
+        first.setdefault(row["id"], row)
+    parts = [row for name, row in first.items() if PART.fullmatch(name)]
+    by_source = []
+    for source in dict.fromkeys(row["source"] for row in parts):
+        kinds = Counter(kind_of(row["verdict"]) for row in parts if row["source"] == source)
+        by_source.append(
+            f"{source}: {kinds[HOLDS]} of {kinds.total()} hold at the experiments' sizes, "
+            f"{kinds[LATER]} only at some or from a larger n, {kinds[FALSE]} at none tested"
         )
-        text += ", and with d fixed at no n up to 10⁹." if fixed else "."
-        sentences.append(text)
-    return sentences
+    listed = "; ".join(by_source)
+    text = (
+        f"**The paper's claims.** {len(parts)} parts of lemmas and theorems. "
+        f"{listed[:1].upper()}{listed[1:]}."
+    )
+    sentences = [text + _printed_rate(first) + _other_tokens(first)]
+    return sentences + _zero_networks(claims, first)
+
+
+def _printed_rate(first: dict[str, dict]) -> str:
+    """Lemma 4.2, Part 1: the rate as printed, and as the proof would have it."""
+    if not {"4.2.P1", "4.2.P1.sqrt"} <= first.keys():
+        return ""
+    printed, read = first["4.2.P1"], first["4.2.P1.sqrt"]
+    return (
+        f" The rate that Lemma 4.2, Part 1 prints: {printed['verdict']}; with √n: "
+        f"{read['verdict']}."
+    )
+
+
+def _other_tokens(first: dict[str, dict]) -> str:
+    """Lemma D.4, Part 2: how often the other tokens reach the threshold."""
+    row = first.get("D.4.P2")
+    if row is None:
+        return ""
+    return (
+        f" Lemma D.4, Part 2, as its proof reads: another token reaches τ with probability "
+        f"{row['value']:.2g}, where at most {row['bound']:.1g} is claimed (n = {row['n']}, "
+        f"d = {row['d']})."
+    )
+
+
+def _zero_networks(claims: pa.Table, first: dict[str, dict]) -> list[str]:
+    """Theorems D.9, D.13, D.17, each that a network is zero with high probability."""
+    zero = [first[name] for name in ZERO_THEOREMS if name in first]
+    starts = [row["from_n_d_sqrt"] for row in zero]
+    if not zero or None in starts:
+        return []
+    at_paper = [row for row in claims.to_pylist() if row["id"] in ZERO_THEOREMS]
+    held = sum(row["holds"] for row in at_paper)
+    text = (
+        f"**With high probability, from when on?** That a network is zero with probability at "
+        f"least 1 - δ/n (Theorems D.9, D.13, D.17) holds at {held} of the {len(at_paper)} cases at "
+        f"the experiments' sizes; with d - 2 = ⌈√n⌉ from n = {max(starts):,} on"
+    )
+    if all(row["from_n_d_fixed"] is None for row in zero):
+        text += f"; with d fixed at {zero[0]['d']} at no n tested, up to 10⁹"
+    return [f"{text}."]
 
 
 def whp_findings(whp: pa.Table) -> list[str]:
@@ -159,15 +206,20 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     return [
         f"**Each network at its own best threshold.** Over {len(by_point)} points in n, d and m, "
         f"F_exp alone tells D1 from D0 with a median probability of {exp_typical:.3f}, F_lin alone "
-        f"with {typical:.3f}. F_lin comes to {largest['p_best']:.2f} at most (n = {largest['n']}, "
-        f"d = {largest['d']}, m = {largest['m']}, {largest['model'].replace('_', '-')}). Softmax "
-        f"is ahead at {'every' if min(gaps.values()) > 0 else 'not every'} point; the smallest "
-        f"lead is {min(gaps.values()):.2f} (d = {closest['exp']['d']}, m = {closest['exp']['m']})."
+        f"with {typical:.3f}. F_lin comes to {largest['p_best']:.2f} at most ({_where(largest)}). "
+        f"Softmax is ahead at {'every' if min(gaps.values()) > 0 else 'not every'} point; the "
+        f"smallest lead is {min(gaps.values()):.2f} ({_where(closest['exp'])})."
     ]
 
 
 def _plural(kind: str) -> str:
     return kind.replace("holds", "hold", 1) if kind.startswith("holds") else f"are {kind}"
+
+
+def _where(row: dict) -> str:
+    """A point of the thresholds' table: its model and its sizes."""
+    sizes = [f"{name} = {row[name]}" for name in ("n", "d", "m") if row[name] is not None]
+    return ", ".join([row["model"].replace("_", "-"), *sizes])
 
 
 def _is(count: int) -> str:

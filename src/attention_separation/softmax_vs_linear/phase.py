@@ -125,7 +125,8 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
     if inside and min(values.shape) >= SMOOTH:
         ax.contour(columns, rows, values, inside, colors="white", linewidths=0.7)
     if dots:
-        ax.plot(*zip(*dots, strict=True), ".", color="white", markersize=3.5, zorder=3)
+        x, y = zip(*dots, strict=True)
+        ax.plot(x, y, "o", color="white", markeredgecolor=INK, markeredgewidth=0.4, markersize=2.6)
     for axis, numbers, name in ((ax.xaxis, columns, first), (ax.yaxis, rows, second)):
         axis.set_label_text(X_LABELS[name])
         if _is_wide(numbers):

@@ -81,30 +81,41 @@ def reference(point: Point) -> Reference:
     return Reference(*found, f"second order, {how}")
 
 
-def _equal_entries(point: Point) -> Reference:
-    """Laws of equal entries: the data are fixed, and a column is its special sign and its pluses.
+def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.ndarray]:
+    """Scores of a column against each of NETWORKS where all ordinary entries of Ax are equal.
+
+    Returns
+    -------
+    scores : four arrays (2, heads), by the sign y_j and the number of pluses among the others
+    share : (heads,), probabilities of a number of pluses given y_j, halved for y_j's own chance
 
     Scores are written as in regression_trials, with which ties must agree.
     """
-    level = LEVELS[point.law]
-    others, share = likely_heads(point.n - 1)
+    others, share = likely_heads(n - 1)
     sign = np.array([[-1], [1]])
-    total = 2 * (others + (sign > 0)) - point.n
-    positive = []
+    total = 2 * (others + (sign > 0)) - n
+    scores = []
     for kernel, dataset in NETWORKS:
-        scores = total / point.n
-        if dataset == 1:
-            special = SPECIAL / level if kernel == "lin" else point.n ** (SPECIAL - level)
-            scores = (special * sign + (total - sign)) / (special + point.n - 1)
-        positive.append(exceeds(scores, point.tau, point.s))
-    share = share / 2
-    zero = np.array([(~p @ share).sum() for p in positive]) ** point.m
+        if dataset == 0:
+            scores.append(total / n)
+        else:
+            special = SPECIAL / level if kernel == "lin" else n ** (SPECIAL - level)
+            scores.append((special * sign + (total - sign)) / (special + n - 1))
+    return scores, share / 2
+
+
+def _equal_entries(point: Point) -> Reference:
+    """Laws of equal entries: the data are fixed; a column is its special sign and its pluses."""
+    scores, share = equal_entries_scores(point.n, LEVELS[point.law])
+    positive = [exceeds(score, point.tau, point.s) for score in scores]
+    zero = np.minimum([(~p @ share).sum() for p in positive], 1.0) ** point.m
     events = np.where([True, False, False, False], 1 - zero, zero)
     if point.signs == "fresh":
         success = events.prod()
     else:
         good = ~(positive[1] | positive[2] | positive[3])
-        success = (good @ share).sum() ** point.m - ((good & ~positive[0]) @ share).sum() ** point.m
+        at_most, none = ((part @ share).sum() for part in (good, good & ~positive[0]))
+        success = min(at_most, 1.0) ** point.m - min(none, 1.0) ** point.m
     return Reference(float(success), tuple(events.tolist()), 0.0, "exact: sum over counts")
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,49 +11,82 @@ from attention_separation.counts import Counts
 from attention_separation.intervals import clopper_pearson
 from attention_separation.progress import Progress
 from attention_separation.provenance import record
-from attention_separation.seeding import BlockStreams, blocks
+from attention_separation.seeding import BlockStreams
+from attention_separation.softmax_vs_linear.estimates import seconds_per_trial
 from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, SCHEMA
 from attention_separation.softmax_vs_linear.panels import PanelJob, points, trials_module
 from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.slices import SCHEMA as SLICE_SCHEMA
+from attention_separation.softmax_vs_linear.slices import (
+    Unit,
+    cut,
+    merged,
+    slice_table,
+    units,
+)
 from attention_separation.softmax_vs_linear.success import events, success
-from attention_separation.tables import write_parquet
+from attention_separation.tables import read_parquet, write_parquet
 
 
 def simulate(job: PanelJob) -> pa.Table:
     """Run the trials of every point of a panel and count E_success and its four events."""
-    engine = getattr(importlib.import_module(trials_module(job.panel.model)), job.engine)
     of_panel = points(job.panel, job.points)
+    counts = count(job, of_panel, units(of_panel, job.panel.trials))
+    return panel_table(job, of_panel, list(counts.values()))
+
+
+def count(job: PanelJob, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
+    """Run blocks of trials; what happened in them, by the point's number in the panel."""
+    engine = getattr(importlib.import_module(trials_module(job.panel.model)), job.engine)
+    progress = Progress(job.name, sum(unit.trials for unit in of_slice), "trials")
+    counts: dict[int, Counts] = {}
     with np.errstate(all="raise", under="ignore"):
-        counts = _counts(job, of_panel, engine)
-    return panel_table(job.name, list(job.panel.swept()), of_panel, counts)
-
-
-def _counts(job: PanelJob, of_panel: list[Point], engine: Callable) -> list[Counts]:
-    trials = job.panel.trials
-    progress = Progress(job.name, len(of_panel) * trials, "trials")
-    counts = []
-    for point in of_panel:
-        count = Counts.none(len(OUTCOMES))
-        for block, size in blocks(trials):
-            streams = BlockStreams(job.seed, job.name, point.name, block)
-            positive = engine(point, streams, size)
-            count += Counts.of(np.column_stack([success(positive), events(positive)]))
-            progress.advance(size)
-        counts.append(count)
+        for unit in of_slice:
+            point = of_panel[unit.point]
+            streams = BlockStreams(job.seed, job.name, point.name, unit.block)
+            positive = engine(point, streams, unit.trials)
+            found = Counts.of(np.column_stack([success(positive), events(positive)]))
+            counts[unit.point] = counts.get(unit.point, Counts.none(len(OUTCOMES))) + found
+            progress.advance(unit.trials)
     return counts
 
 
-def panel_table(
-    panel: str, swept: list[str], points: list[Point], counts: list[Counts]
-) -> pa.Table:
+def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
+    """Run one of `of` slices of a panel's trials; `number` counts from 1."""
+    of_panel = points(job.panel, job.points)
+    seconds = [seconds_per_trial(job.engine, point) for point in of_panel]
+    parts = cut(of_panel, job.panel.trials, seconds, of)
+    return slice_table(count(job, of_panel, parts[number - 1]))
+
+
+def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
+    """The table of a panel from those of all of its slices.
+
+    Raises
+    ------
+    ValueError
+        If the slices do not hold each point's trials.
+    """
+    of_panel = points(job.panel, job.points)
+    counts = merged(slices, len(of_panel))
+    for point, found in zip(of_panel, counts, strict=True):
+        if found.trials != job.panel.trials:
+            raise ValueError(
+                f"{job.name}, {point.name}: the slices hold {found.trials} trials of "
+                f"{job.panel.trials}"
+            )
+    return panel_table(job, of_panel, counts)
+
+
+def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.Table:
     """Points, counts, success rates and their 95 % Clopper-Pearson intervals, as SCHEMA says."""
     trials = np.array([count.trials for count in counts])
     happened = np.array([count.happened for count in counts])
     low, high = clopper_pearson(happened[:, 0], trials)
     own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
     columns = {
-        "panel": [panel] * len(points),
-        "parameter": [",".join(swept)] * len(points),
+        "panel": [job.name] * len(points),
+        "parameter": [",".join(job.panel.swept())] * len(points),
         "value": [point.swept[0] for point in points],
         **{name: [getattr(point, name) for point in points] for name in own},
         "trials": trials,
@@ -75,8 +107,36 @@ def metadata(job: PanelJob) -> dict[str, str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the panel's settings, as JSON")
     parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--slice", metavar="K/N", help="only the K-th of N slices of the trials")
+    part.add_argument("--merge", nargs="+", type=Path, metavar="FILE", help="merge all slices")
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = PanelJob.model_validate_json(arguments.settings)
-    write_parquet(simulate(job), arguments.output, metadata(job))
+    provenance = metadata(job)
+    if arguments.slice:
+        number, of = _slice_numbers(arguments.slice)
+        table = slice_of(job, number, of)
+        provenance |= {"slice": f"{number}/{of}"}
+    elif arguments.merge:
+        table = merge(job, _read_slices(arguments.merge, provenance["settings"]))
+    else:
+        table = simulate(job)
+    write_parquet(table, arguments.output, provenance)
+
+
+def _slice_numbers(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"--slice {text}: allowed: K/N with 1 <= K <= N, such as 2/8")
+    return int(number), int(of)
+
+
+def _read_slices(paths: list[Path], settings: str) -> list[pa.Table]:
+    tables = [read_parquet(path, SLICE_SCHEMA, settings) for path in paths]
+    found = {table.schema.metadata[b"slice"].decode() for table in tables}
+    wanted = {f"{k + 1}/{len(paths)}" for k in range(len(paths))}
+    if found != wanted:
+        raise ValueError(f"not all slices, each once: {', '.join(sorted(found))}")
+    return tables

@@ -16,7 +16,12 @@ from attention_separation.softmax_vs_linear.attention import KERNELS
 from attention_separation.softmax_vs_linear.jobs import ThresholdJob
 from attention_separation.softmax_vs_linear.panels import ExactPanel, definitions_module, points
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.thresholds import ThresholdCurve, threshold_curve
+from attention_separation.softmax_vs_linear.regression import LEVELS
+from attention_separation.softmax_vs_linear.thresholds import (
+    ThresholdCurve,
+    equal_entries_curve,
+    threshold_curve,
+)
 from attention_separation.tables import write_csv, write_parquet, write_result
 
 SCHEMA = pa.schema(
@@ -43,12 +48,17 @@ TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone tells the pair apart, positive on D1 and zero on D0: "
     "at the threshold theta = tau / sqrt(log n) that both networks have in the experiments, and at "
-    "its own best one, which lies anywhere from best theta low to best theta high."
+    "its own best one, which lies anywhere from best theta low to best theta high. In softmax "
+    "regression theta is tau, and all entries of Ax but the special one are 1.2 log n."
 )
 COLOURS = {"exp": BLUE, "lin": VERMILION}
 NAMES = {"exp": "𝐹_exp", "lin": "𝐹_lin"}
 SYMBOLS = {"n": "𝑛", "d": "𝑑", "m": "𝑚"}
+REGRESSION_LAW = "middle"
+"""Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
+
 ROWS = {
+    ("regression", None): "Softmax regression, Ax = 1.2 log n",
     ("self_attention", "identity"): "Self-attention, X = identity",
     ("self_attention", "ones"): "Self-attention, X = all ones",
     ("cross_attention", "identity"): "Cross-attention, X = identity",
@@ -57,6 +67,8 @@ ROWS = {
 
 def curve(model: str, point: Point, kernel: str) -> ThresholdCurve:
     """P(one kernel's network alone tells the pair apart) against its threshold."""
+    if model == "regression":
+        return equal_entries_curve(point.n, point.m, LEVELS[REGRESSION_LAW], kernel)
     rows = importlib.import_module(definitions_module(model)).rows
     d0, d1 = (rows(point, dataset, KERNELS[kernel]) for dataset in (0, 1))
     return threshold_curve(d0, d1, point.m, point.s, point.data)
@@ -148,9 +160,12 @@ def _draw_curve(ax: Axes, panels: list[ExactPanel]) -> None:
         found = curve(model, point, kernel)
         ax.stairs(found.probability, found.edges, color=colour, label=NAMES[kernel], linewidth=1.2)
     ax.axvline(point.tau / point.s, color=INK, linestyle=":", linewidth=1)
-    ax.set_xlim(0, 2)
+    ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
-    ax.set_xlabel(f"threshold τ/√log 𝑛   (𝑛 = {point.n}, 𝑑 = {point.d}, 𝑚 = {point.m})")
+    scale = "τ" if point.d is None else "τ/√log 𝑛"
+    sizes = [(symbol, getattr(point, name)) for name, symbol in SYMBOLS.items()]
+    at = ", ".join(f"{symbol} = {size}" for symbol, size in sizes if size is not None)
+    ax.set_xlabel(f"{scale}  at {at}")
 
 
 def _draw_best(ax: Axes, panel: ExactPanel, table: pa.Table) -> None:
@@ -173,7 +188,7 @@ def _draw_best(ax: Axes, panel: ExactPanel, table: pa.Table) -> None:
 
 def _held(rows: list[dict], swept: str) -> str:
     held = {key: sorted({row[key] for row in rows}) for key in SYMBOLS if key != swept}
-    return ",  ".join(f"{SYMBOLS[k]} = {v[0]}" for k, v in held.items() if len(v) == 1)
+    return ",  ".join(f"{SYMBOLS[k]} = {v[0]}" for k, v in held.items() if len(v) == 1 and v[0])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.softmax_vs_linear.attention_exact import (
+    NEARLY_ONE,
     States,
     different_classes,
     same_class,
 )
 from attention_separation.softmax_vs_linear.distinct import DistinctRows
+from attention_separation.softmax_vs_linear.regression_exact import equal_entries_scores
+from attention_separation.softmax_vs_linear.success import NETWORKS
 
 NARROWEST = 1e-9
 """Thresholds between two scores closer than this, in units of s, are not resolved by float64."""
@@ -63,6 +66,14 @@ def threshold_curve(d0: DistinctRows, d1: DistinctRows, m: int, s: float, data: 
     return ThresholdCurve(edges, probability)
 
 
+def equal_entries_curve(n: int, m: int, level: float, kernel: str) -> ThresholdCurve:
+    """The curve of softmax regression where all entries of Ax in the interval are equal; s = 1."""
+    scores, share = equal_entries_scores(n, level)
+    d1, d0 = (scores[NETWORKS.index((kernel, dataset))].ravel() for dataset in (1, 0))
+    edges = _edges(np.concatenate([d0, d1]))
+    return ThresholdCurve(edges, _distinguishes((d0, d1, np.tile(share, 2)), edges[:-1], m))
+
+
 def _edges(scores: np.ndarray) -> np.ndarray:
     """0 and the positive scores in order, those that nearly coincide once."""
     ordered = np.sort(scores[scores > NARROWEST])
@@ -73,14 +84,14 @@ def _edges(scores: np.ndarray) -> np.ndarray:
 def _distinguishes(states: States, thetas: np.ndarray, m: int) -> np.ndarray:
     """No column exceeds theta on D0, less no column does on either: (thetas,)."""
     d0, d1, weights = states
-    return (
-        _none_above(d0, weights, thetas) ** m
-        - _none_above(np.maximum(d0, d1), weights, thetas) ** m
-    )
+    on_d0 = _above(d0, weights, thetas)
+    on_either = _above(np.maximum(d0, d1), weights, thetas)
+    return np.exp(m * np.log1p(-on_d0)) - np.exp(m * np.log1p(-on_either))
 
 
-def _none_above(scores: np.ndarray, weights: np.ndarray, thetas: np.ndarray) -> np.ndarray:
-    """Probability that a column's score is at most theta, (thetas,)."""
-    order = np.argsort(scores)
+def _above(scores: np.ndarray, weights: np.ndarray, thetas: np.ndarray) -> np.ndarray:
+    """Probability that a column's score is above theta, (thetas,)."""
+    order = np.argsort(scores)[::-1]
     total = np.concatenate([[0.0], np.cumsum(weights[order])])
-    return total[np.searchsorted(scores[order], thetas + NARROWEST / 2, side="right")]
+    reached = np.searchsorted(-scores[order], -(thetas + NARROWEST / 2), side="left")
+    return np.minimum(total[reached], NEARLY_ONE)

@@ -3,11 +3,13 @@
 import argparse
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear import exact_table, panel_table
 from attention_separation.softmax_vs_linear.jobs import VerdictsJob
+from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.tables import read_parquet, write_csv, write_parquet, write_result
 from attention_separation.verdict import Measured, PanelVerdict, judge
 
@@ -46,6 +48,12 @@ POINTS_SCHEMA = pa.schema(
     ]
 )
 
+JUDGED = (
+    "value", "trials", *panel_table.OUTCOMES, "p_hat", "ci_low", "ci_high", "p_exact", "p_error",
+    *(f"prob_{event}" for event in EVENTS),
+)  # fmt: skip
+"""Columns that every point must have a number in."""
+
 TITLE = "Verdicts: simulation against exact values"
 ABOUT = (
     "A panel differs if any of its points, or the sum of its successes, is rejected at a "
@@ -53,7 +61,8 @@ ABOUT = (
     "agrees if it does not differ and the simultaneous interval of its mean difference, from "
     "difference low to difference high, lies within the margin; else it is undecided. Detectable "
     "bias is the mean bias of a panel's success rate that the test of the sum would find with "
-    "probability 0.9."
+    "probability 0.9 (approximately: by the normal law, and Poisson's where successes are all but "
+    "certain)."
 )
 
 
@@ -76,6 +85,10 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
 
 
 def _measured(name: str, table: pa.Table) -> Measured:
+    for column in JUDGED:
+        values = table[column].to_numpy()
+        if table[column].null_count or not np.all(np.isfinite(values)):
+            raise ValueError(f"{name}: column {column} has a cell without a number")
     columns = (table[key].to_numpy() for key in ("successes", "trials", "p_exact", "p_error"))
     try:
         return Measured(*columns)

@@ -74,8 +74,19 @@ def audit(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
     with np.errstate(under="ignore"):
         for claim in all_claims() if claims is None else claims:
             rows += _rows(job, claim)
+    _say_what_is_proved(rows)
     columns = {name: [row[name] for row in rows] for name in SCHEMA.names}
     return pa.table(columns, schema=SCHEMA)
+
+
+def _say_what_is_proved(rows: list[dict]) -> None:
+    """Verdicts on claims over all data whose value is a lower bound of the worst case: they are
+    refuted where it is too large, and proved from where the upper bound of ID.every suffices."""
+    proved = {row["id"]: row["from_n_d_fixed"] for row in rows if row["id"].endswith(".every")}
+    for row in rows:
+        start = proved.get(f"{row['id']}.every")
+        if start is not None and row["from_n_d_fixed"] is not None:
+            row["verdict"] = f"refuted below n = {row['from_n_d_fixed']}, proved from n = {start}"
 
 
 def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
@@ -144,5 +155,5 @@ def verdict(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
     if starts:
         return f"holds at {good} of the paper's {len(measured)} sizes"
     if not any(at.holds for at in everywhere):
-        return "false at every n"
-    return "false at every large n"
+        return "false at every n tested"
+    return "false at every large n tested"

@@ -11,6 +11,10 @@ SMALLEST, LARGEST = 100, 10**9
 """n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about
 n/4 still leaves a tie's tolerance far below one token's weight."""
 
+FURTHER, MOST_FURTHER = 1.25, 200
+"""Sizes beyond the first at which a claim holds that are tested one by one: up to this multiple of
+its n, and at most so many."""
+
 NAMES = ("d fixed", "d sqrt", "d quarter")
 """The number K of classes, which is d less the other columns: fixed, about sqrt n, n/4."""
 
@@ -34,6 +38,20 @@ class SizePath:
             classes = self.classes if self.name == "d fixed" else math.ceil(math.sqrt(about))
             n = classes * max(1, round(about / classes))
         return n, classes + COLUMNS[self.model]
+
+    def after(self, size: tuple[int, int | None]) -> tuple[int, int | None]:
+        """The next size of the path."""
+        n, d = size
+        if self.model == "regression":
+            return n + 1, None
+        classes = d - COLUMNS[self.model]
+        if self.name == "d fixed":
+            return n + classes, d
+        if self.name == "d quarter":
+            return n + 4, d + 1
+        if n + classes <= classes * classes:
+            return n + classes, d
+        return classes * (classes + 1), d + 1
 
     def doublings(self) -> list[tuple[int, int | None]]:
         """Sizes from SMALLEST to LARGEST, each about twice the one before."""
@@ -62,7 +80,9 @@ def paths(model: str, first: tuple[int, int | None]) -> list[SizePath]:
 def holds_from(path: SizePath, holds: Callable[[tuple[int, int | None]], bool]) -> int | None:
     """Smallest n from which a claim holds at every larger n that is tested, None if there is none.
 
-    Between the last doubling at which it fails and the next one, n is bisected.
+    Between the last doubling at which it fails and the next one n is bisected. Then follow the next
+    sizes one by one, as far as FURTHER says: what holds at one size may fail at the next, for a
+    threshold falls between the values of a count.
     """
     sizes = path.doublings()
     failing = [k for k, size in enumerate(sizes) if not holds(size)]
@@ -70,12 +90,28 @@ def holds_from(path: SizePath, holds: Callable[[tuple[int, int | None]], bool]) 
         return sizes[0][0]
     if failing[-1] == len(sizes) - 1:
         return None
-    fails, works = sizes[failing[-1]][0], sizes[failing[-1] + 1][0]
+    fails, works = sizes[failing[-1]], sizes[failing[-1] + 1]
     while True:
-        middle = path.size((fails + works) / 2)
-        if not fails < middle[0] < works:
-            return works
+        middle = path.size((fails[0] + works[0]) / 2)
+        if not fails[0] < middle[0] < works[0]:
+            return _settled(path, works, holds)
         if holds(middle):
-            works = middle[0]
+            works = middle
         else:
-            fails = middle[0]
+            fails = middle
+
+
+def _settled(
+    path: SizePath,
+    works: tuple[int, int | None],
+    holds: Callable[[tuple[int, int | None]], bool],
+) -> int:
+    """The n after the last failure among the sizes that follow one where a claim holds."""
+    size = works
+    for _ in range(MOST_FURTHER):
+        size = path.after(size)
+        if size[0] > FURTHER * works[0]:
+            break
+        if not holds(size):
+            works = path.after(size)
+    return works[0]

@@ -86,7 +86,7 @@ def paths_text(along: list[Along]) -> str:
         if one.from_n == one.sizes[0][0]:
             text = f"it holds at every n tested, from {smallest} to {largest}"
         elif one.from_n is not None:
-            text = f"it holds from n = {one.from_n} on, tested up to {largest}"
+            text = f"it holds at every n tested from {one.from_n} on, up to {largest}"
         elif good:
             text = (
                 f"it fails at n = {largest}, the largest tested, though it holds at "

@@ -1,0 +1,70 @@
+"""A panel's trials cut into slices, points times blocks, that separate jobs count and one merges.
+
+Counts merge exactly and draws depend on names alone: how many slices there are changes no result.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.counts import Counts
+from attention_separation.seeding import blocks
+from attention_separation.softmax_vs_linear.panel_table import OUTCOMES
+from attention_separation.softmax_vs_linear.point import Point
+
+SCHEMA = pa.schema(
+    [
+        ("point", pa.int64()),
+        ("trials", pa.int64()),
+        *((name, pa.int64()) for name in OUTCOMES),
+    ]
+)
+"""One row per point that a slice has trials of; `point` counts the panel's points from 0."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One block of trials of one point of a panel."""
+
+    point: int
+    block: int
+    trials: int
+
+
+def units(points: list[Point], trials: int) -> list[Unit]:
+    """All blocks of all points, in order."""
+    return [Unit(k, *block) for k in range(len(points)) for block in blocks(trials)]
+
+
+def cut(points: list[Point], trials: int, seconds: list[float], count: int) -> list[list[Unit]]:
+    """The units in `count` runs of about equal time, some empty if there are fewer units.
+
+    seconds : of a trial of each point, on whatever scale
+    """
+    every = units(points, trials)
+    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in every])
+    # A unit belongs to the slice in which its middle lies.
+    middles = ends - np.diff(ends, prepend=0.0) / 2
+    places = np.minimum((middles / ends[-1] * count).astype(int), count - 1)
+    return [
+        [unit for unit, place in zip(every, places, strict=True) if place == k]
+        for k in range(count)
+    ]
+
+
+def slice_table(counts: dict[int, Counts]) -> pa.Table:
+    """What a slice counted, by point."""
+    rows = [(point, count.trials, *count.happened.tolist()) for point, count in counts.items()]
+    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
+    return pa.table(dict(zip(SCHEMA.names, columns, strict=True)), schema=SCHEMA)
+
+
+def merged(tables: list[pa.Table], points: int) -> list[Counts]:
+    """The counts of all points from the tables of all slices."""
+    total = [Counts.none(len(OUTCOMES)) for _ in range(points)]
+    for table in tables:
+        for row in table.to_pylist():
+            happened = np.array([row[name] for name in OUTCOMES], dtype=np.int64)
+            total[row["point"]] += Counts(row["trials"], happened)
+    return total
