@@ -110,6 +110,14 @@ def test_both_engines_give_the_same_counts(small):
     assert dense == {name: read_counts(small, name) for name in dense}
 
 
+def test_slices_change_no_byte(small):
+    panels = [f"simulate_{name}" for name in ("fig3a", "fig4a", "fig4b", "fig7b")]
+    small.make(*panels)
+    whole = small.files("results/panels")
+    small.make(*panels, "--config", "jobs={slices: 3}", "--forceall")
+    assert small.files() == whole
+
+
 def read_counts(project, name):
     table = pq.read_table(project.folder / f"results/panels/{name}.parquet")
     return table.select(CONTRACT[2:]).to_pylist()

@@ -1,0 +1,94 @@
+"""Slices of a panel's trials: whatever their number, the same table."""
+
+import subprocess
+import sys
+
+import pytest
+from making import CONFIG, ROOT, panel
+
+from attention_separation.softmax_vs_linear import simulate
+from attention_separation.softmax_vs_linear.panels import PanelJob, points
+from attention_separation.softmax_vs_linear.slices import SCHEMA, cut, units
+from attention_separation.tables import read_parquet, write_parquet
+
+SWEEPS = {
+    "regression": panel("regression", {"n": [50, 200]}, trials=5100, m=3),
+    "cross_attention": panel(
+        "cross_attention", {"d": [3, 6, 11]}, trials=10_050, n=40, m=3, a0=0.01, a1=1.2
+    ),
+}
+
+
+def job(model):
+    return PanelJob(name="p", panel=SWEEPS[model], seed=1, engine="reduced")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
+def test_every_block_of_every_point_is_in_one_slice(count):
+    of_panel = points(SWEEPS["cross_attention"])
+    parts = cut(of_panel, 10_050, [1.0, 2.0, 5.0], count)
+    assert len(parts) == count
+    assert [unit for part in parts for unit in part] == units(of_panel, 10_050)
+
+
+def test_slices_take_about_equal_time():
+    of_panel = points(SWEEPS["cross_attention"])
+    seconds = [1.0, 2.0, 5.0]
+    parts = cut(of_panel, 10**6, seconds, 4)
+    times = [sum(unit.trials * seconds[unit.point] for unit in part) for part in parts]
+    assert max(times) / min(times) < 1.01
+
+
+@pytest.mark.parametrize("model", SWEEPS)
+@pytest.mark.parametrize("count", [1, 2, 5, 30])
+def test_merged_slices_are_the_panel(model, count):
+    slices = [simulate.slice_of(job(model), k + 1, count) for k in range(count)]
+    assert simulate.merge(job(model), slices[::-1]).equals(simulate.simulate(job(model)))
+
+
+def test_a_slice_too_few_or_twice_is_refused():
+    slices = [simulate.slice_of(job("regression"), k + 1, 3) for k in range(3)]
+    for wrong in (slices[:2], [*slices, slices[0]]):
+        with pytest.raises(ValueError, match=r"p, n=\d+: the slices hold \d+ trials of 5100"):
+            simulate.merge(job("regression"), wrong)
+
+
+def command(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "attention_separation", "simulate", *map(str, arguments)],
+        cwd=ROOT / "src", text=True, capture_output=True, check=False,
+    )  # fmt: skip
+
+
+def test_the_command_line_cuts_and_merges(tmp_path):
+    settings = job("regression").canonical()
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
+    for k, path in enumerate(paths, start=1):
+        done = command("--settings", settings, "--output", path, "--slice", f"{k}/2")
+        assert done.returncode == 0, done.stderr
+    whole, alone = tmp_path / "whole.parquet", tmp_path / "alone.parquet"
+    assert command("--settings", settings, "--output", whole, "--merge", *paths).returncode == 0
+    assert command("--settings", settings, "--output", alone).returncode == 0
+    assert whole.read_bytes() == alone.read_bytes()
+
+    wrong = tmp_path / "wrong.parquet"
+    done = command("--settings", settings, "--output", wrong, "--merge", paths[0], paths[0])
+    assert "not all slices, each once: 1/2" in done.stderr
+    done = command("--settings", settings, "--output", wrong, "--slice", "3/2")
+    assert "allowed: K/N with 1 <= K <= N" in done.stderr
+    assert not wrong.exists()
+
+
+def test_a_slice_of_other_settings_is_refused(tmp_path):
+    path = tmp_path / "slice.parquet"
+    write_parquet(simulate.slice_of(job("regression"), 1, 1), path, {"settings": "other"})
+    with pytest.raises(ValueError, match="made with other settings"):
+        read_parquet(path, SCHEMA, "mine")
+
+
+def test_long_panels_are_cut_by_time_and_by_number():
+    assert CONFIG.panel_slices("fig4a") == 1
+    deep = CONFIG.model_copy(update={"scale": "deep"})
+    assert deep.panel_slices("fig3a") > 1
+    by_number = CONFIG.model_copy(update={"jobs": CONFIG.jobs.model_copy(update={"slices": 7})})
+    assert by_number.panel_slices("fig4a") == 7
