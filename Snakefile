@@ -10,6 +10,7 @@ rule all:
     input:
         figures_of_all(),
         audits_of_all(),
+        f"{RESULTS}/manifest.json",
 
 
 include: "workflow/rules/panels.smk"
@@ -18,4 +19,5 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/schematics.smk"
 include: "workflow/rules/verdicts.smk"
 include: "workflow/rules/audits.smk"
+include: "workflow/rules/manifest.smk"
 include: "workflow/rules/gallery.smk"

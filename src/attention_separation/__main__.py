@@ -21,6 +21,8 @@ VERBS = {
         "softmax_vs_linear.gallery",
         "write docs/ and README's block of figures and findings",
     ),
+    "manifest": ("manifest", "list the sha256 of results that carry no metadata"),
+    "verify": ("softmax_vs_linear.verify", "say which results are those of this code and config"),
     "summary": ("softmax_vs_linear.summary", "print what the panels' tables say"),
 }
 

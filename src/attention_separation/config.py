@@ -41,7 +41,7 @@ from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
-    r"all|rank|report|gallery|check|verdicts|claims|whp|choices|threshold|phase|fig[126]"
+    r"all|rank|report|gallery|manifest|check|verdicts|claims|whp|choices|threshold|phase|fig[126]"
     r"|(simulate|slice|exact)_.*"
 )
 REGRESSION_POINTS = 24

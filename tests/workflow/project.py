@@ -46,9 +46,10 @@ class Project:
         return done.stdout
 
     def would_run(self, *arguments: str) -> set[str]:
-        """Names of the rules that a run would execute, but for `all`, from the table of jobs."""
+        """Names of the rules that a run would execute, from the table of jobs; but for `all`, and
+        for the manifest, which any of them brings along."""
         output = self.make("--dry-run", "--quiet", "host", "reason", *arguments)
-        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - {"all", "total"}
+        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - {"all", "manifest", "total"}
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace a text that stands in a file."""

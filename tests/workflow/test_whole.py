@@ -16,6 +16,7 @@ FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "phase")
 SCHEMATICS = ("fig1", "fig2", "fig6")
 TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
+MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")
 NUMBERS = ("parquet", "csv")
 CONTRACT = [
@@ -49,7 +50,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     }
     more = {"verdicts_points.parquet", "verdicts_points.csv", "check.txt"}
     tables |= {f"results/smoke/tables/{name}" for name in more}
-    assert set(made) == panels | exact | figures | schematics | tables
+    assert set(made) == panels | exact | figures | schematics | tables | {MANIFEST}
     assert len(panels) == 19
     for name in CONFIG.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
@@ -99,7 +100,7 @@ def test_two_runs_with_other_cores_give_the_same_bytes(small, tmp_path_factory):
     other.make("--cores", "2")
     assert small.files() == other.files()
     made = len(small.files())
-    assert made == 2 * 4 + 3 * 5 + len(AUDIT_FIGURES) * 5 + len(SCHEMATICS) * 3 + 5 * 3 + 3
+    assert made == 2 * 4 + 3 * 5 + len(AUDIT_FIGURES) * 5 + len(SCHEMATICS) * 3 + 5 * 3 + 3 + 1
 
 
 def test_both_engines_give_the_same_counts(small):

@@ -17,7 +17,7 @@ rule claims:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.claims_job()),
+        settings=lambda wildcards: settings_text(SETTINGS.claims_job()),
         code=code_of_verb("claims"),
     message:
         "Claims of the paper, evaluated"
@@ -42,7 +42,7 @@ rule whp:
         mem_mb=500,
         runtime=10,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.exact_job(list(SETTINGS.panels))),
+        settings=lambda wildcards: settings_text(SETTINGS.exact_job(list(SETTINGS.panels))),
         code=code_of_verb("whp"),
     message:
         "With high probability: which events are"
@@ -67,7 +67,7 @@ rule choices:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.choices_job()),
+        settings=lambda wildcards: settings_text(SETTINGS.choices_job()),
         code=code_of_verb(
             "choices", *modules_of([p.model for p in SETTINGS.panels.values()], exact_module)
         ),
@@ -94,7 +94,7 @@ rule threshold:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.threshold_job()),
+        settings=lambda wildcards: settings_text(SETTINGS.threshold_job()),
         code=code_of_verb(
             "threshold",
             *modules_of(
@@ -123,7 +123,7 @@ rule phase:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.phase_job()),
+        settings=lambda wildcards: settings_text(SETTINGS.phase_job()),
         code=code_of_verb(
             "phase", *modules_of([entry.model for entry in SETTINGS.phase.values()], exact_module)
         ),

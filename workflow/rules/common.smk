@@ -18,7 +18,8 @@ shell.prefix(
 
 from attention_separation.__main__ import module_of
 from attention_separation.config import ConfigError, load_config
-from attention_separation.provenance import canonical_json, code_digest, digest
+from attention_separation.provenance import code_digest, digest
+from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, settings_text
 from attention_separation.softmax_vs_linear.panels import (
     definitions_module,
     exact_module,
@@ -34,7 +35,6 @@ def checked_settings():
         sys.exit(str(error))
 
 
-SCHEMATICS = ("fig1", "fig2", "fig6")
 SETTINGS = checked_settings()
 RESULTS = SETTINGS.results
 
@@ -86,20 +86,32 @@ def prefixed(prefix, files):
     return {f"{prefix}_{extension}": path for extension, path in files.items()}
 
 
+def tables_of_all():
+    """The tables of results that have something to say."""
+    tables = ["verdicts", "claims", "whp", "choices"]
+    return tables + (["threshold"] if SETTINGS.threshold_job().panels else [])
+
+
 def audits_of_all():
-    """The check of the verdicts, the schematics, and the audits that have something to show."""
-    tables = ["claims", "whp", "choices"]
+    """The check of the verdicts, the tables, their figures, and the schematics."""
     figures = ["choices"]
     if SETTINGS.threshold_job().panels:
-        tables.append("threshold")
         figures.append("threshold")
     if SETTINGS.phase:
         figures.append("phase")
     return [
         f"{RESULTS}/tables/check.txt",
-        *(table_files(name)["html"] for name in tables),
-        *(pictures(name)["svg"] for name in (*figures, *SCHEMATICS)),
+        f"{RESULTS}/tables/verdicts_points.csv",
+        *(path for name in tables_of_all() for path in table_files(name).values()),
+        *(path for name in figures for path in figure_files(name).values()),
+        *(path for name in SCHEMATICS for path in pictures(name).values()),
     ]
+
+
+def listed_files():
+    """The files of a whole run that carry no metadata of their own."""
+    figures = [path for files in figures_of_all() for path in files]
+    return [path for path in [*audits_of_all(), *figures] if not path.endswith(".parquet")]
 
 
 def log_file(job):
@@ -148,11 +160,6 @@ def panel_settings(panel):
 def panel_code(panel):
     """Digest of the code that a panel's table depends on."""
     return code_digest(module_of("simulate"), trials_module(SETTINGS.panels[panel].model))
-
-
-def job_settings(job):
-    """All that a job depends on beside its input files, as JSON."""
-    return canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def exact_code(panels):

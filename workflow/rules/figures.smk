@@ -21,7 +21,7 @@ for figure, panels in panels_of_figures().items():
             mem_mb=500,
             runtime=10,
         params:
-            settings=lambda wildcards, text=job_settings(SETTINGS.figure_job(figure, panels)): text,
+            settings=lambda wildcards, text=settings_text(SETTINGS.figure_job(figure, panels)): text,
             code=code_of_verb("figure"),
         message:
             f"Figure {figure}"

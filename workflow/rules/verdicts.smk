@@ -20,7 +20,7 @@ rule verdicts:
         mem_mb=500,
         runtime=10,
     params:
-        settings=lambda wildcards: job_settings(SETTINGS.verdicts_job()),
+        settings=lambda wildcards: settings_text(SETTINGS.verdicts_job()),
         code=code_of_verb("verdicts"),
     message:
         "Verdicts: simulation against exact values"
@@ -44,7 +44,7 @@ rule check:
         mem_mb=500,
         runtime=5,
     params:
-        settings=lambda wildcards: digest(job_settings(SETTINGS.verdicts_job())),
+        settings=lambda wildcards: digest(settings_text(SETTINGS.verdicts_job())),
         code=code_of_verb("check"),
     message:
         "Check: no panel differs from its exact values"

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.config import Config, load_config
-from attention_separation.provenance import canonical_json, digest
+from attention_separation.provenance import digest
 from attention_separation.softmax_vs_linear import verdicts
+from attention_separation.softmax_vs_linear.outputs import settings_text
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 from attention_separation.tables import read_parquet
 
@@ -65,6 +66,5 @@ def _verdicts(path: Path, config: Config) -> dict[str, dict]:
     """The verdicts of the panels, where they have been made with these settings."""
     if not path.exists():
         return {}
-    job = config.verdicts_job()
-    settings = digest(canonical_json(job.model_dump(mode="json", exclude_none=True)))
+    settings = digest(settings_text(config.verdicts_job()))
     return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}
