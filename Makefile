@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup paper test lint bench gallery lock clean
+.PHONY: help setup paper report test test-report lint bench gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,9 +16,15 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
+# A report of another scale stands beside that scale's results.
+SCALE := $(filter-out paper,$(patsubst scale=%,%,$(filter scale=%,$(CONFIG))))
+REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
+
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
+	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make test    set up, then run the tests'
+	@echo 'make test-report  set up, then look at reports with a headless Chromium'
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
@@ -45,8 +51,18 @@ paper: setup
 	$(BIN)/python -m attention_separation summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
+# With nothing made yet, everything is made first.
+report: setup
+	@$(BIN)/snakemake report --cores $(CORES) --quiet rules host reason --report-after-run \
+		--report $(REPORT) $(if $(CONFIG),--config $(CONFIG)) \
+		|| { echo 'no report: the message above says why' >&2; exit 1; }
+	@echo "$(REPORT): $$(du -h $(REPORT) | cut -f1), opens in any browser, offline"
+
 test: setup
 	@$(BIN)/python -m pytest
+
+test-report: setup
+	@$(BIN)/python -m pytest tests/report
 
 lint: setup
 	@$(BIN)/ruff check .

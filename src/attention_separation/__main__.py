@@ -17,6 +17,8 @@ VERBS = {
     "threshold": ("softmax_vs_linear.threshold", "find the best threshold of each network"),
     "phase": ("softmax_vs_linear.phase", "map exact probabilities over two parameters"),
     "schematic": ("softmax_vs_linear.schematics", "draw Figure 1, 2 or 6"),
+    "overview": ("softmax_vs_linear.overview", "write the report's first page and its captions"),
+    "provenance": ("provenance_page", "write the report's page of versions and settings"),
     "gallery": (
         "softmax_vs_linear.gallery",
         "write docs/ and README's block of figures and findings",

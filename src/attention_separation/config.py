@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, create_model
 
 from attention_separation.faults import ConfigError, dotted, sentences, shown, suggestion
-from attention_separation.provenance import digest
+from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.estimates import memory_mb, seconds
@@ -16,10 +16,12 @@ from attention_separation.softmax_vs_linear.jobs import (
     ChoicesJob,
     ExactJob,
     FigureJob,
+    OverviewJob,
     PanelLook,
     PanelToJudge,
     PhaseJob,
     PhaseMap,
+    ShownFigure,
     ThresholdJob,
     VerdictsJob,
 )
@@ -41,8 +43,8 @@ from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
-    r"all|rank|report|gallery|manifest|check|verdicts|claims|whp|choices|threshold|phase|fig[126]"
-    r"|(simulate|slice|exact)_.*"
+    r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
+    r"|threshold|phase|fig[126]|(simulate|slice|exact)_.*"
 )
 REGRESSION_POINTS = 24
 """Points of a regression panel at which alternatives are evaluated: each takes its time."""
@@ -253,12 +255,52 @@ class Config(Closed):
             points=self.scales[self.scale].points,
         )
 
+    def overview_job(self, figures: dict[str, list[str]], tables: list[str]) -> OverviewJob:
+        """What the report's overview depends on beside the files that it reads: `figures` are
+        those to show, each with its panels (none for audits and drawings), `tables` those made."""
+        shown = []
+        for name, panels in figures.items():
+            if panels:
+                job = self.figure_job(name, panels)
+                marked = {p for panel in panels for p in self.reconstructed(panel)}
+                entry = ShownFigure(
+                    name=name, title=job.title, settings=digest_of(job), panels=panels,
+                    reconstructed=sorted(marked),
+                )  # fmt: skip
+            else:
+                entry = ShownFigure(name=name)
+            shown.append(entry)
+        jobs = {
+            "verdicts": self.verdicts_job,
+            "claims": self.claims_job,
+            "whp": lambda: self.exact_job(list(self.panels)),
+            "choices": self.choices_job,
+            "threshold": self.threshold_job,
+            "phase": self.phase_job,
+        }
+        return OverviewJob(
+            scale=self.scale,
+            figures=shown,
+            tables={name: digest_of(jobs[name]()) for name in tables},
+            models={name: panel.model for name, panel in self.panels.items()},
+        )
+
     def reconstructed(self, name: str) -> list[str]:
         """Parameters of a panel whose value the paper does not state."""
         panel = self.panels[name]
         defaults = getattr(self.models, panel.model)
         own = panel.swept().keys() | panel.held().keys()
         return [*panel.reconstructed, *(p for p in defaults.reconstructed if p not in own)]
+
+
+def canonical(job: Closed) -> str:
+    """The one text of a job's settings."""
+    return canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+def digest_of(job: Closed) -> str:
+    """Digest of a job's settings: what the tables that it writes carry."""
+    return digest(canonical(job))
 
 
 def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Config:

@@ -26,19 +26,28 @@ def write_html(table: pa.Table, path: Path, title: str, about: str) -> None:
 
 
 def page(table: pa.Table, title: str, about: str) -> str:
-    """The page's text; null is an empty cell, numbers are rounded to four digits, and a text
-    may have several lines."""
+    """The text of a page that shows a table beneath a paragraph about it."""
+    return document(title, f"<p>{escape(about)}</p>\n{table_element(table)}")
+
+
+def document(title: str, body: str, style: str = "") -> str:
+    """The text of a page; `body` is HTML, and `style` is added to the pages' common style."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
+        f"</title><style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
+        f"{body}</body></html>\n"
+    )
+
+
+def table_element(table: pa.Table) -> str:
+    """A table as HTML; null is an empty cell, numbers are rounded to four digits, and a text may
+    have several lines."""
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
     rows = "\n".join(
         "<tr>" + "".join(_cell(value) for value in row.values()) + "</tr>"
         for row in table.to_pylist()
     )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
-        f"</title><style>{STYLE}</style></head>\n<body><h1>{escape(title)}</h1>\n"
-        f"<p>{escape(about)}</p>\n<table><thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{rows}\n</tbody></table></body></html>\n"
-    )
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
 
 
 def _cell(value: object) -> str:

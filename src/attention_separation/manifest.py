@@ -8,7 +8,7 @@ from pathlib import Path
 from attention_separation.files import replacing
 
 NAME = "manifest.json"
-ASIDE = ("logs", "benchmarks", "slices", "report.html", "gallery.done", ".gitignore")
+ASIDE = ("logs", "benchmarks", "slices", "report", "report.html", "gallery.done", ".gitignore")
 """Files and folders below results that are no results."""
 
 

@@ -4,7 +4,7 @@
 
 rule claims:
     output:
-        **table_files("claims"),
+        **shown_table("claims"),
     log:
         log_file("claims"),
     benchmark:
@@ -17,7 +17,7 @@ rule claims:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.claims_job()),
+        settings=lambda wildcards: canonical(SETTINGS.claims_job()),
         code=code_of_verb("claims"),
     message:
         "Claims of the paper, evaluated"
@@ -30,7 +30,7 @@ rule whp:
     input:
         [exact_of_panel(panel) for panel in SETTINGS.panels],
     output:
-        **table_files("whp"),
+        **shown_table("whp"),
     log:
         log_file("whp"),
     benchmark:
@@ -42,7 +42,7 @@ rule whp:
         mem_mb=500,
         runtime=10,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.exact_job(list(SETTINGS.panels))),
+        settings=lambda wildcards: canonical(SETTINGS.exact_job(list(SETTINGS.panels))),
         code=code_of_verb("whp"),
     message:
         "With high probability: which events are"
@@ -53,8 +53,8 @@ rule whp:
 
 rule choices:
     output:
-        **prefixed("table", table_files("choices")),
-        **prefixed("figure", figure_files("choices")),
+        **prefixed("table", shown_table("choices")),
+        **prefixed("figure", shown_figure("choices")),
     log:
         log_file("choices"),
     benchmark:
@@ -67,7 +67,7 @@ rule choices:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.choices_job()),
+        settings=lambda wildcards: canonical(SETTINGS.choices_job()),
         code=code_of_verb(
             "choices", *modules_of([p.model for p in SETTINGS.panels.values()], exact_module)
         ),
@@ -80,8 +80,8 @@ rule choices:
 
 rule threshold:
     output:
-        **prefixed("table", table_files("threshold")),
-        **prefixed("figure", figure_files("threshold")),
+        **prefixed("table", shown_table("threshold")),
+        **prefixed("figure", shown_figure("threshold")),
     log:
         log_file("threshold"),
     benchmark:
@@ -94,7 +94,7 @@ rule threshold:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.threshold_job()),
+        settings=lambda wildcards: canonical(SETTINGS.threshold_job()),
         code=code_of_verb(
             "threshold",
             *modules_of(
@@ -110,7 +110,7 @@ rule threshold:
 
 rule phase:
     output:
-        **figure_files("phase"),
+        **shown_figure("phase"),
     log:
         log_file("phase"),
     benchmark:
@@ -123,7 +123,7 @@ rule phase:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.phase_job()),
+        settings=lambda wildcards: canonical(SETTINGS.phase_job()),
         code=code_of_verb(
             "phase", *modules_of([entry.model for entry in SETTINGS.phase.values()], exact_module)
         ),

@@ -1,5 +1,7 @@
 # Functions of the workflow: where files are, and what each job depends on.
 
+import json
+import mimetypes
 import shlex
 import sys
 from pathlib import Path
@@ -7,6 +9,9 @@ from pathlib import Path
 PROJECT = Path(workflow.basedir)
 SOURCE = PROJECT / "src"
 ENVIRONMENT = str(PROJECT / "workflow" / "envs" / "environment.yaml")
+
+# Else a report would warn of every parquet file that it does not know what it is.
+mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
 
 # This workflow and its jobs run the package that lies here, installed or not, with one Python.
 sys.path.insert(0, str(SOURCE))
@@ -16,10 +21,10 @@ shell.prefix(
     " set -euo pipefail; "
 )
 
-from attention_separation.__main__ import module_of
-from attention_separation.config import ConfigError, load_config
-from attention_separation.provenance import code_digest, digest
-from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, settings_text
+from attention_separation.__main__ import VERBS, module_of
+from attention_separation.config import ConfigError, canonical, load_config
+from attention_separation.provenance import canonical_json, code_digest, digest
+from attention_separation.softmax_vs_linear.outputs import SCHEMATICS
 from attention_separation.softmax_vs_linear.panels import (
     definitions_module,
     exact_module,
@@ -35,6 +40,14 @@ def checked_settings():
         sys.exit(str(error))
 
 
+AUDIT_FIGURES = ("threshold", "choices", "phase")
+TABLES = {
+    "verdicts": "verdicts on the panels",
+    "claims": "claims of the paper",
+    "whp": "with high probability?",
+    "choices": "open choices",
+    "threshold": "best thresholds",
+}
 SETTINGS = checked_settings()
 RESULTS = SETTINGS.results
 
@@ -79,6 +92,57 @@ def table_files(name):
     """The files of a table of results."""
     extensions = ("parquet", "csv", "html")
     return {extension: f"{RESULTS}/tables/{name}.{extension}" for extension in extensions}
+
+
+def shown_pictures(figure, panels=()):
+    """The pictures of a figure, in the report with a caption; an audit's is of no panels."""
+    return pictures(figure) | {
+        "svg": report(
+            pictures(figure)["svg"],
+            caption="../report/figure.rst",
+            category="2 Figures",
+            labels=lambda wildcards: labels_of_figure(figure, panels),
+        )
+    }
+
+
+def shown_figure(figure, panels=()):
+    """The files of a figure, those that the report holds marked so."""
+    return shown_pictures(figure, panels) | shown_data(figure, figure_files(figure))
+
+
+def shown_table(name):
+    """The files of a table of results, those that the report holds marked so."""
+    files = table_files(name)
+    page = report(
+        files["html"],
+        caption="../report/table.rst",
+        category="3 Tables",
+        labels={"table": TABLES[name]},
+    )
+    # What a figure shows is among its data already.
+    shown = {} if name in AUDIT_FIGURES else shown_data(name, files)
+    return files | shown | {"html": page}
+
+
+def shown_data(name, files):
+    """The numbers among some files, in the report as data; nothing else of them."""
+    return {
+        kind: report(
+            files[kind],
+            caption="../report/data.rst",
+            category="4 Data",
+            labels={"numbers of": name, "format": kind},
+        )
+        for kind in ("csv", "parquet")
+    }
+
+
+def labels_of_figure(figure, panels):
+    """What stands beside a figure in the report; asked for only when a report is made."""
+    from attention_separation.softmax_vs_linear.labels import labels
+
+    return labels(SETTINGS, figure, list(panels))
 
 
 def prefixed(prefix, files):
@@ -140,9 +204,70 @@ def panels_of_exact():
 
 def figures_of_all():
     """Pictures of the figures of config.yaml, and of panels that are in none of them."""
+    return [figure_files(name).values() for name in names_of_figures()]
+
+
+def names_of_figures():
+    """The figures of config.yaml, and panels that are in none of them."""
     shown = {panel for figure in SETTINGS.figures.values() for panel in figure.panels}
     alone = [panel for panel in SETTINGS.panels if panel not in shown]
-    return [figure_files(name).values() for name in [*SETTINGS.figures, *alone]]
+    return [*SETTINGS.figures, *alone]
+
+
+def all_reported():
+    """Names of all figures and tables that a whole run makes."""
+    audits = [name for name in AUDIT_FIGURES if pictures(name)["svg"] in audits_of_all()]
+    tables = [name for name in TABLES if name != "threshold" or "threshold" in audits]
+    return {"figures": [*names_of_figures(), *audits, *SCHEMATICS], "tables": tables}
+
+
+def made_so_far():
+    """Names of the figures and tables that have been made; of all, where none has."""
+    every = all_reported()
+    alone = [name for name in panels_of_figures() if name not in every["figures"]]
+    found = {
+        "figures": [n for n in [*alone, *every["figures"]] if Path(pictures(n)["svg"]).exists()],
+        "tables": [n for n in every["tables"] if Path(table_files(n)["html"]).exists()],
+    }
+    return found if any(found.values()) else every
+
+
+REPORTED = made_so_far()
+
+
+def reported_figures():
+    """The files of each figure that the report holds: pictures, and numbers unless a drawing."""
+    return {
+        name: list((pictures if name in SCHEMATICS else figure_files)(name).values())
+        for name in REPORTED["figures"]
+    }
+
+
+def overview_job():
+    """What the report's overview depends on beside the files that it reads."""
+    panels = panels_of_figures()
+    tables = [*REPORTED["tables"], *({"phase"} & {*REPORTED["figures"]})]
+    audits = [name for name in AUDIT_FIGURES if name in REPORTED["figures"]]
+    figures = {name: panels.get(name, []) for name in REPORTED["figures"]}
+    return SETTINGS.overview_job(figures, [*dict.fromkeys([*tables, *audits])])
+
+
+def provenance_settings():
+    """What the report's page of versions and settings states."""
+    from attention_separation import installed
+
+    code = {verb: code_of_verb(verb) for verb in VERBS}
+    return canonical_json(
+        {
+            "python": installed.python(),
+            "packages": installed.packages(),
+            "code": {"": code_digest(*(module_of(verb) for verb in VERBS))} | code,
+            "config": json.dumps(
+                SETTINGS.model_dump(mode="json", by_alias=True, exclude_none=True)
+            ),
+            "results": RESULTS,
+        }
+    )
 
 
 def modules_of(models, module):

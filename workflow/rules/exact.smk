@@ -19,7 +19,7 @@ for name, panels in panels_of_exact().items():
             mem_mb=1000,
             runtime=30,
         params:
-            settings=lambda wildcards, text=settings_text(SETTINGS.exact_job(panels)): text,
+            settings=lambda wildcards, text=canonical(SETTINGS.exact_job(panels)): text,
             code=exact_code(panels),
         message:
             f"Exact values: {name}"

@@ -9,7 +9,7 @@ for figure, panels in panels_of_figures().items():
             tables=[table_of_panel(panel) for panel in panels],
             exact=[exact_of_panel(panel) for panel in panels],
         output:
-            **figure_files(figure),
+            **shown_figure(figure, panels),
         log:
             log_file(figure),
         benchmark:
@@ -21,7 +21,7 @@ for figure, panels in panels_of_figures().items():
             mem_mb=500,
             runtime=10,
         params:
-            settings=lambda wildcards, text=settings_text(SETTINGS.figure_job(figure, panels)): text,
+            settings=lambda wildcards, text=canonical(SETTINGS.figure_job(figure, panels)): text,
             code=code_of_verb("figure"),
         message:
             f"Figure {figure}"

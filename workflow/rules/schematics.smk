@@ -6,7 +6,7 @@ for figure in SCHEMATICS:
         name:
             figure
         output:
-            **pictures(figure),
+            **shown_pictures(figure),
         log:
             log_file(figure),
         benchmark:

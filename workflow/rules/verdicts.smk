@@ -6,7 +6,7 @@ rule verdicts:
         tables=[table_of_panel(panel) for panel in SETTINGS.panels],
         exact=[exact_of_panel(panel) for panel in SETTINGS.panels],
     output:
-        **table_files("verdicts"),
+        **shown_table("verdicts"),
         points=f"{RESULTS}/tables/verdicts_points.parquet",
         points_csv=f"{RESULTS}/tables/verdicts_points.csv",
     log:
@@ -20,7 +20,7 @@ rule verdicts:
         mem_mb=500,
         runtime=10,
     params:
-        settings=lambda wildcards: settings_text(SETTINGS.verdicts_job()),
+        settings=lambda wildcards: canonical(SETTINGS.verdicts_job()),
         code=code_of_verb("verdicts"),
     message:
         "Verdicts: simulation against exact values"
@@ -44,7 +44,7 @@ rule check:
         mem_mb=500,
         runtime=5,
     params:
-        settings=lambda wildcards: digest(settings_text(SETTINGS.verdicts_job())),
+        settings=lambda wildcards: digest(canonical(SETTINGS.verdicts_job())),
         code=code_of_verb("check"),
     message:
         "Check: no panel differs from its exact values"

@@ -1,7 +1,6 @@
 """Verb `figure`: success rates against the swept parameters, panel by panel."""
 
 import argparse
-import math
 import textwrap
 from collections.abc import Collection
 from pathlib import Path
@@ -15,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_separation.drawing import BLUE, INK, RC, VERMILION, save
+from attention_separation.prose import rounded_up
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear import exact_table, panel_table
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
@@ -135,18 +135,12 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
 
 def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
     largest = max(table["p_error"].to_numpy().max() for table in tables)
-    line = "exact" if largest == 0 else f"reference value, within {_rounded_up(largest)}"
+    line = "exact" if largest == 0 else f"reference value, within {rounded_up(largest)}"
     handles = [
         Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
         Line2D([], [], color=VERMILION, linewidth=1.3, label=line),
     ]
     figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
-
-
-def _rounded_up(value: float) -> str:
-    """A positive number as text of one digit, never too small: 1.3e-6 is 2e-6."""
-    power = math.floor(math.log10(value))
-    return f"{math.ceil(value / 10**power - 1e-9):d}e{power}" if power < -3 else f"{value:.2g}"
 
 
 def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:

@@ -33,6 +33,9 @@ PART = re.compile(r"\d\.\d(\.P\d)?|[DEF]\.\d+(\.P\d[ab]?(\.own|\.other)?)?")
 
 ZERO_THEOREMS = ("D.9", "D.13", "D.17")
 
+LIKELY, UNLIKELY = 0.9, 0.1
+"""Probabilities of success that are called so."""
+
 FALL = 0.01
 """A smaller fall of a success rate is not worth a sentence."""
 
@@ -45,6 +48,21 @@ EVENT_NAMES = {
     "f_exp_d0_zero": "F_exp = 0 on D0",
     "f_lin_d0_zero": "F_lin = 0 on D0",
 }
+
+
+def success_findings(exact: list[pa.Table]) -> list[str]:
+    """At how many points success is likely, as good as even, and unlikely."""
+    p = sorted(value for table in exact for value in table["p_exact"].to_pylist())
+    if not p:
+        return []
+    likely, even = (sum(x >= least for x in p) for least in (LIKELY, 0.5))
+    unlikely = sum(x <= UNLIKELY for x in p)
+    return [
+        f"**The answer in numbers.** F_exp tells D1 from D0, and F_lin is zero on both, with an "
+        f"exact probability of at least {LIKELY:g} at {likely:,} of {len(p):,} points, of at "
+        f"least 0.5 at {even:,} and of at most {UNLIKELY:g} at {unlikely:,}; its median is "
+        f"{p[len(p) // 2]:.3f}."
+    ]
 
 
 def verdict_findings(verdicts: pa.Table) -> list[str]:

@@ -5,21 +5,9 @@ import shutil
 from pathlib import Path
 
 from attention_separation.files import replacing
-from attention_separation.softmax_vs_linear import (
-    choices_audit,
-    exact_table,
-    threshold,
-    verdicts,
-)
-from attention_separation.softmax_vs_linear.claims import audit, whp
-from attention_separation.softmax_vs_linear.findings import (
-    choice_findings,
-    claim_findings,
-    threshold_findings,
-    verdict_findings,
-    whp_findings,
-    width_findings,
-)
+from attention_separation.softmax_vs_linear import exact_table
+from attention_separation.softmax_vs_linear.result_tables import TABLES
+from attention_separation.softmax_vs_linear.result_tables import findings as findings_of
 from attention_separation.tables import read_parquet
 
 BEGIN, END = "<!-- gallery: written by `make gallery` -->\n", "<!-- end of gallery -->\n"
@@ -38,26 +26,18 @@ FIGURES = {
 }
 IN_README = ("fig3", "fig4", "fig5", "fig7", "threshold")
 
-TABLES = {
-    "verdicts": (verdicts.SCHEMA, verdict_findings),
-    "claims": (audit.SCHEMA, claim_findings),
-    "whp": (whp.WHP_SCHEMA, whp_findings),
-    "choices": (choices_audit.SCHEMA, choice_findings),
-    "threshold": (threshold.SCHEMA, threshold_findings),
-}
-
 
 def findings(folder: Path) -> list[str]:
     """The sentences of all tables in a folder of results."""
-    tables, sentences = {}, []
-    for name, (schema, say) in TABLES.items():
-        tables[name] = read_parquet(folder / "tables" / f"{name}.parquet", schema)
-        sentences += say(tables[name])
+    tables = {
+        name: read_parquet(folder / "tables" / f"{name}.parquet", schema)
+        for name, (schema, _) in TABLES.items()
+    }
     exact = [
         read_parquet(folder / "exact" / f"{panel}.parquet", exact_table.SCHEMA)
         for panel in tables["verdicts"]["panel"].to_pylist()
     ]
-    return [*sentences[:1], *width_findings(exact), *sentences[1:]]
+    return findings_of(tables, exact)
 
 
 def readme_block(sentences: list[str]) -> str:

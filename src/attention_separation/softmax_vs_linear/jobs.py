@@ -1,5 +1,7 @@
 """What the jobs that join several panels depend on beside the tables that they read."""
 
+from pydantic import Field
+
 from attention_separation.settings import Closed
 from attention_separation.softmax_vs_linear.panels import ExactPanel, Panel, Sweep
 
@@ -73,3 +75,26 @@ class ChoicesJob(Closed):
     panels: list[ExactPanel]
     figures: dict[str, str]
     """The figure that shows each panel."""
+
+
+class ShownFigure(Closed):
+    """A figure of the report: of panels, or, without any, an audit's or a drawing."""
+
+    name: str
+    title: str = ""
+    settings: str = ""
+    """Digest that the figure's numbers must carry."""
+    panels: list[str] = Field(default_factory=list)
+    reconstructed: list[str] = Field(default_factory=list)
+    """Parameters that the paper does not state, in any of the panels."""
+
+
+class OverviewJob(Closed):
+    """All that the report's overview depends on beside the files that it reads."""
+
+    scale: str
+    figures: list[ShownFigure]
+    tables: dict[str, str]
+    """Tables to speak of, with the digests that they must carry; `phase` is the maps' numbers."""
+    models: dict[str, str]
+    """The model of each panel."""

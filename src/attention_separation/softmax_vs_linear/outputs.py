@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from attention_separation.config import Config
-from attention_separation.provenance import canonical_json, code_digest, digest
+from attention_separation.config import Config, digest_of
+from attention_separation.provenance import code_digest
 from attention_separation.settings import Closed
 from attention_separation.softmax_vs_linear.panels import (
     PACKAGE,
@@ -23,19 +23,15 @@ class Current:
     code: str
 
 
-def settings_text(job: Closed) -> str:
-    """All that a job depends on beside its input files, as one canonical text."""
-    return canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True))
-
-
 def parquet_files(config: Config) -> dict[str, Current]:
     """The parquet files of a whole run, by their path below the folder of results."""
     found: dict[str, Current] = {}
     models = [panel.model for panel in config.panels.values()]
 
     def add(path: str, job: Closed, module: str, *more: str) -> None:
-        text = settings_text(job)
-        found[path] = Current(digest(text), code_digest(f"{PACKAGE}.{module}", *sorted(set(more))))
+        found[path] = Current(
+            digest_of(job), code_digest(f"{PACKAGE}.{module}", *sorted(set(more)))
+        )
 
     for name, panel in config.panels.items():
         add(f"panels/{name}", config.panel_job(name), "simulate", trials_module(panel.model))

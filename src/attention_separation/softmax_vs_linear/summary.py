@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.config import Config, load_config
+from attention_separation.config import Config, digest_of, load_config
 from attention_separation.provenance import digest
 from attention_separation.softmax_vs_linear import verdicts
-from attention_separation.softmax_vs_linear.outputs import settings_text
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 from attention_separation.tables import read_parquet
 
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
             made.append(read_parquet(path, SCHEMA, settings))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
-    judged = _verdicts(folder / "tables" / "verdicts.parquet", config)
+    judged = verdicts_made(config)
     print("success rate over the points of each panel")
     print(HEADER)
     for table in made:
@@ -62,9 +61,10 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds")
 
 
-def _verdicts(path: Path, config: Config) -> dict[str, dict]:
+def verdicts_made(config: Config) -> dict[str, dict]:
     """The verdicts of the panels, where they have been made with these settings."""
+    path = Path(config.results) / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
-    settings = digest(settings_text(config.verdicts_job()))
+    settings = digest_of(config.verdicts_job())
     return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}

@@ -1,0 +1,47 @@
+"""What stands beside each figure in the list of a report's results."""
+
+from attention_separation.config import Config
+from attention_separation.softmax_vs_linear.captions import counted
+from attention_separation.softmax_vs_linear.summary import verdicts_made
+from attention_separation.tables import TableError
+
+AUDITS = {
+    "threshold": ("attention", "n, d, m", "exact"),
+    "choices": ("all", "every panel's", "exact"),
+    "phase": ("attention", "pairs", "exact"),
+    "fig1": ("regression", "-", "a drawing"),
+    "fig2": ("self-attention", "-", "a drawing"),
+    "fig6": ("self-attention", "-", "a drawing"),
+}
+"""Model, swept parameters and verdict of figures that are of no panels."""
+
+UNKNOWN = "not judged"
+
+
+def labels(config: Config, figure: str, panels: list[str]) -> dict[str, str]:
+    """Name, model, swept parameters and verdict of a figure of some panels, or of an audit's."""
+    if not panels:
+        return dict(
+            zip(("figure", "model", "swept", "verdict"), (figure, *AUDITS[figure]), strict=True)
+        )
+    models = dict.fromkeys(config.panels[panel].model.replace("_", "-") for panel in panels)
+    swept = dict.fromkeys(name for panel in panels for name in config.panels[panel].swept())
+    return {
+        "figure": figure,
+        "model": ", ".join(models),
+        "swept": ", ".join(swept),
+        "verdict": verdict_label(config, panels),
+    }
+
+
+def verdict_label(config: Config, panels: list[str]) -> str:
+    """The verdict on the panels: how many of each, or one word where they all have the same."""
+    try:
+        made = verdicts_made(config)
+    except TableError:
+        # Of other settings, or half of a table: it says nothing of these panels.
+        return UNKNOWN
+    found = [made[panel]["verdict"] if panel in made else UNKNOWN for panel in panels]
+    if len(set(found)) == 1:
+        return found[0]
+    return counted(found)

@@ -1,0 +1,203 @@
+"""Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
+
+import argparse
+import re
+from html import escape
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from attention_separation.files import replacing
+from attention_separation.html import document, table_element
+from attention_separation.prose import as_html, as_rst, rst_list
+from attention_separation.softmax_vs_linear import exact_table, panel_table, phase
+from attention_separation.softmax_vs_linear.captions import (
+    Caption,
+    choices_caption,
+    drawing_caption,
+    panels_caption,
+    phase_caption,
+    threshold_caption,
+)
+from attention_separation.softmax_vs_linear.findings import success_findings
+from attention_separation.softmax_vs_linear.jobs import OverviewJob, ShownFigure
+from attention_separation.softmax_vs_linear.result_tables import TABLES, findings
+from attention_separation.tables import read_parquet
+
+TITLE = "Softmax against linear attention"
+QUESTION = (
+    "Can a network with softmax attention tell two datasets apart where the same network with "
+    "linear attention cannot? The paper (arXiv 2310.11685) proves it for networks of one layer, "
+    "F_exp and F_lin, and shows it by experiments. A trial draws D0, D1 and signs y; it succeeds "
+    "if F_exp is positive on D1 and zero on D0, while F_lin is zero on both."
+)
+HONESTY = (
+    "The paper's own curves are not published as data: nothing here claims to agree with them. "
+    "Agree, undecided and differs are said of this reproduction's trials and its own exact values. "
+    "An asterisk marks what the paper's text does not state and is reconstructed here."
+)
+MOST_BYTES = 1_400_000
+"""Of pictures on the page: a browser shows no page of more than 2 MiB inside the report, where it
+stands in base64."""
+
+AUDITS = {"threshold": threshold_caption, "choices": choices_caption, "phase": phase_caption}
+JOINED = pa.schema(
+    [*panel_table.SCHEMA, *(exact_table.SCHEMA.field(name) for name in exact_table.JOINED)]
+)
+STYLE = """
+figure { margin: 2.5em 0; break-inside: avoid; } figure svg { max-width: 100%; height: auto; }
+figcaption, li { max-width: 60em; } figcaption p { max-width: none; margin: .5em 0; }
+figcaption ul { margin: .5em 0; font-size: 13px; } th { position: static; }
+h2 { font-size: 1.15em; margin-top: 2em; } .note { color: #555; font-size: 13px; }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } }
+"""
+
+
+def panels_overview(
+    tables: list[pa.Table], models: dict[str, str], verdicts: dict[str, dict]
+) -> pa.Table:
+    """A row for each panel of some figures' numbers, each panel once."""
+    rows = {}
+    for table in tables:
+        for panel in dict.fromkeys(table["panel"].to_pylist()):
+            own = table.filter(pc.equal(table["panel"], panel))
+            rates, exact = own["p_hat"].to_numpy(), own["p_exact"].to_numpy()
+            verdict = verdicts.get(panel)
+            rows[panel] = {
+                "panel": panel,
+                "model": models[panel].replace("_", "-"),
+                "swept": own["parameter"][0].as_py().replace(",", ", "),
+                "points": len(own),
+                "trials": own["trials"][0].as_py(),
+                "mean rate": float(rates.mean()),
+                "mean exact": float(exact.mean()),
+                "least exact": float(exact.min()),
+                "largest exact": float(exact.max()),
+                "verdict": verdict["verdict"] if verdict else "not judged yet",
+            }
+    return pa.Table.from_pylist([rows[panel] for panel in sorted(rows)])
+
+
+def sentences(tables: dict[str, pa.Table], numbers: list[pa.Table]) -> list[str]:
+    """What the tables and the figures' numbers say; a panel in two figures counts once."""
+    exact, seen = [], set()
+    for table in numbers:
+        for panel in dict.fromkeys(table["panel"].to_pylist()):
+            if panel not in seen:
+                exact.append(table.filter(pc.equal(table["panel"], panel)))
+                seen.add(panel)
+    return [*success_findings(exact), *findings(tables, exact)]
+
+
+def page(
+    said: list[str], panels: pa.Table, figures: list[tuple[Caption, str]], missing: list[str],
+    scale: str,
+) -> str:  # fmt: skip
+    """The page's text; `figures` are captions with their pictures as SVG, `missing` tables that
+    have not been made."""
+    answer = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in said)
+    parts = [f"<h2>The question</h2>\n<p>{escape(QUESTION)}</p>"]
+    parts.append(f"<h2>The answer</h2>\n<ul>{answer}</ul>" if said else "")
+    if scale != "paper":
+        parts.append(f"<p>Made at the scale <b>{escape(scale)}</b>, not the paper's.</p>")
+    if missing:
+        parts.append(
+            f"<p class='note'>Not made yet: {escape(', '.join(missing))}. <code>snakemake</code> "
+            f"makes everything.</p>"
+        )
+    parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
+    if len(panels):
+        parts.append(f"<h2>The panels</h2>\n{table_element(panels)}")
+    parts.append("<h2>The figures</h2>" if figures else "")
+    left = MOST_BYTES
+    for caption, svg in figures:
+        picture = inline(svg)
+        left -= len(picture.encode())
+        if left < 0:
+            picture = "<p class='note'>The picture is in the report's list of figures.</p>"
+        text = caption_html(caption)
+        parts.append(f"<figure>{picture}<figcaption>{text}</figcaption></figure>")
+    return document(TITLE, "\n".join(filter(None, parts)), STYLE)
+
+
+def inline(svg: str) -> str:
+    """A picture as it may stand in a page: without what only a file of its own has."""
+    return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
+
+
+def caption_html(caption: Caption) -> str:
+    """A caption as HTML."""
+    items = "".join(f"<li>{as_html(part)}</li>" for part in caption.parts)
+    text = " ".join(as_html(sentence) for sentence in caption.sentences)
+    return f"<p><b>{escape(caption.title)}.</b> {text}</p>{f'<ul>{items}</ul>' if items else ''}\n"
+
+
+def caption_rst(caption: Caption) -> str:
+    """A caption as reStructuredText."""
+    paragraphs = [f"**{as_rst(caption.title)}.**", *map(as_rst, caption.sentences)]
+    return "\n\n".join([*paragraphs, rst_list(caption.parts)]).rstrip() + "\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="what to show, as JSON")
+    parser.add_argument("--results", required=True, type=Path, help="folder of results")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="html to write, captions in a folder beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = OverviewJob.model_validate_json(arguments.settings)
+    tables = _tables(job, arguments.results / "tables")
+    verdicts = {row["panel"]: row for row in _rows_of(tables, "verdicts")}
+    pictures = arguments.results / "figures"
+    numbers, captions = [], {}
+    for figure in job.figures:
+        if figure.panels:
+            path = pictures / f"{figure.name}.parquet"
+            numbers.append(read_parquet(path, JOINED, figure.settings))
+            own = numbers[-1], figure.reconstructed, verdicts
+            captions[figure.name] = panels_caption(figure.title, *own)
+        else:
+            captions[figure.name] = _audit_caption(figure, pictures, job.tables)
+    said = sentences(tables, numbers)
+    shown = [
+        (caption, (pictures / f"{name}.svg").read_text(encoding="utf-8"))
+        for name, caption in captions.items()
+    ]
+    missing = [name for name in TABLES if name not in tables]
+    panels = panels_overview(numbers, job.models, verdicts)
+    _write(arguments.output, page(said, panels, shown, missing, job.scale))
+    opening = f"{as_rst(QUESTION)}\n\n{rst_list(said)}"
+    _write(arguments.output.with_suffix(".rst"), opening)
+    folder = arguments.output.parent / "captions"
+    for name, caption in captions.items():
+        _write(folder / "figures" / f"{name}.rst", caption_rst(caption))
+    for name, table in tables.items():
+        _write(folder / "tables" / f"{name}.rst", rst_list(TABLES[name][1](table)))
+
+
+def _tables(job: OverviewJob, folder: Path) -> dict[str, pa.Table]:
+    return {
+        name: read_parquet(folder / f"{name}.parquet", schema, job.tables[name])
+        for name, (schema, _) in TABLES.items()
+        if name in job.tables
+    }
+
+
+def _rows_of(tables: dict[str, pa.Table], name: str) -> list[dict]:
+    return tables[name].to_pylist() if name in tables else []
+
+
+def _audit_caption(figure: ShownFigure, folder: Path, tables: dict[str, str]) -> Caption:
+    if figure.name not in AUDITS:
+        return drawing_caption(figure.name)
+    schema = phase.SCHEMA if figure.name == "phase" else TABLES[figure.name][0]
+    table = read_parquet(folder / f"{figure.name}.parquet", schema, tables[figure.name])
+    return AUDITS[figure.name](table)
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")

@@ -1,0 +1,31 @@
+"""The tables of results that tell something: their columns, and what is said of them."""
+
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from attention_separation.softmax_vs_linear import choices_audit, threshold, verdicts
+from attention_separation.softmax_vs_linear.claims import audit, whp
+from attention_separation.softmax_vs_linear.findings import (
+    choice_findings,
+    claim_findings,
+    threshold_findings,
+    verdict_findings,
+    whp_findings,
+    width_findings,
+)
+
+TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
+    "verdicts": (verdicts.SCHEMA, verdict_findings),
+    "claims": (audit.SCHEMA, claim_findings),
+    "whp": (whp.WHP_SCHEMA, whp_findings),
+    "choices": (choices_audit.SCHEMA, choice_findings),
+    "threshold": (threshold.SCHEMA, threshold_findings),
+}
+
+
+def findings(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:
+    """The sentences of the tables that there are, and of panels' exact values."""
+    said = {name: say(tables[name]) for name, (_, say) in TABLES.items() if name in tables}
+    first = said.pop("verdicts", [])
+    return [*first, *width_findings(exact), *(text for texts in said.values() for text in texts)]

@@ -1,0 +1,245 @@
+"""Pages and captions of the report: every number is one of the tables'."""
+
+import json
+import tomllib
+
+import pyarrow as pa
+import pytest
+from docutils.core import publish_parts
+from making import CONFIG, ROOT
+
+from attention_separation import __version__, installed
+from attention_separation.prose import as_html, as_rst, rounded_up, rst_list
+from attention_separation.provenance_page import ProvenanceJob
+from attention_separation.provenance_page import page as provenance_page
+from attention_separation.softmax_vs_linear import labels as labels_module
+from attention_separation.softmax_vs_linear import overview
+from attention_separation.softmax_vs_linear.captions import (
+    Caption,
+    counted,
+    drawing_caption,
+    panels_caption,
+    phase_caption,
+)
+from attention_separation.softmax_vs_linear.findings import success_findings
+from attention_separation.softmax_vs_linear.labels import AUDITS, labels
+from attention_separation.softmax_vs_linear.overview import (
+    caption_html,
+    caption_rst,
+    inline,
+    panels_overview,
+    sentences,
+)
+from attention_separation.softmax_vs_linear.result_tables import findings
+from attention_separation.tables import TableError
+
+SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'
+
+
+def numbers(panel="p", parameter="m", values=(1.0, 2.0, 4.0), rates=(0.2, 0.5, 0.9), error=0.0):
+    """A figure's numbers: exact values 0.1 above the simulated, intervals of 0.15 to either side,
+    but for the last one, which does not reach."""
+    rows = [
+        {
+            "panel": panel, "parameter": parameter, "value": value, "trials": 1000, "p_hat": rate,
+            "p_exact": rate + 0.1, "ci_low": rate - 0.15, "p_error": error,
+            "ci_high": rate + (0.05 if k == len(rates) - 1 else 0.15), "a1": value, "tau": 9.0,
+        }
+        for k, (value, rate) in enumerate(zip(values, rates, strict=True))
+    ]  # fmt: skip
+    return pa.Table.from_pylist(rows)
+
+
+def as_page(rst: str) -> str:
+    return publish_parts(rst, writer="html")["body"]
+
+
+def test_sentences_as_html():
+    assert as_html("**Lead <1>.** a & b") == "<b>Lead &lt;1&gt;.</b> a &amp; b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a * b * c",
+        "x_ and _y",
+        "`code`",
+        "|a|",
+        "back\\slash",
+        ":math:`x`",
+        "a::",
+        "fig_4a_",
+        "<a>",
+    ],
+)
+def test_sentences_as_rst_are_taken_literally(text):
+    page = as_page(f"{as_rst(f'**{text}** then {text}')}\n\n{rst_list([text])}")
+    assert "system-message" not in page
+    shown = text.replace("<", "&lt;").replace(">", "&gt;")
+    assert page.count(shown) == 3
+    assert page.count("<strong>") == 1
+
+
+def test_a_bound_is_rounded_up():
+    assert [rounded_up(x) for x in (1.3e-6, 2e-6, 0.0123)] == ["2e-6", "2e-6", "0.012"]
+
+
+def test_the_caption_of_panels():
+    table = pa.concat_tables([numbers(), numbers("q", "a1,theta", (0.5, 1.5), (0.3, 0.3))])
+    verdicts = {"p": {"verdict": "agrees"}, "q": {"verdict": "undecided"}}
+    caption = panels_caption("Title", table, ["theta", "m"], verdicts)
+    text = " ".join(caption.sentences)
+    assert "2 panels with 5 points of 1,000 trials each" in text
+    assert "Red: exact values." in text
+    assert "Of the 5 intervals, 3 (60.0 %) hold the exact value" in text
+    assert "differ by 0.100 on average, and by 0.100 at most (in p)" in text
+    assert "agrees 1, undecided 1." in text
+    assert "does not state it: τ/√log n, m." in text
+    first, second = caption.parts
+    assert "**p** sweeps m from 1 to 4, 3 points: success rate 0.200 to 0.900" in first
+    assert "exactly 0.300 to 1.000, best at 4 and worst at 1; mean 0.533, exactly 0.633" in first
+    assert first.endswith(": agrees.")
+    assert "sweeps a1 from 0.5 to 1.5 and τ/√log n, 2 points" in second
+    assert "best at" not in second
+
+
+def test_a_caption_with_reference_values_and_no_verdicts():
+    caption = panels_caption("T", numbers(error=1.3e-6), [], {})
+    text = " ".join([*caption.sentences, *caption.parts])
+    assert "reference values, within 2e-6" in text
+    assert "exact" not in text
+    assert "Verdicts" not in text
+    assert "1 panel with 3 points" in text
+
+
+def test_the_caption_of_maps():
+    rows = [
+        {"map": "one", "parameter": "n,d", "n": 10, "d": 3, "p_exact": 0.95},
+        {"map": "one", "parameter": "n,d", "n": 20, "d": 3, "p_exact": 0.05},
+    ]
+    (part,) = phase_caption(pa.Table.from_pylist(rows)).parts
+    assert part == (
+        "**one**: n from 10 to 20 and d from 3 to 3; at least 0.9 at 50 % and at most 0.1 at 50 % "
+        "of 2 points, at most 0.950."
+    )
+
+
+def test_captions_as_html_and_rst_say_the_same():
+    caption = Caption("A < B", ["One *.", "Two."], ["**p** three"])
+    assert caption_html(caption).startswith("<p><b>A &lt; B.</b> One *. Two.</p><ul><li><b>p</b>")
+    page = as_page(caption_rst(caption))
+    for words in ("<strong>A &lt; B.</strong>", "One *.", "<strong>p</strong> three"):
+        assert words in page
+    assert "system-message" not in as_page(caption_rst(drawing_caption("fig6")))
+
+
+def test_success_counts_points():
+    table = pa.table({"p_exact": [0.95, 0.9, 0.6, 0.1, 0.0]})
+    (text,) = success_findings([table])
+    assert "at least 0.9 at 2 of 5 points, of at least 0.5 at 3 and of at most 0.1 at 2" in text
+    assert "median is 0.600" in text
+    assert success_findings([]) == []
+
+
+def test_tables_that_are_not_made_say_nothing():
+    assert findings({}, []) == []
+    whp = {"event": "f_exp_d1_positive", "points": 8, "points_whp": 3}
+    (text,) = findings({"whp": pa.Table.from_pylist([whp])}, [])
+    assert "3 of 8" in text
+
+
+def test_a_panel_in_two_figures_counts_once():
+    tables = [numbers(), numbers(), numbers("q")]
+    assert "of 6 points" in sentences({}, tables)[0]
+    table = panels_overview(tables, {"p": "self_attention", "q": "regression"}, {})
+    assert table["panel"].to_pylist() == ["p", "q"]
+    assert table["model"].to_pylist() == ["self-attention", "regression"]
+    assert table["verdict"].to_pylist() == ["not judged yet"] * 2
+    assert table["largest exact"].to_pylist() == [1.0, 1.0]
+
+
+def test_a_picture_in_a_page_is_the_drawing_alone():
+    assert inline(SVG) == '<svg a="b">\n\n<path/></svg>'
+
+
+def test_the_overview_says_what_is_missing_and_what_is_made():
+    panels = panels_overview([numbers()], {"p": "regression"}, {"p": {"verdict": "agrees"}})
+    text = overview.page(
+        ["**Lead.** 3 < 4"], panels, [(Caption("T", ["S."]), SVG)], ["claims"], "deep"
+    )
+    assert "<li><b>Lead.</b> 3 &lt; 4</li>" in text
+    assert "Not made yet: claims." in text
+    assert "scale <b>deep</b>" in text
+    assert "<td>agrees</td>" in text
+    assert "<figure><svg" in text
+    bare = overview.page([], panels.slice(0, 0), [], [], "paper")
+    for words in ("Not made yet", "The answer", "The panels", "The figures", "scale"):
+        assert words not in bare
+
+
+def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
+    figures = [(Caption(name, []), SVG) for name in ("one", "two")]
+    monkeypatch.setattr(overview, "MOST_BYTES", len(inline(SVG)))
+    text = overview.page([], numbers().slice(0, 0), figures, [], "paper")
+    assert text.count("<svg") == 1
+    assert text.count("in the report's list of figures") == 1
+    assert "<b>two.</b>" in text
+
+
+def test_labels_of_figures(monkeypatch):
+    made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
+    monkeypatch.setattr(labels_module, "verdicts_made", lambda config: made)
+    assert labels(CONFIG, "fig4", ["fig4a", "fig4b"]) == {
+        "figure": "fig4", "model": "self-attention", "swept": "n, d",
+        "verdict": "agrees 1, undecided 1",
+    }  # fmt: skip
+    assert labels(CONFIG, "fig4a", ["fig4a"])["verdict"] == "agrees"
+    assert labels(CONFIG, "fig7a", ["fig7a"])["verdict"] == "not judged"
+    assert labels(CONFIG, "fig1", [])["verdict"] == "a drawing"
+    assert {len(labels(CONFIG, name, [])) for name in AUDITS} == {4}
+
+
+def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
+    def refuse(config):
+        raise TableError("made with other settings than these")
+
+    monkeypatch.setattr(labels_module, "verdicts_made", refuse)
+    assert labels(CONFIG, "fig4a", ["fig4a"])["verdict"] == "not judged"
+
+
+def test_verdicts_are_counted_in_one_order():
+    assert counted(["undecided", "not judged", "agrees", "agrees"]) == (
+        "agrees 2, undecided 1, not judged 1"
+    )
+
+
+def test_the_page_of_versions():
+    job = ProvenanceJob(
+        python="CPython 3.99", packages={"numpy": "9.9", "zzz": "1"}, results="results",
+        code={"": "abc", "simulate": "def"},
+        config=json.dumps({"seed": 5, "scale": "paper", "engine": "dense", "a": {"z": 1, "b": 2}}),
+    )  # fmt: skip
+    text = provenance_page(job)
+    for words in (
+        "<td>seed</td><td>5</td>", "<td>numpy</td><td>9.9</td>", "not installed", "zzz 1",
+        "<td>simulate</td><td>def</td>", "<td>all</td><td>abc</td>", "CPython 3.99",
+        "a: {z: 1, b: 2}", "each panel&#x27;s own",
+    ):  # fmt: skip
+        assert words in text
+
+
+def test_what_is_installed():
+    found = installed.packages()
+    assert found["attention-separation"] == __version__
+    assert found["pyarrow"] == pa.__version__
+    assert list(found) == sorted(found)
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    names = [text.split(">")[0] for text in wanted["project"]["dependencies"]]
+    assert sorted(installed.DEPENDENCIES) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["overview", "provenance", "report"])
+def test_no_panel_takes_a_rules_name(name):
+    from attention_separation.config import RULE_NAME
+
+    assert RULE_NAME.fullmatch(name)

@@ -1,0 +1,82 @@
+# `snakemake report --report-after-run --report results/report.html`: one page that holds what has
+# been made, brought up to date; where nothing has been made, it makes everything first.
+
+
+report: "../report/workflow.rst"
+
+
+# Both pages run here and now: which files there are is seen from where Snakemake was started.
+rule overview:
+    input:
+        numbers=[reported_figures()[name] for name in REPORTED["figures"]],
+        tables=[table_files(name)["parquet"] for name in REPORTED["tables"]],
+    output:
+        html=report(
+            f"{RESULTS}/report/overview.html",
+            caption="../report/overview.rst",
+            category="1 Overview",
+            labels={"page": "the answer in numbers"},
+        ),
+        opening=f"{RESULTS}/report/overview.rst",
+        captions=[
+            f"{RESULTS}/report/captions/{kind}/{name}.rst"
+            for kind, names in REPORTED.items()
+            for name in names
+        ],
+    log:
+        log_file("overview"),
+    benchmark:
+        benchmark_file("overview")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        settings=lambda wildcards: canonical(overview_job()),
+        code=code_of_verb("overview"),
+        results=lambda wildcards: RESULTS,
+    message:
+        "Overview of what has been made"
+    shell:
+        "python3 -m attention_separation overview --settings {params.settings:q}"
+        " --results {params.results:q} --output {output.html:q} 2>&1 | tee {log:q}"
+
+
+rule provenance:
+    output:
+        report(
+            f"{RESULTS}/report/provenance.html",
+            caption="../report/provenance.rst",
+            category="5 Provenance",
+            labels={"page": "versions, code, configuration"},
+        ),
+    log:
+        log_file("provenance"),
+    benchmark:
+        benchmark_file("provenance")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        settings=lambda wildcards: provenance_settings(),
+        code=code_of_verb("provenance"),
+    message:
+        "Provenance"
+    shell:
+        "python3 -m attention_separation provenance --settings {params.settings:q}"
+        " --output {output:q} 2>&1 | tee {log:q}"
+
+
+rule report:
+    input:
+        rules.overview.output,
+        rules.provenance.output,
+        list(reported_figures().values()),
+        [table_files(name).values() for name in REPORTED["tables"]],
