@@ -28,7 +28,7 @@ from attention_separation.tables import read_parquet
 TITLE = "Softmax against linear attention"
 QUESTION = (
     "Can a network with softmax attention tell two datasets apart where the same network with "
-    "linear attention cannot? The paper (arXiv 2310.11685) proves it for networks of one layer, "
+    "linear attention cannot? The paper (arXiv 2310.11685) proves it for two networks, "
     "F_exp and F_lin, and shows it by experiments. A trial draws D0, D1 and signs y; it succeeds "
     "if F_exp is positive on D1 and zero on D0, while F_lin is zero on both."
 )
