@@ -3,12 +3,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup paper report test test-report lint bench gallery lock clean
+.PHONY: help setup setup-cluster paper report test test-report test-cluster lint bench gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 CORES ?= all
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -28,6 +29,8 @@ help:
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
+	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
+	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 
@@ -43,6 +46,12 @@ $(READY): requirements.lock requirements-build.lock pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+setup-cluster: $(READY_FOR_CLUSTER)
+
+$(READY_FOR_CLUSTER): $(READY) requirements-cluster.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
 	@touch $@
 
 paper: setup
@@ -64,6 +73,9 @@ test: setup
 test-report: setup
 	@$(BIN)/python -m pytest tests/report
 
+test-cluster: setup-cluster
+	@$(BIN)/python -m pytest tests/cluster
+
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -80,6 +92,7 @@ lock:
 	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
 	@$(COMPILE) --group build --output-file requirements-build.lock
 	@$(COMPILE) pyproject.toml --group dev --output-file requirements.lock
+	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 
 clean:
 	@find results -mindepth 1 ! -name .gitignore -delete

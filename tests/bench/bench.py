@@ -1,6 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
-Every part runs on one core but the workflow, which says how many it had.
+Every part runs on one core but the workflow, which says how many it had. The part `cluster`, only
+when named, needs what `make test-cluster` needs.
 """
 
 import os
@@ -158,13 +159,11 @@ def workflow() -> None:
 
     print(f"the whole workflow, {os.cpu_count()} cores (median of 3 runs)")
     with tempfile.TemporaryDirectory() as folder:
-        for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
-            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-            copy(ROOT / part, Path(folder) / part)
+        copy_project(folder)
         start_up = snakemake_seconds(folder, "--dry-run")
         whole = float(np.median([snakemake_seconds(folder, "--forceall") for _ in range(3)]))
         jobs = list((Path(folder) / "results/benchmarks").glob("*.tsv"))
-        in_jobs = sum(float(path.read_text().splitlines()[1].split("\t")[0]) for path in jobs)
+        in_jobs = seconds_in_jobs(folder)
     print(
         f"  {whole:.1f} s (wanted at most 45 on 2 cores). Of it Snakemake's start-up, as a dry "
         f"run, {start_up:.1f} s. Its {len(jobs)} jobs take {in_jobs:.1f} core-seconds: trials "
@@ -174,6 +173,54 @@ def workflow() -> None:
         f"  dense {dense_seconds:.0f} s + Figure 3's loop {loop:.0f} s over {whole:.1f} s: "
         f"{(dense_seconds + loop) / whole:.0f}x (wanted 20x)"
     )
+
+
+def cluster() -> None:
+    """What a job of SLURM's costs beside its work, on a throw-away cluster of this machine."""
+    from cluster.throwaway import ClusterError, call, down, up
+
+    cores = os.cpu_count() or 1
+    targets = [f"simulate_{name}" for name in CONFIG.panels]
+    options = [*targets, "--config", "scale=smoke"]
+    with tempfile.TemporaryDirectory() as folder:
+        copy_project(folder)
+        start_up = snakemake_seconds(folder, "--dry-run", *options)
+        local = snakemake_seconds(folder, "--cores", str(cores), *options)
+        work = seconds_in_jobs(folder)
+    try:
+        up(jobs=cores)
+        with tempfile.TemporaryDirectory() as folder:
+            copy_project(folder)
+            there = snakemake_seconds(folder, "--workflow-profile", "slurm", *options)
+            own = seconds_in_jobs(folder)
+        times = call("squeue", "--noheader", "--states=completed", "--format=%S %e").splitlines()
+    except ClusterError as error:
+        sys.exit(str(error))
+    finally:
+        down()
+    spans = [np.diff(np.array(line.split(), "datetime64[s]")).astype(int)[0] for line in times]
+    count, held = len(targets), float(np.mean(spans))
+    here, submitted = (local - start_up) / count, (there - start_up) / count
+    print(
+        f"{count} panels at smoke scale, {cores} cores\n"
+        f"  here: {local:.1f} s, of it start-up {start_up:.1f} s: {here:.2f} s a job, of which its "
+        f"own work takes a core {work / count:.2f} s\n"
+        f"  profiles/slurm: {there:.1f} s: {submitted:.2f} s a job; each holds a core for "
+        f"{held:.1f} s, {held - own / count:.1f} s more than its own work"
+    )
+
+
+def copy_project(folder: str) -> None:
+    """The project in another folder, nothing made."""
+    for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        copy(ROOT / part, Path(folder) / part)
+
+
+def seconds_in_jobs(folder: str) -> float:
+    """Seconds of all jobs together, by their benchmark files."""
+    files = (Path(folder) / "results").rglob("benchmarks/*.tsv")
+    return sum(float(path.read_text().splitlines()[1].split("\t")[0]) for path in files)
 
 
 def job_of(name: str, engine: str):
@@ -191,14 +238,16 @@ def snakemake_seconds(folder: str, *options: str) -> float:
 
 
 PARTS = {"attention": attention, "figure3": figure3, "exact": exact, "workflow": workflow}
+ON_REQUEST = {"cluster": cluster}
 
 if __name__ == "__main__":
     chosen = sys.argv[1:]
-    unknown = set(chosen) - PARTS.keys()
+    every = PARTS | ON_REQUEST
+    unknown = set(chosen) - every.keys()
     if unknown:
-        sys.exit(f"unknown part {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
+        sys.exit(f"unknown part {', '.join(sorted(unknown))}; allowed: {', '.join(every)}")
     if len(chosen) == 1:
-        PARTS[chosen[0]]()
+        every[chosen[0]]()
     # A process for each part: none finds memory or caches as another left them.
     else:
         for part in chosen or PARTS:

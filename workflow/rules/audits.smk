@@ -10,6 +10,7 @@ rule claims:
     benchmark:
         benchmark_file("claims")
     priority: 1
+    localrule: runs_here("claims")
     conda:
         ENVIRONMENT
     threads: 1
@@ -35,6 +36,7 @@ rule whp:
         log_file("whp"),
     benchmark:
         benchmark_file("whp")
+    localrule: runs_here("whp")
     conda:
         ENVIRONMENT
     threads: 1
@@ -60,6 +62,7 @@ rule choices:
     benchmark:
         benchmark_file("choices")
     priority: 4
+    localrule: runs_here("choices")
     conda:
         ENVIRONMENT
     threads: 1
@@ -87,6 +90,7 @@ rule threshold:
     benchmark:
         benchmark_file("threshold")
     priority: 2
+    localrule: runs_here("threshold")
     conda:
         ENVIRONMENT
     threads: 1
@@ -116,6 +120,7 @@ rule phase:
     benchmark:
         benchmark_file("phase")
     priority: 3
+    localrule: runs_here("phase")
     conda:
         ENVIRONMENT
     threads: 1

@@ -296,3 +296,21 @@ def exact_code(panels):
 def code_of_verb(verb, *more):
     """Digest of the code that a verb's outputs depend on, with modules that it finds by name."""
     return code_digest(module_of(verb), *more)
+
+
+def runs_here(job):
+    """Whether a job runs on the submitting machine under a cluster's profile too.
+
+    All but the panels' trials is work of seconds, less than a cluster takes to start a job.
+    """
+    return not job.startswith(("simulate_", "slice_"))
+
+
+def panel_runs_here(panel):
+    """The same of a panel's trials: short ones do, and the merging of slices."""
+    return bool(slices_of_panel(panel)) or SETTINGS.panel_seconds(panel) < SETTINGS.jobs.local_below
+
+
+def doubled(amount):
+    """What a job asks of a cluster: twice as much at each retry, for the last may have lacked it."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)

@@ -12,6 +12,7 @@ for name, panels in panels_of_exact().items():
         benchmark:
             benchmark_file(f"exact_{name}")
         priority: 2 if any(SETTINGS.panels[p].model == "regression" for p in panels) else 0
+        localrule: runs_here(f"exact_{name}")
         conda:
             ENVIRONMENT
         threads: 1

@@ -14,6 +14,7 @@ for figure, panels in panels_of_figures().items():
             log_file(figure),
         benchmark:
             benchmark_file(figure)
+        localrule: runs_here(figure)
         conda:
             ENVIRONMENT
         threads: 1

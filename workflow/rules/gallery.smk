@@ -10,6 +10,7 @@ if not config:
             touch(f"{RESULTS}/gallery.done"),
         log:
             log_file("gallery"),
+        localrule: runs_here("gallery")
         conda:
             ENVIRONMENT
         threads: 1

@@ -8,6 +8,7 @@ rule manifest:
         f"{RESULTS}/manifest.json",
     log:
         log_file("manifest"),
+    localrule: runs_here("manifest")
     conda:
         ENVIRONMENT
     threads: 1

@@ -15,12 +15,13 @@ for panel in SETTINGS.panels:
         benchmark:
             benchmark_file(f"simulate_{panel}")
         priority: 5 if SETTINGS.panels[panel].model == "regression" else 0
+        localrule: panel_runs_here(panel)
         conda:
             ENVIRONMENT
         threads: 1
         resources:
-            mem_mb=SETTINGS.panel_memory_mb(panel),
-            runtime=minutes_of_panel(panel),
+            mem_mb=doubled(SETTINGS.panel_memory_mb(panel)),
+            runtime=doubled(minutes_of_panel(panel)),
         params:
             settings=lambda wildcards, text=panel_settings(panel): text,
             code=panel_code(panel),
@@ -50,8 +51,8 @@ for panel in SETTINGS.panels:
                 ENVIRONMENT
             threads: 1
             resources:
-                mem_mb=SETTINGS.panel_memory_mb(panel),
-                runtime=minutes_of_panel(panel),
+                mem_mb=doubled(SETTINGS.panel_memory_mb(panel)),
+                runtime=doubled(minutes_of_panel(panel)),
             params:
                 settings=lambda wildcards, text=panel_settings(panel): text,
                 code=panel_code(panel),

@@ -11,6 +11,7 @@ for figure in SCHEMATICS:
             log_file(figure),
         benchmark:
             benchmark_file(figure)
+        localrule: runs_here(figure)
         conda:
             ENVIRONMENT
         threads: 1

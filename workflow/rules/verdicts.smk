@@ -13,6 +13,7 @@ rule verdicts:
         log_file("verdicts"),
     benchmark:
         benchmark_file("verdicts")
+    localrule: runs_here("verdicts")
     conda:
         ENVIRONMENT
     threads: 1
@@ -37,6 +38,7 @@ rule check:
         f"{RESULTS}/tables/check.txt",
     log:
         log_file("check"),
+    localrule: runs_here("check")
     conda:
         ENVIRONMENT
     threads: 1

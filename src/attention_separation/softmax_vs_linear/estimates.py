@@ -13,7 +13,8 @@ START_SECONDS = 3.0
 POINT_SECONDS = 1e-3
 """Of a point without trials: its rows and its seeds."""
 
-START_MB = 250
+START_MB = 1000
+"""A job without trials takes 100; on a cluster the two snakemakes that start it take 500 more."""
 
 DENSE_ARRAYS = 6
 """n x n arrays of float64 that the dense engine holds at once."""

@@ -1,0 +1,204 @@
+"""A throw-away SLURM cluster, a project with a panel of some seconds, and snakemake on both."""
+
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+import yaml
+from cluster.throwaway import ClusterError, down, up
+from workflow.project import Project
+
+QUICKLY = (
+    "--seconds-between-status-checks", "1",
+    "--slurm-init-seconds-before-status-checks", "1",
+    "--latency-wait", "5",
+)  # fmt: skip
+"""Looks for ended jobs more often than the profile, which is made for jobs of minutes."""
+
+
+SLOW = ("cancelled", "greedy", "stopped")
+"""Panels of some seconds, by what befalls them."""
+
+
+class ClusterProject(Project):
+    """The project, and snakemake in it with the profile for SLURM."""
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line that README shows, and how often to look for ended jobs."""
+        command = [sys.executable, "-m", "snakemake", "--workflow-profile", "slurm"]
+        return [*command, *arguments, *QUICKLY]
+
+    def start(self, *arguments: str) -> "Run":
+        """Snakemake at work."""
+        return Run(self, arguments)
+
+    def locally(self, *arguments: str) -> str:
+        """Output of snakemake without a cluster, which must succeed."""
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+
+class Run:
+    """A snakemake that runs beside the test; what it says goes to a file."""
+
+    started: ClassVar[list["Run"]] = []
+
+    def __init__(self, project: ClusterProject, arguments: tuple[str, ...]):
+        self.started.append(self)
+        self.project = project
+        self.said = project.folder / f"said-{time.time_ns()}.txt"
+        with self.said.open("w") as file:
+            self.process = subprocess.Popen(
+                project.command(*arguments),
+                cwd=project.folder,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        """What it has said by now."""
+        return self.said.read_text()
+
+    def wait(self, seconds: float = 240) -> int:
+        """Its exit status, once it has ended."""
+        return self.process.wait(seconds)
+
+    def job_of(self, panel: str) -> str:
+        """SLURM's number of a panel's job that runs."""
+        (name,) = re.findall(r"SLURM run ID: (\S+)", self.output)
+        lines = squeue("--states=running", f"--name={name}", "--format=%i %k")
+        (number,) = [
+            line.split()[0] for line in lines if line.split()[1] == f"rule_simulate_{panel}"
+        ]
+        return number
+
+    def hold(self, *panels: str, seconds: float = 90) -> dict[str, int]:
+        """Stop the processes of panels' trials, each as soon as it is in the midst of them."""
+        held: dict[str, int] = {}
+        end = time.monotonic() + seconds
+        while len(held) < len(panels):
+            for panel in set(panels) - set(held):
+                for pid in processes(self.project.folder, "simulate", f"{panel}.parquet"):
+                    # NumPy takes half a second to load, all the trials four. One that is stopped
+                    # already is another run's.
+                    if cpu_seconds(pid) > 1 and not is_stopped(pid):
+                        os.kill(pid, signal.SIGSTOP)
+                        held[panel] = pid
+            assert time.monotonic() < end, f"{panels} did not begin\n{self.output}"
+            assert self.process.poll() is None, self.output
+            time.sleep(0.1)
+        return held
+
+    def kill(self) -> None:
+        """kill -9 of snakemake and what it runs here; jobs on the cluster live on."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(10)
+
+
+def squeue(*options: str) -> list[str]:
+    """Lines of squeue."""
+    command = ["squeue", "--noheader", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def processes(folder: Path, *words: str) -> list[int]:
+    """Python processes in a folder whose command lines have parts that end in all these words."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            here = (path / "cwd").readlink() == folder
+        except OSError:
+            continue
+        if here and "python" in line[0] and all(any(p.endswith(w) for p in line) for w in words):
+            found.append(int(path.name))
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process is stopped, as by SIGSTOP."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cluster():
+    """The cluster; without one there is no test here, and that is a failure."""
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        pytest.exit("no SLURM executor of Snakemake here: `make setup-cluster`", returncode=1)
+    try:
+        # Two more than there are cores: a job that is stopped takes none and holds one.
+        up(jobs=(os.cpu_count() or 1) + 2)
+    except ClusterError as error:
+        pytest.exit(str(error), returncode=1)
+    yield
+    for run in Run.started:
+        run.kill()
+    down()
+
+
+@pytest.fixture(scope="session")
+def make_small(tmp_path_factory):
+    """Makes projects with panels of one model, one of no time and three of some seconds."""
+
+    def make() -> ClusterProject:
+        project = ClusterProject(tmp_path_factory.mktemp("project"))
+        path = project.folder / "config.yaml"
+        values = yaml.safe_load(path.read_text())
+        slow = values["panels"]["fig3a"] | {"sweep": {"n": [1000, 1100, 1200]}, "trials": 70_000}
+        values["panels"] = {"quick": values["panels"]["fig4b"]} | dict.fromkeys(SLOW, slow)
+        values["figures"] = {"all_of_them": {"title": "All", "panels": ["quick", *SLOW]}}
+        values["jobs"]["local_below"] = 0
+        path.write_text(yaml.dump(values, Dumper=NoAliases, sort_keys=False))
+        return project
+
+    return make
+
+
+class NoAliases(yaml.SafeDumper):
+    """Writes a value that stands in several places into each."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Always."""
+        return True
+
+
+@pytest.fixture
+def small(make_small):
+    """Such a project."""
+    return make_small()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(make_small):
+    """The panels' files from a local run."""
+    project = make_small()
+    project.locally("simulate_quick", *(f"simulate_{panel}" for panel in SLOW))
+    return project.files()
