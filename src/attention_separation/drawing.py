@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import matplotlib
+import pyarrow as pa
 from matplotlib.figure import Figure
 
 from attention_separation.files import replacing
+from attention_separation.tables import write_csv, write_parquet
 
 matplotlib.use("agg")
 
@@ -52,3 +54,12 @@ def save(figure: Figure, stem: Path) -> None:
         for extension in FORMATS:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
                 figure.savefig(part, format=extension, metadata=dates[extension])
+
+
+def save_with_numbers(
+    figure: Figure, stem: Path, numbers: pa.Table, provenance: dict[str, str]
+) -> None:
+    """Write a figure, and what it shows as STEM.parquet and STEM.csv."""
+    write_parquet(numbers, stem.with_name(f"{stem.name}.parquet"), provenance)
+    write_csv(numbers, stem.with_name(f"{stem.name}.csv"))
+    save(figure, stem)

@@ -12,13 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.drawing import GRAY, PALETTE, RC, save
+from attention_separation.drawing import GRAY, PALETTE, RC, save_with_numbers
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice
 from attention_separation.softmax_vs_linear.jobs import ChoicesJob
 from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.tables import write_csv, write_parquet, write_result
+from attention_separation.tables import write_result
 
 SCHEMA = pa.schema(
     [
@@ -221,7 +221,4 @@ def run(arguments: argparse.Namespace) -> None:
     models = sorted({exact_module(panel.panel.model) for panel in job.panels})
     provenance = record(arguments.settings, __name__, *models)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
-    stem = arguments.figure.with_suffix("")
-    write_parquet(table, stem.with_suffix(".parquet"), provenance)
-    write_csv(table, stem.with_suffix(".csv"))
-    save(draw(table, job.figures), stem)
+    save_with_numbers(draw(table, job.figures), arguments.figure.with_suffix(""), table, provenance)

@@ -13,13 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.drawing import BLUE, INK, RC, VERMILION, save
+from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.prose import rounded_up
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear import exact_table, panel_table
+from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.parameters import MRule
-from attention_separation.tables import read_parquet, write_csv, write_parquet
 
 SYMBOLS = {
     "n": "𝑛",
@@ -251,18 +250,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = FigureJob.model_validate_json(arguments.settings)
-    tables = [
-        exact_table.joined(
-            read_parquet(simulated, panel_table.SCHEMA, look.table_settings),
-            read_parquet(exact, exact_table.SCHEMA, look.exact_settings),
-        )
-        for simulated, exact, look in zip(
-            arguments.tables, arguments.exact, job.panels, strict=True
-        )
-    ]
+    tables = read_joined(arguments.tables, arguments.exact, job.panels)
     stem = arguments.output.with_suffix("")
     whole = pa.concat_tables(table.replace_schema_metadata() for table in tables)
     provenance = record(arguments.settings, __name__)
-    write_parquet(whole, stem.with_name(f"{stem.name}.parquet"), provenance)
-    write_csv(whole, stem.with_name(f"{stem.name}.csv"))
-    save(draw(job, tables), stem)
+    save_with_numbers(draw(job, tables), stem, whole, provenance)

@@ -49,7 +49,7 @@ class VerdictsJob(Closed):
 
 
 class ThresholdJob(Closed):
-    """Panels of attention models, over whose points the best thresholds are sought."""
+    """Panels over whose points the best thresholds are sought."""
 
     panels: list[ExactPanel]
 

@@ -12,13 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from attention_separation.drawing import INK, RC, save
+from attention_separation.drawing import INK, RC, save_with_numbers
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.figures import CHOICES, X_LABELS, edges, held_title
 from attention_separation.softmax_vs_linear.jobs import PhaseJob, PhaseMap
 from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.tables import write_csv, write_parquet
 
 SCHEMA = pa.schema(
     [
@@ -170,7 +169,4 @@ def run(arguments: argparse.Namespace) -> None:
     table = phase_table(job)
     models = sorted({exact_module(entry.map.model) for entry in job.maps})
     provenance = record(arguments.settings, __name__, *models)
-    stem = arguments.output.with_suffix("")
-    write_parquet(table, stem.with_suffix(".parquet"), provenance)
-    write_csv(table, stem.with_suffix(".csv"))
-    save(draw(job, table), stem)
+    save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

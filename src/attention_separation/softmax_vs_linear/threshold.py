@@ -10,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.drawing import BLUE, INK, RC, VERMILION, save
+from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.attention import KERNELS
 from attention_separation.softmax_vs_linear.jobs import ThresholdJob
@@ -22,7 +22,7 @@ from attention_separation.softmax_vs_linear.thresholds import (
     equal_entries_curve,
     threshold_curve,
 )
-from attention_separation.tables import write_csv, write_parquet, write_result
+from attention_separation.tables import write_result
 
 SCHEMA = pa.schema(
     [
@@ -204,12 +204,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = ThresholdJob.model_validate_json(arguments.settings)
     if not job.panels:
-        raise ValueError("no panel of an attention model sweeps n, d or m")
+        raise ValueError("no panel sweeps only n, d or m")
     table = thresholds(job)
     modules = sorted({definitions_module(panel.panel.model) for panel in job.panels})
     provenance = record(arguments.settings, __name__, *modules)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
-    stem = arguments.figure.with_suffix("")
-    write_parquet(table, stem.with_suffix(".parquet"), provenance)
-    write_csv(table, stem.with_suffix(".csv"))
-    save(draw(job, table), stem)
+    save_with_numbers(draw(job, table), arguments.figure.with_suffix(""), table, provenance)

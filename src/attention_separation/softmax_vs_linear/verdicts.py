@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear import exact_table, panel_table
+from attention_separation.softmax_vs_linear import panel_table
+from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import VerdictsJob
 from attention_separation.softmax_vs_linear.success import EVENTS
-from attention_separation.tables import read_parquet, write_csv, write_parquet, write_result
+from attention_separation.tables import write_csv, write_parquet, write_result
 from attention_separation.verdict import Measured, PanelVerdict, judge
 
 SCHEMA = pa.schema(
@@ -129,15 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = VerdictsJob.model_validate_json(arguments.settings)
-    tables = [
-        exact_table.joined(
-            read_parquet(simulated, panel_table.SCHEMA, panel.table_settings),
-            read_parquet(exact, exact_table.SCHEMA, panel.exact_settings),
-        )
-        for simulated, exact, panel in zip(
-            arguments.tables, arguments.exact, job.panels, strict=True
-        )
-    ]
+    tables = read_joined(arguments.tables, arguments.exact, job.panels)
     by_panel, by_point = verdicts(job, tables)
     provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
