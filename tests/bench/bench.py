@@ -4,6 +4,7 @@ Every part runs on one core but the workflow, which says how many it had. The pa
 when named, needs what `make test-cluster` needs.
 """
 
+import ast
 import os
 
 # Before NumPy loads: one core means one.
@@ -144,6 +145,55 @@ def exact() -> None:
     print(f"  {count} points of phase maps: {maps:.2f} s, {1e4 * maps / count:.2f} s per 10,000")
 
 
+def throughput() -> None:
+    """Trials per second of each model over its panels: sizes as in the paper, long runs."""
+    print("trials per second on one core, over the paper's points, seeding included")
+    for model, trials in (
+        ("regression", 1000), ("self_attention", 20_000), ("cross_attention", 20_000)
+    ):  # fmt: skip
+        names = [name for name, panel in CONFIG.panels.items() if panel.model == model]
+        jobs = [CONFIG.panel_job(name) for name in names]
+        jobs = [
+            job.model_copy(update={"panel": job.panel.model_copy(update={"trials": trials})})
+            for job in jobs
+        ]
+        count = trials * sum(len(config_points(name)) for name in names)
+        # Of the processor, not of the clock: other processes do not count.
+        start = time.process_time()
+        for job in jobs:
+            simulate(job)
+        took = time.process_time() - start
+        print(f"  {model}: {count / took:,.0f} ({count:,} trials in {took:.1f} s)")
+
+
+def scaling() -> None:
+    """The whole workflow on one core and on two, in turn, and what its jobs take and ask for."""
+    times: dict[int, list[float]] = {1: [], 2: []}
+    with tempfile.TemporaryDirectory() as folder:
+        copy_project(folder)
+        for _ in range(3):
+            for cores, taken in times.items():
+                options = ("--forceall", "--benchmark-extended", "--cores", str(cores))
+                taken.append(snakemake_seconds(folder, *options))
+        one, two = (float(np.median(times[cores])) for cores in (1, 2))
+        print(
+            f"the whole workflow, nothing made before (medians of 3): one core {one:.1f} s, two "
+            f"{two:.1f} s: {one / two:.2f}x"
+        )
+        asked = {path.stem: peak_and_request(path) for path in benchmarks_in(folder)}
+    print("peak memory of jobs and what they ask for, MB (the ten nearest to it)")
+    nearest = sorted(asked.items(), key=lambda item: item[1][1] / item[1][0])
+    for job, (peak, request) in nearest[:10]:
+        print(f"  {job}: {peak:.0f} of {request}")
+
+
+def peak_and_request(benchmark: Path) -> tuple[float, int]:
+    """Megabytes that a job held at most, and those that its rule asks for."""
+    head, values = (line.split("\t") for line in benchmark.read_text().splitlines()[:2])
+    found = dict(zip(head, values, strict=True))
+    return float(found["max_rss"]), ast.literal_eval(found["resources"])["mem_mb"]
+
+
 def workflow() -> None:
     """The whole workflow against the dense engine over all panels, and their counts."""
     print("the dense engine over the 17 attention panels, serially: minutes", flush=True)
@@ -162,7 +212,7 @@ def workflow() -> None:
         copy_project(folder)
         start_up = snakemake_seconds(folder, "--dry-run")
         whole = float(np.median([snakemake_seconds(folder, "--forceall") for _ in range(3)]))
-        jobs = list((Path(folder) / "results/benchmarks").glob("*.tsv"))
+        jobs = benchmarks_in(folder)
         in_jobs = seconds_in_jobs(folder)
     print(
         f"  {whole:.1f} s (wanted at most 45 on 2 cores). Of it Snakemake's start-up, as a dry "
@@ -219,8 +269,13 @@ def copy_project(folder: str) -> None:
 
 def seconds_in_jobs(folder: str) -> float:
     """Seconds of all jobs together, by their benchmark files."""
-    files = (Path(folder) / "results").rglob("benchmarks/*.tsv")
-    return sum(float(path.read_text().splitlines()[1].split("\t")[0]) for path in files)
+    texts = [path.read_text() for path in benchmarks_in(folder)]
+    return sum(float(text.splitlines()[1].split("\t")[0]) for text in texts)
+
+
+def benchmarks_in(folder: str) -> list[Path]:
+    """The benchmark files of all jobs."""
+    return sorted((Path(folder) / "results").rglob("benchmarks/*.tsv"))
 
 
 def job_of(name: str, engine: str):
@@ -237,7 +292,10 @@ def snakemake_seconds(folder: str, *options: str) -> float:
     return time.perf_counter() - start
 
 
-PARTS = {"attention": attention, "figure3": figure3, "exact": exact, "workflow": workflow}
+PARTS = {
+    "attention": attention, "figure3": figure3, "exact": exact, "throughput": throughput,
+    "workflow": workflow, "scaling": scaling,
+}  # fmt: skip
 ON_REQUEST = {"cluster": cluster}
 
 if __name__ == "__main__":

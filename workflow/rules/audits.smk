@@ -15,8 +15,8 @@ rule claims:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=500,
+        runtime=10,
     params:
         settings=lambda wildcards: canonical(SETTINGS.claims_job()),
         code=code_of_verb("claims"),
@@ -67,8 +67,8 @@ rule choices:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=500,
+        runtime=10,
     params:
         settings=lambda wildcards: canonical(SETTINGS.choices_job()),
         code=code_of_verb(
@@ -95,8 +95,8 @@ rule threshold:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=500,
+        runtime=10,
     params:
         settings=lambda wildcards: canonical(SETTINGS.threshold_job()),
         code=code_of_verb(
@@ -125,8 +125,8 @@ rule phase:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=500,
+        runtime=10,
     params:
         settings=lambda wildcards: canonical(SETTINGS.phase_job()),
         code=code_of_verb(

@@ -17,8 +17,8 @@ for name, panels in panels_of_exact().items():
             ENVIRONMENT
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=30,
+            mem_mb=500,
+            runtime=10,
         params:
             settings=lambda wildcards, text=canonical(SETTINGS.exact_job(panels)): text,
             code=exact_code(panels),
