@@ -1,0 +1,45 @@
+"""CITATION.cff has what the Citation File Format 1.2.0 requires, and no unknown key."""
+
+import tomllib
+
+import yaml
+from making import ROOT
+
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+REQUIRED = {"cff-version", "message", "title", "authors"}
+KNOWN = REQUIRED | {
+    "abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license",
+    "license-url", "preferred-citation", "references", "repository", "repository-artifact",
+    "repository-code", "type", "url", "version",
+}  # fmt: skip
+PERSON = {"family-names", "given-names"}
+
+
+def test_it_has_what_the_format_requires():
+    assert REQUIRED <= set(CITATION) <= KNOWN
+    assert CITATION["cff-version"] == "1.2.0"
+    assert CITATION["type"] == "software"
+    assert [set(author) for author in CITATION["authors"]] == [{"name"}]
+    assert len({*CITATION["keywords"]}) == len(CITATION["keywords"])
+
+
+def test_each_paper_has_authors_title_and_number():
+    for paper in CITATION["references"]:
+        assert set(paper) == {"type", "title", "authors", "year", "identifiers", "url"}
+        assert all(set(author) == PERSON for author in paper["authors"])
+        ((number,),) = ({entry["value"] for entry in paper["identifiers"]},)
+        assert paper["url"] == f"https://arxiv.org/abs/{number.removeprefix('arXiv:')}"
+        assert str(paper["year"])[2:] == number.removeprefix("arXiv:")[:2]
+
+
+def test_it_says_what_the_package_says():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert CITATION["title"] == project["name"]
+    assert CITATION["license"] == project["license"]
+    (author,) = CITATION["authors"]
+    assert author["name"] in (ROOT / "LICENSE").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    numbers = {
+        entry["identifiers"][0]["value"].replace(":", " ") for entry in CITATION["references"]
+    }
+    assert any(number in readme for number in numbers)
