@@ -185,6 +185,7 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(whole, name):
     assert shown[0]["right"] <= seen.window["width"]
     first = re.search(r"<strong>(.*?)</strong>", whole.results[path]["caption"]).group(1)
     assert re.sub("&.*?;", "", first)[:30] in seen.text
+    assert "job parameters" not in seen.text.lower()
     assert [name for name in seen.fetched if not name.startswith("data:")] == []
 
 
