@@ -1,4 +1,7 @@
-"""Every job is `python -m attention_separation VERB ...`; a verb is a module with `run`."""
+"""Every job is `python -m attention_separation VERB ...`; a verb is a module with `run`.
+
+`--settings -` reads the settings from standard input.
+"""
 
 import argparse
 import gc
@@ -47,6 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
             modules[verb] = importlib.import_module(module_of(verb))
             modules[verb].add_arguments(own)
     chosen = parser.parse_args(arguments)
+    # On a command line, settings could have no more than 128 KiB.
+    if getattr(chosen, "settings", None) == "-":
+        chosen.settings = sys.stdin.read().removesuffix("\n")
     try:
         modules[chosen.verb].run(chosen)
     except (ValueError, OSError, ArithmeticError) as error:

@@ -19,9 +19,6 @@ from pydantic_core import PydanticCustomError
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
 
-MAX_LISTED = 5_000
-"""Most values written out one by one: a job's settings must fit its command line."""
-
 
 class Closed(BaseModel):
     """Settings that know their keys: others are faults, as are NaN and values of another type."""
@@ -80,8 +77,7 @@ def _checked_grid(grid: Any) -> Any:
 def _check_each(values: list[float], handler: Any) -> None:
     """The values of a range must be such as could stand in a list."""
     try:
-        for start in range(0, len(values), MAX_LISTED):
-            handler(values[start : start + MAX_LISTED])
+        handler(values)
     except ValidationError as error:
         first = error.errors()[0]
         raise PydanticCustomError(
@@ -106,7 +102,7 @@ def grid_of(number: Any) -> Any:
 
     return Annotated[
         Annotated[Range, Tag("<range>")]
-        | Annotated[list[number], Field(max_length=MAX_LISTED), Tag("<list>")],
+        | Annotated[list[number], Field(max_length=MAX_VALUES), Tag("<list>")],
         Discriminator(_grid_kind),
         WrapValidator(each_is_valid),
     ]

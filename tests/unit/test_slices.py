@@ -53,10 +53,10 @@ def test_a_slice_too_few_or_twice_is_refused():
             simulate.merge(job("regression"), wrong)
 
 
-def command(*arguments):
+def command(*arguments, given=None):
     return subprocess.run(
         [sys.executable, "-m", "attention_separation", "simulate", *map(str, arguments)],
-        cwd=ROOT / "src", text=True, capture_output=True, check=False,
+        cwd=ROOT / "src", text=True, capture_output=True, check=False, input=given,
     )  # fmt: skip
 
 
@@ -69,6 +69,11 @@ def test_the_command_line_cuts_and_merges(tmp_path):
     whole, alone = tmp_path / "whole.parquet", tmp_path / "alone.parquet"
     assert command("--settings", settings, "--output", whole, "--merge", *paths).returncode == 0
     assert command("--settings", settings, "--output", alone).returncode == 0
+    assert whole.read_bytes() == alone.read_bytes()
+
+    alone.unlink()
+    done = command("--settings", "-", "--output", alone, given=f"{settings}\n")
+    assert done.returncode == 0, done.stderr
     assert whole.read_bytes() == alone.read_bytes()
 
     wrong = tmp_path / "wrong.parquet"

@@ -155,8 +155,12 @@ def test_lint(project):
     assert "good condition" in project.make("--lint")
 
 
-def test_a_title_may_hold_braces(small):
+def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(small):
     small.edit("config.yaml", "title: Three", "title: 'Three, {x} and $5'")
+    # One argument of a command may have 128 KiB.
+    small.edit(
+        "config.yaml", "    reconstructed:\n    - m\n", f"    reconstructed: {['m'] * 40_000}\n"
+    )
     small.make("fig3")
 
 

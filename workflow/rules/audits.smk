@@ -23,7 +23,7 @@ rule claims:
     message:
         "Claims of the paper, evaluated"
     shell:
-        "python3 -m attention_separation claims --settings {params.settings:q}"
+        "python3 -m attention_separation claims --settings - <<<{params.settings:q}"
         " --output {output.parquet:q} 2>&1 | tee {log:q}"
 
 
@@ -49,7 +49,7 @@ rule whp:
     message:
         "With high probability: which events are"
     shell:
-        "python3 -m attention_separation whp --settings {params.settings:q}"
+        "python3 -m attention_separation whp --settings - <<<{params.settings:q}"
         " --exact {input:q} --output {output.parquet:q} 2>&1 | tee {log:q}"
 
 
@@ -77,7 +77,7 @@ rule choices:
     message:
         "Open choices: how far each moves the figures"
     shell:
-        "python3 -m attention_separation choices --settings {params.settings:q}"
+        "python3 -m attention_separation choices --settings - <<<{params.settings:q}"
         " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
 
 
@@ -108,7 +108,7 @@ rule threshold:
     message:
         "Thresholds: what each network alone can do"
     shell:
-        "python3 -m attention_separation threshold --settings {params.settings:q}"
+        "python3 -m attention_separation threshold --settings - <<<{params.settings:q}"
         " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
 
 
@@ -135,5 +135,5 @@ rule phase:
     message:
         "Phase maps: exact values beyond the grids"
     shell:
-        "python3 -m attention_separation phase --settings {params.settings:q}"
+        "python3 -m attention_separation phase --settings - <<<{params.settings:q}"
         " --output {output.svg:q} 2>&1 | tee {log:q}"

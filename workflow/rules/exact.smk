@@ -25,5 +25,5 @@ for name, panels in panels_of_exact().items():
         message:
             f"Exact values: {name}"
         shell:
-            "python3 -m attention_separation exact --settings {params.settings:q}"
+            "python3 -m attention_separation exact --settings - <<<{params.settings:q}"
             " --outputs {output:q} 2>&1 | tee {log:q}"

@@ -27,6 +27,6 @@ for figure, panels in panels_of_figures().items():
         message:
             f"Figure {figure}"
         shell:
-            "python3 -m attention_separation figure --settings {params.settings:q}"
+            "python3 -m attention_separation figure --settings - <<<{params.settings:q}"
             " --tables {input.tables:q} --exact {input.exact:q}"
             " --output {output.svg:q} 2>&1 | tee {log:q}"

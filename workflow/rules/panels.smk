@@ -29,7 +29,7 @@ for panel in SETTINGS.panels:
         message:
             f"Panel {panel}: trials"
         shell:
-            "python3 -m attention_separation simulate --settings {params.settings:q}"
+            "python3 -m attention_separation simulate --settings - <<<{params.settings:q}"
             " --output {output:q} {params.merge} {input:q} 2>&1 | tee {log:q}"
 
     if slices_of_panel(panel):
@@ -60,5 +60,5 @@ for panel in SETTINGS.panels:
             message:
                 f"Panel {panel}: slice {{wildcards.slice}} of its trials"
             shell:
-                "python3 -m attention_separation simulate --settings {params.settings:q}"
+                "python3 -m attention_separation simulate --settings - <<<{params.settings:q}"
                 " --output {output:q} --slice {wildcards.slice}/{params.of} 2>&1 | tee {log:q}"

@@ -41,7 +41,7 @@ rule overview:
     message:
         "Overview of what has been made"
     shell:
-        "python3 -m attention_separation overview --settings {params.settings:q}"
+        "python3 -m attention_separation overview --settings - <<<{params.settings:q}"
         " --results {params.results:q} --output {output.html:q} 2>&1 | tee {log:q}"
 
 
@@ -70,7 +70,7 @@ rule provenance:
     message:
         "Provenance"
     shell:
-        "python3 -m attention_separation provenance --settings {params.settings:q}"
+        "python3 -m attention_separation provenance --settings - <<<{params.settings:q}"
         " --output {output:q} 2>&1 | tee {log:q}"
 
 

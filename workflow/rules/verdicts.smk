@@ -26,7 +26,7 @@ rule verdicts:
     message:
         "Verdicts: simulation against exact values"
     shell:
-        "python3 -m attention_separation verdicts --settings {params.settings:q}"
+        "python3 -m attention_separation verdicts --settings - <<<{params.settings:q}"
         " --tables {input.tables:q} --exact {input.exact:q}"
         " --output {output.parquet:q} 2>&1 | tee {log:q}"
 
