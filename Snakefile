@@ -6,7 +6,6 @@ include: "workflow/rules/common.smk"
 
 
 rule all:
-    default_target: True
     input:
         figures_of_all(),
         audits_of_all(),

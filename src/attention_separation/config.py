@@ -303,8 +303,12 @@ def digest_of(job: Closed) -> str:
     return digest(canonical(job))
 
 
-def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Config:
+def load_config(
+    path: Path, overrides: dict[str, Any] | None = None, origin: str = "--config"
+) -> Config:
     """Read config.yaml, let the overrides beat it, and check everything.
+
+    `origin` says, before the path of a fault in them, where the overrides come from.
 
     Raises
     ------
@@ -319,11 +323,14 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Config:
         raise ConfigError(["the file is empty"], path.name)
     if not isinstance(values, dict):
         raise ConfigError([f"{shown(values)} is no mapping of settings"], path.name)
-    overrides = _typed(overrides or {})
-    return _checked(_merged(values, overrides), overrides, path.name)
+    overrides = overrides or {}
+    if not isinstance(overrides, dict):
+        raise ConfigError([f"{shown(overrides)} is no mapping of settings"], origin.rstrip(":"))
+    overrides = _typed(overrides)
+    return _checked(_merged(values, overrides), overrides, path.name, origin)
 
 
-def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str) -> Config:
+def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, origin: str) -> Config:
     found: list[tuple[tuple, str]] = []
     config = None
     try:
@@ -334,13 +341,13 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str) -> 
     found += panel_faults(values, spoilt)
     found += _name_faults(values)
     if found:
-        raise ConfigError([_line(path, text, overrides) for path, text in found], source)
+        raise ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
     return config
 
 
-def _line(path: tuple, text: str, overrides: dict[str, Any]) -> str:
+def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
     by_hand = path and path[0] in overrides
-    return f"{'--config ' if by_hand else ''}{dotted(path)}: {text}"
+    return f"{f'{origin} ' if by_hand else ''}{dotted(path)}: {text}"
 
 
 def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:

@@ -322,6 +322,18 @@ def test_overrides_are_checked_and_named_as_such(tmp_path):
     assert faults_of(tmp_path, TEXT, {"trials": 0})[0].startswith("--config trials: 0")
 
 
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"trails": 1}, "config of module 'a': trails: unknown key; did you mean 'trials'?"),
+        (["trials"], "config of module 'a': 1 fault\n  ['trials'] is no mapping of settings"),
+    ],
+)
+def test_overrides_of_another_workflow_are_named_as_such(overrides, words):
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        load_config(ROOT / "config.yaml", overrides, "config of module 'a':")
+
+
 def test_scales():
     path = ROOT / "config.yaml"
     deep = load_config(path, {"scale": "deep"})

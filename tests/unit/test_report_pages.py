@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -33,6 +34,7 @@ from attention_separation.softmax_vs_linear.overview import (
 from attention_separation.softmax_vs_linear.result_tables import findings
 from attention_separation.tables import TableError
 
+RESULTS = Path("results")
 SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'
 
 
@@ -188,23 +190,23 @@ def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
 
 def test_labels_of_figures(monkeypatch):
     made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
-    monkeypatch.setattr(labels_module, "verdicts_made", lambda config: made)
-    assert labels(CONFIG, "fig4", ["fig4a", "fig4b"]) == {
+    monkeypatch.setattr(labels_module, "verdicts_made", lambda config, folder: made)
+    assert labels(CONFIG, "fig4", ["fig4a", "fig4b"], RESULTS) == {
         "figure": "fig4", "model": "self-attention", "swept": "n, d",
         "verdict": "agrees 1, undecided 1",
     }  # fmt: skip
-    assert labels(CONFIG, "fig4a", ["fig4a"])["verdict"] == "agrees"
-    assert labels(CONFIG, "fig7a", ["fig7a"])["verdict"] == "not judged"
-    assert labels(CONFIG, "fig1", [])["verdict"] == "a drawing"
-    assert {len(labels(CONFIG, name, [])) for name in AUDITS} == {4}
+    assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "agrees"
+    assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["verdict"] == "not judged"
+    assert labels(CONFIG, "fig1", [], RESULTS)["verdict"] == "a drawing"
+    assert {len(labels(CONFIG, name, [], RESULTS)) for name in AUDITS} == {4}
 
 
 def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
-    def refuse(config):
+    def refuse(config, folder):
         raise TableError("made with other settings than these")
 
     monkeypatch.setattr(labels_module, "verdicts_made", refuse)
-    assert labels(CONFIG, "fig4a", ["fig4a"])["verdict"] == "not judged"
+    assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "not judged"
 
 
 def test_verdicts_are_counted_in_one_order():

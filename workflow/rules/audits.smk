@@ -18,12 +18,13 @@ rule claims:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.claims_job()),
         code=code_of_verb("claims"),
     message:
         "Claims of the paper, evaluated"
     shell:
-        "python3 -m attention_separation claims --settings - <<<{params.settings:q}"
+        "{params.package} claims --settings - <<<{params.settings:q}"
         " --output {output.parquet:q} 2>&1 | tee {log:q}"
 
 
@@ -44,12 +45,13 @@ rule whp:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.exact_job(list(SETTINGS.panels))),
         code=code_of_verb("whp"),
     message:
         "With high probability: which events are"
     shell:
-        "python3 -m attention_separation whp --settings - <<<{params.settings:q}"
+        "{params.package} whp --settings - <<<{params.settings:q}"
         " --exact {input:q} --output {output.parquet:q} 2>&1 | tee {log:q}"
 
 
@@ -70,6 +72,7 @@ rule choices:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.choices_job()),
         code=code_of_verb(
             "choices", *modules_of([p.model for p in SETTINGS.panels.values()], exact_module)
@@ -77,7 +80,7 @@ rule choices:
     message:
         "Open choices: how far each moves the figures"
     shell:
-        "python3 -m attention_separation choices --settings - <<<{params.settings:q}"
+        "{params.package} choices --settings - <<<{params.settings:q}"
         " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
 
 
@@ -98,6 +101,7 @@ rule threshold:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.threshold_job()),
         code=code_of_verb(
             "threshold",
@@ -108,7 +112,7 @@ rule threshold:
     message:
         "Thresholds: what each network alone can do"
     shell:
-        "python3 -m attention_separation threshold --settings - <<<{params.settings:q}"
+        "{params.package} threshold --settings - <<<{params.settings:q}"
         " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
 
 
@@ -128,6 +132,7 @@ rule phase:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.phase_job()),
         code=code_of_verb(
             "phase", *modules_of([entry.model for entry in SETTINGS.phase.values()], exact_module)
@@ -135,5 +140,5 @@ rule phase:
     message:
         "Phase maps: exact values beyond the grids"
     shell:
-        "python3 -m attention_separation phase --settings - <<<{params.settings:q}"
+        "{params.package} phase --settings - <<<{params.settings:q}"
         " --output {output.svg:q} 2>&1 | tee {log:q}"

@@ -2,24 +2,39 @@
 
 import json
 import mimetypes
-import shlex
+import os
 import sys
 from pathlib import Path
 
-PROJECT = Path(workflow.basedir)
+# The name under which another workflow uses this one as a module; None where this one runs itself.
+MODULE = __name__
+
+# From this file's own folder: `workflow.basedir` is that of the workflow that runs.
+PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent.parent
 SOURCE = PROJECT / "src"
+if not SOURCE.is_dir():
+    sys.exit(f"module {MODULE!r}: {SOURCE} is no folder; let `snakefile:` be a path in a clone")
 ENVIRONMENT = str(PROJECT / "workflow" / "envs" / "environment.yaml")
 
 # Else a report would warn of every parquet file that it does not know what it is.
 mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
 
-# This workflow and its jobs run the package that lies here, installed or not, with one Python.
+# This workflow and its jobs run the package that lies here, installed or not, with one Python. Where
+# they lie is in the jobs' environment: in a prefix of shells other workflows' rules would get it
+# too, and in a rule's text or params it would rerun everything in another place.
 sys.path.insert(0, str(SOURCE))
-shell.prefix(
-    f"export PYTHONPATH={shlex.quote(str(SOURCE))};"
-    f" export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH;"
-    " set -euo pipefail; "
+os.environ.update(
+    ATTENTION_SEPARATION_SOURCE=str(SOURCE), ATTENTION_SEPARATION_PYTHON=sys.executable
 )
+PACKAGE = (
+    'set -euo pipefail; PYTHONPATH="$ATTENTION_SEPARATION_SOURCE"'
+    ' "$ATTENTION_SEPARATION_PYTHON" -m attention_separation'
+)
+
+import attention_separation
+
+if SOURCE not in Path(attention_separation.__file__).parents:
+    sys.exit(f"{PROJECT}: {attention_separation.__file__} is loaded already; use one clone only")
 
 from attention_separation.__main__ import VERBS, module_of
 from attention_separation.config import ConfigError, canonical, load_config
@@ -34,8 +49,9 @@ from attention_separation.softmax_vs_linear.panels import (
 
 def checked_settings():
     """The configuration; what is wrong with it ends the run before anything is written."""
+    origin = f"config of module {MODULE!r}:" if MODULE else "--config"
     try:
-        return load_config(PROJECT / "config.yaml", config)
+        return load_config(PROJECT / "config.yaml", config, origin)
     except ConfigError as error:
         sys.exit(str(error))
 
@@ -142,7 +158,7 @@ def labels_of_figure(figure, panels):
     """What stands beside a figure in the report; asked for only when a report is made."""
     from attention_separation.softmax_vs_linear.labels import labels
 
-    return labels(SETTINGS, figure, list(panels))
+    return labels(SETTINGS, figure, list(panels), MADE_IN)
 
 
 def prefixed(prefix, files):
@@ -221,18 +237,17 @@ def all_reported():
     return {"figures": [*names_of_figures(), *audits, *SCHEMATICS], "tables": tables}
 
 
-def made_so_far():
-    """Names of the figures and tables that have been made; of all, where none has."""
+def made_so_far(folder):
+    """Names of the figures and tables that have been made in a folder; of all, where none has."""
     every = all_reported()
     alone = [name for name in panels_of_figures() if name not in every["figures"]]
     found = {
-        "figures": [n for n in [*alone, *every["figures"]] if Path(pictures(n)["svg"]).exists()],
-        "tables": [n for n in every["tables"] if Path(table_files(n)["html"]).exists()],
+        "figures": [
+            n for n in [*alone, *every["figures"]] if (folder / f"figures/{n}.svg").exists()
+        ],
+        "tables": [n for n in every["tables"] if (folder / f"tables/{n}.html").exists()],
     }
     return found if any(found.values()) else every
-
-
-REPORTED = made_so_far()
 
 
 def reported_figures():
@@ -265,7 +280,7 @@ def provenance_settings():
             "config": json.dumps(
                 SETTINGS.model_dump(mode="json", by_alias=True, exclude_none=True)
             ),
-            "results": RESULTS,
+            "results": str(MADE_IN),
         }
     )
 

@@ -20,10 +20,11 @@ for name, panels in panels_of_exact().items():
             mem_mb=500,
             runtime=10,
         params:
+            package=PACKAGE,
             settings=lambda wildcards, text=canonical(SETTINGS.exact_job(panels)): text,
             code=exact_code(panels),
         message:
             f"Exact values: {name}"
         shell:
-            "python3 -m attention_separation exact --settings - <<<{params.settings:q}"
+            "{params.package} exact --settings - <<<{params.settings:q}"
             " --outputs {output:q} 2>&1 | tee {log:q}"

@@ -22,11 +22,12 @@ for figure, panels in panels_of_figures().items():
             mem_mb=500,
             runtime=10,
         params:
+            package=PACKAGE,
             settings=lambda wildcards, text=canonical(SETTINGS.figure_job(figure, panels)): text,
             code=code_of_verb("figure"),
         message:
             f"Figure {figure}"
         shell:
-            "python3 -m attention_separation figure --settings - <<<{params.settings:q}"
+            "{params.package} figure --settings - <<<{params.settings:q}"
             " --tables {input.tables:q} --exact {input.exact:q}"
             " --output {output.svg:q} 2>&1 | tee {log:q}"

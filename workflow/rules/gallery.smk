@@ -1,6 +1,6 @@
 # The one target that writes tracked files: pictures and findings, as config.yaml makes them.
 
-if not config:
+if not config and not MODULE:
 
     rule gallery:
         input:
@@ -18,9 +18,10 @@ if not config:
             mem_mb=500,
             runtime=5,
         params:
+            package=PACKAGE,
             code=code_of_verb("gallery"),
         message:
             "Gallery: docs/ and README's block"
         shell:
-            "python3 -m attention_separation gallery --results results --docs docs"
+            "{params.package} gallery --results results --docs docs"
             " --readme README.md 2>&1 | tee {log:q}"

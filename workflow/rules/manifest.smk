@@ -16,9 +16,9 @@ rule manifest:
         mem_mb=250,
         runtime=5,
     params:
+        package=PACKAGE,
         code=code_of_verb("manifest"),
     message:
         "Manifest: sha256 of pictures, csv and html"
     shell:
-        "python3 -m attention_separation manifest --files {input:q} --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        "{params.package} manifest --files {input:q} --output {output:q}" " 2>&1 | tee {log:q}"

@@ -23,13 +23,14 @@ for panel in SETTINGS.panels:
             mem_mb=doubled(SETTINGS.panel_memory_mb(panel)),
             runtime=doubled(minutes_of_panel(panel)),
         params:
+            package=PACKAGE,
             settings=lambda wildcards, text=panel_settings(panel): text,
             code=panel_code(panel),
             merge="--merge" if slices_of_panel(panel) else "",
         message:
             f"Panel {panel}: trials"
         shell:
-            "python3 -m attention_separation simulate --settings - <<<{params.settings:q}"
+            "{params.package} simulate --settings - <<<{params.settings:q}"
             " --output {output:q} {params.merge} {input:q} 2>&1 | tee {log:q}"
 
     if slices_of_panel(panel):
@@ -54,11 +55,12 @@ for panel in SETTINGS.panels:
                 mem_mb=doubled(SETTINGS.panel_memory_mb(panel)),
                 runtime=doubled(minutes_of_panel(panel)),
             params:
+                package=PACKAGE,
                 settings=lambda wildcards, text=panel_settings(panel): text,
                 code=panel_code(panel),
                 of=SETTINGS.panel_slices(panel),
             message:
                 f"Panel {panel}: slice {{wildcards.slice}} of its trials"
             shell:
-                "python3 -m attention_separation simulate --settings - <<<{params.settings:q}"
+                "{params.package} simulate --settings - <<<{params.settings:q}"
                 " --output {output:q} --slice {wildcards.slice}/{params.of} 2>&1 | tee {log:q}"

@@ -2,7 +2,15 @@
 # been made, brought up to date; where nothing has been made, it makes everything first.
 
 
-report: "../report/workflow.rst"
+# A workflow that uses this one as a module has its own opening words, or none.
+if not MODULE:
+
+    report: "../report/workflow.rst"
+
+
+# As a module's output they lie below its prefix, which paths outside of rules do not get.
+MADE_IN = Path(rules.manifest.output[0]).parent
+REPORTED = made_so_far(MADE_IN)
 
 
 # Both pages run here and now: which files there are is seen from where Snakemake was started.
@@ -35,13 +43,14 @@ rule overview:
         mem_mb=500,
         runtime=5,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(overview_job()),
         code=code_of_verb("overview"),
-        results=lambda wildcards: RESULTS,
+        results=lambda wildcards: str(MADE_IN),
     message:
         "Overview of what has been made"
     shell:
-        "python3 -m attention_separation overview --settings - <<<{params.settings:q}"
+        "{params.package} overview --settings - <<<{params.settings:q}"
         " --results {params.results:q} --output {output.html:q} 2>&1 | tee {log:q}"
 
 
@@ -65,12 +74,13 @@ rule provenance:
         mem_mb=500,
         runtime=5,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: provenance_settings(),
         code=code_of_verb("provenance"),
     message:
         "Provenance"
     shell:
-        "python3 -m attention_separation provenance --settings - <<<{params.settings:q}"
+        "{params.package} provenance --settings - <<<{params.settings:q}"
         " --output {output:q} 2>&1 | tee {log:q}"
 
 

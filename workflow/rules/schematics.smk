@@ -19,10 +19,11 @@ for figure in SCHEMATICS:
             mem_mb=500,
             runtime=5,
         params:
+            package=PACKAGE,
             figure=figure,
             code=code_of_verb("schematic"),
         message:
             f"Schematic {figure}"
         shell:
-            "python3 -m attention_separation schematic --figure {params.figure}"
+            "{params.package} schematic --figure {params.figure}"
             " --output {output.svg:q} 2>&1 | tee {log:q}"

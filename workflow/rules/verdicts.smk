@@ -21,12 +21,13 @@ rule verdicts:
         mem_mb=500,
         runtime=10,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.verdicts_job()),
         code=code_of_verb("verdicts"),
     message:
         "Verdicts: simulation against exact values"
     shell:
-        "python3 -m attention_separation verdicts --settings - <<<{params.settings:q}"
+        "{params.package} verdicts --settings - <<<{params.settings:q}"
         " --tables {input.tables:q} --exact {input.exact:q}"
         " --output {output.parquet:q} 2>&1 | tee {log:q}"
 
@@ -46,10 +47,11 @@ rule check:
         mem_mb=500,
         runtime=5,
     params:
+        package=PACKAGE,
         settings=lambda wildcards: digest(canonical(SETTINGS.verdicts_job())),
         code=code_of_verb("check"),
     message:
         "Check: no panel differs from its exact values"
     shell:
-        "python3 -m attention_separation check --verdicts {input:q}"
+        "{params.package} check --verdicts {input:q}"
         " --settings {params.settings:q} --output {output:q} 2>&1 | tee {log:q}"

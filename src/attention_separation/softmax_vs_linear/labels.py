@@ -1,5 +1,7 @@
 """What stands beside each figure in the list of a report's results."""
 
+from pathlib import Path
+
 from attention_separation.config import Config
 from attention_separation.softmax_vs_linear.captions import counted
 from attention_separation.softmax_vs_linear.summary import verdicts_made
@@ -18,8 +20,9 @@ AUDITS = {
 UNKNOWN = "not judged"
 
 
-def labels(config: Config, figure: str, panels: list[str]) -> dict[str, str]:
-    """Name, model, swept parameters and verdict of a figure of some panels, or of an audit's."""
+def labels(config: Config, figure: str, panels: list[str], folder: Path) -> dict[str, str]:
+    """Name, model, swept parameters and verdict of a figure of some panels, or of an audit's; the
+    verdict stands in a folder of results."""
     if not panels:
         return dict(
             zip(("figure", "model", "swept", "verdict"), (figure, *AUDITS[figure]), strict=True)
@@ -30,14 +33,14 @@ def labels(config: Config, figure: str, panels: list[str]) -> dict[str, str]:
         "figure": figure,
         "model": ", ".join(models),
         "swept": ", ".join(swept),
-        "verdict": verdict_label(config, panels),
+        "verdict": verdict_label(config, panels, folder),
     }
 
 
-def verdict_label(config: Config, panels: list[str]) -> str:
+def verdict_label(config: Config, panels: list[str], folder: Path) -> str:
     """The verdict on the panels: how many of each, or one word where they all have the same."""
     try:
-        made = verdicts_made(config)
+        made = verdicts_made(config, folder)
     except TableError:
         # Of other settings, or half of a table: it says nothing of these panels.
         return UNKNOWN

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
             made.append(read_parquet(path, SCHEMA, settings))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
-    judged = verdicts_made(config)
+    judged = verdicts_made(config, folder)
     print("success rate over the points of each panel")
     print(HEADER)
     for table in made:
@@ -61,9 +61,9 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds")
 
 
-def verdicts_made(config: Config) -> dict[str, dict]:
-    """The verdicts of the panels, where they have been made with these settings."""
-    path = Path(config.results) / "tables" / "verdicts.parquet"
+def verdicts_made(config: Config, folder: Path) -> dict[str, dict]:
+    """The verdicts of the panels, where a folder of results has them, made with these settings."""
+    path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
     settings = digest_of(config.verdicts_job())

@@ -1,0 +1,78 @@
+"""Another workflow uses this one as a module, as docs/as-a-module.md shows."""
+
+import re
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from making import ROOT
+from workflow.project import Project
+
+PAGE = (ROOT / "docs/as-a-module.md").read_text(encoding="utf-8")
+(SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+(CONFIG,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
+TABLE = "results/smoke/panels/fig4b.parquet"
+SHELL = """
+
+rule environment:
+    output:
+        "environment.txt",
+    shell:
+        "echo ${{PYTHONPATH-none}} $PATH > {output:q}"
+"""
+
+
+class Outer(Project):
+    """A workflow in `folder` with a clone of this project below it."""
+
+    def __init__(self, folder):
+        (folder / "attention-separation").mkdir(parents=True)
+        self.clone = Project(folder / "attention-separation")
+        self.folder = folder
+        (folder / "Snakefile").write_text(SNAKEFILE + SHELL)
+        (folder / "config.yaml").write_text(CONFIG)
+
+
+@pytest.fixture(scope="module")
+def outer(tmp_path_factory):
+    return Outer(tmp_path_factory.mktemp("outer"))
+
+
+def test_a_panel_of_a_module_is_the_projects_own(outer, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    outer.make()
+    mine = outer.folder / "attention" / TABLE
+    own = [f"{key}={value}" for key, value in yaml.safe_load(CONFIG)["attention"].items()]
+    outer.clone.make("simulate_fig4b", "--config", *own)
+    assert mine.read_bytes() == (outer.clone.folder / TABLE).read_bytes()
+    assert set(pq.read_table(mine)["trials"].to_pylist()) == {50}
+    assert (outer.folder / "successes.csv").read_text().count("\n") == 1 + 5
+
+
+def test_it_touches_nothing_outside_of_its_prefix(outer, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    outer.make("attention_fig4b", "environment")
+    environment = (outer.folder / "environment.txt").read_text()
+    assert environment.startswith("none ")
+    assert str(outer.clone.folder) not in environment
+    outer.make("attention_overview")
+    made = outer.folder / "attention/results/smoke"
+    assert "fig4b" in (made / "report/overview.html").read_text()
+    assert [path.name for path in (made / "report/captions/figures").iterdir()] == ["fig4b.rst"]
+    assert not (outer.folder / "results").exists()
+    rules = set(outer.make("--list-rules").split())
+    assert {"successes", "attention_all", "attention_fig4", "attention_report"} <= rules
+    assert "attention_gallery" not in rules
+
+
+def test_a_fault_names_the_key_as_the_page_shows(tmp_path):
+    outer = Outer(tmp_path)
+    outer.edit("config.yaml", "fixed:", "fixd:")
+    done = outer.run()
+    assert done.returncode != 0
+    shown = re.search(r"^    config\.yaml: 1 fault\n    .*\n", PAGE, re.M).group(0)
+    assert re.sub("^    ", "", shown, flags=re.M) in done.stdout
+    assert "Traceback" not in done.stdout
+    assert {path.name for path in tmp_path.iterdir()} <= {
+        "attention-separation", "config.yaml", "Snakefile", ".snakemake",
+    }  # fmt: skip
