@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, create_model
 
-from attention_separation.faults import ConfigError, dotted, sentences, shown, suggestion
+from attention_separation.faults import (
+    ConfigError,
+    dotted,
+    sentences,
+    shortened,
+    shown,
+    suggestion,
+    unsayable,
+)
 from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
@@ -50,6 +58,10 @@ REGRESSION_POINTS = 24
 """Points of a regression panel at which alternatives are evaluated: each takes its time."""
 
 MOST_SLICES = 1000
+MOST_PANELS = 26
+"""Panels of a figure: each has a letter."""
+
+MOST_SEED = 10**18
 
 TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
@@ -83,7 +95,7 @@ class Figure(Closed):
     """A figure: its panels in order."""
 
     title: str = Field(description="what stands above the figure")
-    panels: Annotated[list[str], Field(min_length=1, max_length=26)] = Field(
+    panels: Annotated[list[str], Field(min_length=1, max_length=MOST_PANELS)] = Field(
         description="names of its panels"
     )
 
@@ -106,7 +118,7 @@ class Jobs(Closed):
     slice_seconds: Annotated[float, Field(ge=1, le=10**6)] = Field(
         description="trials estimated to take longer on one core are cut into slices, each a job"
     )
-    slices: Annotated[Whole, Field(ge=1, le=1000)] | None = Field(
+    slices: Annotated[Whole, Field(ge=1, le=MOST_SLICES)] | None = Field(
         default=None, description="slices of every panel, instead of by time"
     )
     local_below: Annotated[float, Field(ge=0, le=10**6)] = Field(
@@ -117,7 +129,9 @@ class Jobs(Closed):
 class Config(Closed):
     """All settings."""
 
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of all random streams")
+    seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = Field(
+        description="root of all random streams"
+    )
     scale: str = Field(description="one of the scales")
     engine: Engine = Field(description="how trials are computed")
     trials: Trials | None = Field(default=None, description="trials of every point, if not null")
@@ -331,7 +345,9 @@ def load_config(
 
 
 def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, origin: str) -> Config:
-    found: list[tuple[tuple, str]] = []
+    found = unsayable(values)
+    if found:
+        raise _error(found, overrides, source, origin)
     config = None
     try:
         config = Config.model_validate(values)
@@ -341,8 +357,14 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
     found += panel_faults(values, spoilt)
     found += _name_faults(values)
     if found:
-        raise ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
+        raise _error(found, overrides, source, origin)
     return config
+
+
+def _error(
+    found: list[tuple[tuple, str]], overrides: dict[str, Any], source: str, origin: str
+) -> ConfigError:  # fmt: skip
+    return ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
 
 
 def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
@@ -354,21 +376,21 @@ def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
     """Names that refer to nothing, or cannot name a rule or a file; sections that are none pass."""
     sections = {
         key: values[key]
-        for key in ("scales", "figures", "panels")
+        for key in ("scales", "phase", "figures", "panels")
         if isinstance(values.get(key), dict)
     }
     found: list[tuple[tuple, str]] = []
     scale = values.get("scale")
     if isinstance(scale, str) and "scales" in sections and scale not in sections["scales"]:
-        hint = suggestion(scale, list(sections["scales"]))
-        found.append((("scale",), f"{scale!r} is not among the scales; {hint}"))
+        hint = suggestion(scale[:50], list(sections["scales"]))
+        found.append((("scale",), f"{shown(scale)} is not among the scales; {hint}"))
     taken: dict[str, str] = {}
     for section, entries in sections.items():
         for name in entries:
             if not NAME.fullmatch(name):
                 text = "is no name; allowed: at most 50 letters, digits and _, a letter first"
                 found.append(((section, name), text))
-            elif section == "scales":
+            elif section in ("scales", "phase"):
                 continue
             elif RULE_NAME.fullmatch(name):
                 found.append(((section, name), "is the name of a rule; choose another"))
@@ -384,14 +406,18 @@ def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
 
 def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tuple, str]]:
     listed = figure.get("panels") if isinstance(figure, dict) else None
+    path = ("figures", name, "panels")
     found = []
-    for index, panel in enumerate(listed if isinstance(listed, list) else ()):
-        path = ("figures", name, "panels", index)
+    # A longer list has been found fault with for its length.
+    listed = listed[:MOST_PANELS] if isinstance(listed, list) else []
+    for index, panel in enumerate(listed):
         if isinstance(panel, str) and panel not in panels:
-            found.append((path, f"no panel {panel!r}; {suggestion(panel, panels)}"))
+            text = f"no panel {shown(panel)}; {suggestion(panel[:50], panels)}"
+            found.append(((*path, index), text))
         elif panel in listed[:index]:
-            found.append((path, f"{panel!r} stands there already; allowed: each panel once"))
-    return found
+            text = f"{shown(panel)} stands there already; allowed: each panel once"
+            found.append(((*path, index), text))
+    return shortened(path, found)
 
 
 def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
@@ -409,14 +435,14 @@ def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
         names = entry.get("reconstructed") if isinstance(entry, dict) else None
         if model in MODELS and isinstance(names, list):
             known = list(PARAMETERS[model].model_fields)
-            for name in _unknown(known, names):
-                text = f"{name!r} is no parameter; {suggestion(name, known)}"
-                found.append(((*path, "reconstructed"), text))
+            path = (*path, "reconstructed")
+            wrong = [
+                (path, f"{shown(name)} is no parameter; {suggestion(name[:50], known)}")
+                for name in names
+                if isinstance(name, str) and name not in known
+            ]
+            found += shortened(path, wrong)
     return found
-
-
-def _unknown(known: list[str], names: list[Any]) -> list[str]:
-    return [name for name in names if isinstance(name, str) and name not in known]
 
 
 def _merged(base: Any, over: Any) -> Any:

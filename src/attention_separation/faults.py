@@ -1,6 +1,8 @@
 """Faults of settings as sentences: where, what stands there, what is allowed."""
 
 import difflib
+import re
+import reprlib
 import types
 import typing
 from typing import Any
@@ -9,6 +11,21 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 MOST_PER_PATH = 3
+MOST_SHOWN = 60
+"""Characters of a value or a name that a sentence shows."""
+
+MOST_DIGITS = 4000
+"""Digits of a whole number; Python writes few more as text."""
+
+TOO_LARGE = 10**MOST_DIGITS
+
+PLAIN_KEY = re.compile(r"[\w/+-]([\w/+ -]{0,98}[\w/+-])?")
+
+# The whole of a value in which aliases multiply would take all memory.
+_SHOWN = reprlib.Repr()
+_SHOWN.maxlevel = 4
+_SHOWN.maxdict = _SHOWN.maxlist = _SHOWN.maxtuple = _SHOWN.maxset = 12
+_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = MOST_SHOWN
 
 
 class ConfigError(ValueError):
@@ -29,33 +46,73 @@ def sentences(error: ValidationError, model: type[BaseModel]) -> list[tuple[tupl
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
         whole = path[:-1] if path and isinstance(path[-1], int) else path
         found.setdefault(whole, []).append((path, _sentence(entry, fields)))
-    listed = []
-    for path, faults in found.items():
-        listed += faults[:MOST_PER_PATH]
-        if len(faults) > MOST_PER_PATH:
-            listed.append((path, f"and {len(faults) - MOST_PER_PATH} more such faults"))
-    return listed
+    return [fault for path, faults in found.items() for fault in shortened(path, faults)]
+
+
+def shortened(path: tuple, faults: list[tuple[tuple, str]]) -> list[tuple[tuple, str]]:
+    """The first faults of a list that stands at `path`, and how many more there are."""
+    more = len(faults) - MOST_PER_PATH
+    rest = [(path, f"and {more} more such faults")] if more > 0 else []
+    return faults[:MOST_PER_PATH] + rest
+
+
+def unsayable(values: Any) -> list[tuple[tuple, str]]:
+    """Keys and values that no message and no file of results could state, each with its path."""
+    found, waiting, seen = [], [((), values)], set()
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict | list):
+            if id(value) in seen:  # an alias, perhaps of what it stands in
+                continue
+            seen.add(id(value))
+            inner = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, entry in inner:
+                if isinstance(value, dict) and not isinstance(key, str):
+                    text = "key is no text; allowed: names, or text in quotes"
+                    found.append(((*path, key), text))
+                elif isinstance(key, str) and not _is_unicode(key):
+                    found.append(((*path, key), "key is no Unicode text"))
+                else:
+                    waiting.append(((*path, key), entry))
+        elif isinstance(value, str) and not _is_unicode(value):
+            found.append((path, f"{shown(value)} is no Unicode text"))
+        elif isinstance(value, int) and abs(value) >= TOO_LARGE:
+            found.append((path, f"a number of more than {MOST_DIGITS} digits"))
+    return found
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written to a file; half of a surrogate pair cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def dotted(path: tuple) -> str:
     """A path as text: ("panels", "fig4a", "sweep", "d", 2) is panels.fig4a.sweep.d[2]."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        if not isinstance(part, str):
+            text += f"[{shown(part)}]"
+        else:
+            text += f".{_key(part)}" if text else _key(part)
     return text or "(top level)"
+
+
+def _key(name: str) -> str:
+    """A key as it stands, or in quotes where it would not be seen to be one."""
+    return name if PLAIN_KEY.fullmatch(name) else shown(name)
 
 
 def suggestion(name: str, allowed: list[str]) -> str:
     """What may stand in a name's place, the likeliest first."""
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}allowed: {', '.join(allowed) or 'none'}"
+    return f"{hint}allowed: {', '.join(map(_key, allowed)) or 'none'}"
 
 
 def shown(value: Any) -> str:
     """A value as text, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    text = _SHOWN.repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
@@ -72,7 +129,8 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
             return f"{shown(value)} is not allowed; allowed: {context['expected']}"
         case "union_tag_invalid":
             allowed = context["expected_tags"].replace("'", "").split(", ")
-            return f"{context['tag']!r} is unknown; {suggestion(context['tag'], allowed)}"
+            tag = context["tag"]
+            return f"{shown(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
         case "union_tag_not_found":
             return "is missing"
         case "grid":

@@ -54,7 +54,9 @@ class Range(Closed):
         count = int((to - start) / step) + 1
         if count > MAX_VALUES:
             raise PydanticCustomError(
-                "grid", "has {n} values; allowed: at most {most}", {"n": count, "most": MAX_VALUES}
+                "grid",
+                "has {n} values; allowed: at most {most}",
+                {"n": count if count < 10**12 else f"{Decimal(count):.0e}", "most": MAX_VALUES},
             )
         return [start + step * k for k in range(count)]
 

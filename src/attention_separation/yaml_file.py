@@ -6,6 +6,11 @@ from typing import Any
 
 import yaml
 
+from attention_separation.faults import shown
+
+MOST_DEPTH = 50
+"""Most lists and mappings in each other; settings need seven."""
+
 
 class YamlError(ValueError):
     """The file is no YAML, or says something twice; the text names file and line."""
@@ -13,6 +18,26 @@ class YamlError(ValueError):
 
 class _StrictLoader(yaml.SafeLoader):
     """YAML's safe subset with numbers such as 1e6 (which YAML 1.1 reads as text)."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
+        """As the library does, but depth has a bound: its time grows as the square."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            text = f"more than {MOST_DEPTH} lists and mappings in each other"
+            raise yaml.composer.ComposerError(None, None, text, self.peek_event().start_mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """As the library does; the other errors of its constructors name no line, this one does."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError) as error:
+            text = f"{shown(node.value)} cannot be read as {node.tag.rpartition(':')[2]}: {error}"
+            raise yaml.constructor.ConstructorError(None, None, text, node.start_mark) from error
 
 
 _StrictLoader.add_implicit_resolver(
@@ -29,10 +54,14 @@ def read_yaml(path: Path) -> Any:
         If the file cannot be read, is not YAML, or has a key twice in one mapping.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = path.read_bytes()
+    except OSError as error:
         raise YamlError(f"{path}: cannot be read: {error}") from error
-    return parse_yaml(text, str(path))
+    try:
+        return parse_yaml(text.decode(), str(path))
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise YamlError(f"{path}, line {line}: cannot be read: {error}") from error
 
 
 def parse_yaml(text: str, name: str) -> Any:
@@ -51,12 +80,10 @@ def parse_yaml(text: str, name: str) -> Any:
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise YamlError(f"{name}{where}: not valid YAML: {what}") from error
-    except YamlError:
-        raise
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        # The library's constructors let several kinds of error through.
-        reason = str(error).replace("\n", " ")
-        raise YamlError(f"{name}: not valid YAML: {reason}") from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        what = f"character {chr(error.character)!a} is not allowed"
+        raise YamlError(f"{name}, line {line}: not valid YAML: {what}") from error
 
 
 def _wrong_keys(root: yaml.Node) -> list[str]:
@@ -77,13 +104,15 @@ def _wrong_keys(root: yaml.Node) -> list[str]:
                 if key.tag == "tag:yaml.org,2002:merge":
                     continue
                 if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                    shown = repr(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
+                    what = shown(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
                     found.append(
-                        (line, f"key {shown} is no text; allowed: names, or text in quotes")
+                        (line, f"key {what} is no text; allowed: names, or text in quotes")
                     )
                 elif key.value in first:
                     earlier = first[key.value]
-                    found.append((line, f"key {key.value!r} stands twice, first on line {earlier}"))
+                    found.append(
+                        (line, f"key {shown(key.value)} stands twice, first on line {earlier}")
+                    )
                 else:
                     first[key.value] = line
     return [f"line {line}: {text}" for line, text in sorted(found)]

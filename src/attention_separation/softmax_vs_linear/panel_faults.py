@@ -14,7 +14,7 @@ from attention_separation.softmax_vs_linear.panels import (
     points,
     with_defaults,
 )
-from attention_separation.softmax_vs_linear.parameters import PARAMETERS, MRule
+from attention_separation.softmax_vs_linear.parameters import MOST_COLUMNS, PARAMETERS, MRule
 
 Fault = tuple[tuple, str]
 """A path and a sentence."""
@@ -85,6 +85,8 @@ def _point_faults(panel: Any) -> list[Fault]:
 def _check_m(point: Point) -> None:
     if point.m < 1:
         raise ValueError(f"m={point.m}: a network has at least one sign column")
+    if point.m > MOST_COLUMNS:
+        raise ValueError(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")
 
 
 def _parameter_faults(panel: Any) -> list[Fault]:

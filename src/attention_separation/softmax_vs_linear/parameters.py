@@ -13,7 +13,8 @@ OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
 # Bounds far beyond any use keep every score finite and every array within memory.
 Size = Annotated[Whole, Field(ge=1, le=10**12)]
 Dimension = Annotated[Whole, Field(ge=1, le=10**6)]
-Width = Annotated[Whole, Field(ge=1, le=10**6)]
+MOST_COLUMNS = 10**6
+Width = Annotated[Whole, Field(ge=1, le=MOST_COLUMNS)]
 Trials = Annotated[Whole, Field(ge=1, le=10**12)]
 Amplitude = Annotated[float, Field(ge=0, le=1000)]
 Positive = Annotated[float, Field(ge=1e-6, le=1000)]
@@ -25,7 +26,7 @@ class MRule(Closed):
 
     log_of: Literal["n", "n/delta"] = Field(description="what the logarithm is taken of")
     base: Literal["e", 2, 10] = Field(default="e", description="base of the logarithm")
-    times: Annotated[float, Field(gt=0)] = Field(default=1.0, description="factor C")
+    times: Annotated[float, Field(gt=0, le=10**6)] = Field(default=1.0, description="factor C")
     round: Literal["floor", "nearest", "ceil"] = Field(description="how m is made whole")
     at_least: Width = Field(default=1, description="smallest m")
 

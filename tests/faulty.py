@@ -1,0 +1,367 @@
+"""Generated faults: one at a random place of config.yaml, with what its message must name."""
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from hypothesis import strategies as st
+from making import ROOT
+
+from attention_separation.faults import dotted
+from attention_separation.yaml_file import YamlError, parse_yaml
+
+OPEN = {("scales",), ("figures",), ("panels",), ("phase",)}
+"""Sections whose keys the user chooses."""
+
+OPTIONAL = {"reconstructed", "notes", "at_least", "points", "slices"}
+"""Keys that may be left out wherever they stand."""
+
+ODD = [
+    "", " ", "~", ": ", "a.b", "a: b", "- x", "#", "&a", "*a", "!!int", "{", "%", "@", "`", '"',
+    "'", "\ud800", "\t", "a\nb", "\x07", "\xa0", "\u2028", "\ufeff", "é", "𝑎", "\\", "../x",
+    "x" * 200, "$(x)", "null", "yes", "1e3", ".nan",
+]  # fmt: skip
+JUNK = [
+    float("nan"), float("inf"), -float("inf"), True, [], [[1]], {"jumble": {"x": [1]}}, ["x"] * 50,
+    [{"x": None}], b"bytes", [None],
+]  # fmt: skip
+EXTREME = [
+    0, -1, 1, 2, 3, 0.5, -0.0, 1e-300, 1e300, 5e-324, 10**6, 10**9, 10**12, 10**13, 10**30,
+    10**4000,
+]  # fmt: skip
+RANGES = [
+    {"step": 0}, {"step": -1}, {"step": float("nan")}, {"step": "x"}, {"step": None},
+    {"to": 1e12, "step": 1}, {"to": 1e300, "step": 1e-300}, {"from": 9e9}, {"to": float("inf")},
+    {"to": -1e9}, {"step": 5e-324}, {"from": None}, {"from": [1]},
+]  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Fault:
+    """A configuration with a fault, and which lines of a message are about it."""
+
+    what: str
+    path: tuple
+    values: dict
+    overrides: dict | None
+    sure: bool
+    """Whether it must be refused; else it can be harmless."""
+    demanded: tuple[str, ...]
+    """Beginnings of lines, one of which must be there; a line is a path, then a sentence."""
+    allowed: tuple[str, ...]
+    """Beginnings that every line must have one of: nothing sound may be blamed."""
+
+    def __repr__(self) -> str:
+        where = "override" if self.overrides else "file"
+        return f"<{self.what}, {where}, {self.path!r}: {self.value!r:.200}>"
+
+    @property
+    def value(self) -> Any:
+        """What stands at the path, if anything does."""
+        try:
+            return at(self.overrides or self.values, self.path)
+        except (LookupError, TypeError):
+            return "nothing"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Short where hypothesis shows an example."""
+        printer.text(repr(self))
+
+
+def small() -> dict:
+    """config.yaml's values with fewer panels, maps and points, for speed; every kind is left."""
+    values = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values["panels"] = {
+        k: values["panels"][k] for k in ("fig3a", "fig3b", "fig4b", "fig5d", "fig7a")
+    }
+    for name, key, grid in (
+        ("fig3a", "n", {"from": 100, "to": 200, "step": 50}),
+        ("fig3b", "m", {"from": 1, "to": 3, "step": 1}),
+        ("fig5d", "a1", {"from": 0.1, "to": 1, "step": 0.3}),
+        ("fig7a", "n", {"from": 200, "to": 300, "step": 50}),
+    ):
+        values["panels"][name]["sweep"][key] = grid
+    values["figures"] = {
+        "three": {"title": "Three", "panels": ["fig3a", "fig3b"]},
+        "rest": {"title": "The rest", "panels": ["fig4b", "fig5d", "fig7a"]},
+    }
+    values["phase"] = {"map": values["phase"]["identity_n_d"]}
+    values["phase"]["map"]["sweep"] = {"n": [120, 240], "d": [3, 4]}
+    values["claims"]["sizes"] |= {
+        "self_attention": [{"n": 200, "d": 22}], "cross_attention": [{"n": 256, "d": 5}],
+    }  # fmt: skip
+    return values
+
+
+SMALL = small()
+
+
+def at(values: Any, path: tuple) -> Any:
+    """What stands at a path."""
+    for key in path:
+        values = values[key]
+    return values
+
+
+def paths(value: Any, path: tuple = ()) -> list[tuple]:
+    """The paths of all that a value holds."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    found = []
+    for key, entry in inner:
+        found.append((*path, key))
+        if isinstance(entry, dict | list):
+            found += paths(entry, (*path, key))
+    return found
+
+
+PATHS = paths(SMALL)
+LEAVES = [path for path in PATHS if not isinstance(at(SMALL, path), dict | list)]
+MAPS = [path for path in [(), *PATHS] if isinstance(at(SMALL, path), dict)]
+CONTAINERS = [path for path in PATHS if isinstance(at(SMALL, path), dict | list)]
+GRIDS = [path for path in PATHS if path[-2:-1] == ("sweep",)]
+KEYS = [path for path in PATHS if isinstance(path[-1], str)]
+
+
+def about(path: tuple) -> tuple[str, ...]:
+    """Beginnings of lines about what stands at a path, or inside it."""
+    return tuple(dotted(path) + end for end in (": ", ".", "["))
+
+
+def nearby(path: tuple) -> tuple[str, ...]:
+    """Beginnings of lines about a path's section and entry, or about what depends on it."""
+    found = about(path[:2]) + tuple(dotted(path[:k]) + ": " for k in range(1, len(path)))
+    match path:
+        case ("models", *_):
+            found += ("panels.", "phase.")
+        case ("panels", *rest) if len(rest) < 2:
+            found += ("figures.",)
+        case ("scales", *rest) if len(rest) < 2:
+            found += ("scale: ",)
+    return found
+
+
+def _list_of(path: tuple) -> tuple[str, ...]:
+    """A list is named for its items where each of them alone is sound."""
+    return (dotted(path[:-1]) + ": ",) if path and isinstance(path[-1], int) else ()
+
+
+def changed(path: tuple, change: Callable[[Any], None]) -> dict:
+    """The values with the mapping or list that holds a path's end changed."""
+    values = copy.deepcopy(SMALL)
+    change(at(values, path[:-1]))
+    return values
+
+
+def _nested(path: tuple, value: Any) -> dict:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def replaced(what: str, path: tuple, value: Any, sure: bool, over: bool, exact=None) -> Fault:
+    """A fault: a value in another's place, in the file or by an override."""
+    over = over and all(isinstance(key, str) for key in path)
+
+    def put(inner: Any) -> None:
+        inner[path[-1]] = value
+
+    return Fault(
+        what,
+        path,
+        SMALL if over else changed(path, put),
+        _nested(path, value) if over else None,
+        sure,
+        exact or (about(path) + _list_of(path) if sure else nearby(path)),
+        nearby(path),
+    )
+
+
+def _reads_as_number(value: Any) -> bool:
+    """Whether an override's text stands for a number or null, as the command line needs it."""
+    try:
+        read = parse_yaml(value, "text") if isinstance(value, str) else value
+    except YamlError:
+        return False
+    return read is None or isinstance(read, int | float)
+
+
+@st.composite
+def junk(draw, over: bool = False) -> Fault:
+    """A value of another type, NaN or infinity; nested junk; odd text where numbers stand."""
+    path = draw(st.sampled_from(LEAVES))
+    before = at(SMALL, path)
+    odd = ODD if isinstance(before, int | float) else []
+    value = draw(st.sampled_from([*JUNK, *odd]))
+    harmless = over and (_reads_as_number(value) or path[-1] == "title" or "notes" in path)
+    return replaced("junk", path, value, not harmless, over)
+
+
+@st.composite
+def odd_text(draw, over: bool = False) -> Fault:
+    """Odd characters where text stands."""
+    texts = [path for path in LEAVES if isinstance(at(SMALL, path), str)]
+    path = draw(st.sampled_from(texts))
+    value = draw(st.sampled_from(ODD) | st.text(max_size=5))
+    free = path[-1] == "title" or "notes" in path
+    sure = not free and not (over and _reads_as_number(value))
+    return replaced("odd text", path, value, sure, over)
+
+
+@st.composite
+def extreme(draw, over: bool = False) -> Fault:
+    """A number out of range, or one that breaks something else."""
+    numbers = [path for path in LEAVES if isinstance(at(SMALL, path), int | float)]
+    path = draw(st.sampled_from(numbers))
+    value = draw(st.sampled_from(EXTREME) | st.integers() | st.floats(allow_nan=False))
+    return replaced("extreme", path, value, False, over)
+
+
+@st.composite
+def other_container(draw, over: bool = False) -> Fault:
+    """A list instead of a mapping or the other way round, empty, null or a scalar."""
+    path = draw(st.sampled_from(CONTAINERS))
+    before = at(SMALL, path)
+    empty = draw(st.booleans()) and not over  # an override of nothing changes nothing
+    if empty:
+        return replaced("empty", path, type(before)(), False, over)
+    other = [[], ["x"], [before]] if isinstance(before, dict) else [{}, {"x": 1}]
+    value = draw(st.sampled_from([*other, 3, "text", True, float("nan")]))
+    harmless = path[-1] == "m" and value == 3
+    return replaced("other container", path, value, not harmless, over)
+
+
+@st.composite
+def null(draw, over: bool = False) -> Fault:
+    """Null, which some keys allow."""
+    path = draw(st.sampled_from(PATHS))
+    return replaced("null", path, None, False, over)
+
+
+@st.composite
+def unknown_key(draw, over: bool = False) -> Fault:
+    """A key that is none, in any mapping; in an open one, an entry without sense."""
+    parent = draw(st.sampled_from(MAPS))
+    key = draw(st.sampled_from(["colour", "a b", *ODD]) | st.text(max_size=5))
+    path = (*parent, key)
+    value = draw(st.sampled_from([3, None, {}, [], {"x": {}}, "text"]))
+    if parent and key in at(SMALL, parent):
+        path = (*parent, "colour")
+    harmless = parent == ("scales",) and value == {}
+    if parent in OPEN:
+        return replaced("unknown entry", path, value, not harmless, over)
+    # `<<` and empty names of a column rule are keys like any other.
+    exact = (dotted(path) + ": ",)
+    return replaced("unknown key", path, value, True, over, exact)
+
+
+@st.composite
+def misspelt(draw, over: bool = False) -> Fault:
+    """A key under a name that is nearly its own."""
+    del over  # an override takes no key away
+    path = draw(st.sampled_from([p for p in KEYS if p[:-1] not in OPEN]))
+    name = draw(st.sampled_from([path[-1] + "x", path[-1].upper() + "_", "_" + path[-1]]))
+
+    def rename(inner: dict) -> None:
+        inner[name] = inner.pop(path[-1])
+
+    wrong = (*path[:-1], name)
+    values = changed(path, rename)
+    # Without its model a panel has no known keys.
+    exact = (dotted(path if path[-1] == "model" else wrong) + ": ",)
+    return Fault(
+        "misspelt", wrong, values, None, True, exact, nearby(wrong) + nearby(path) + about(path)
+    )
+
+
+@st.composite
+def missing(draw, over: bool = False) -> Fault:
+    """A key taken away."""
+    del over
+    path = draw(st.sampled_from(KEYS))
+
+    def remove(inner: dict) -> None:
+        del inner[path[-1]]
+
+    key = path[-1]
+    optional = (
+        key in OPTIONAL
+        or path in {("trials",), ("claims", "theta"), ("claims", "tau")}
+        or path[:-1] in OPEN
+        or (path[0] == "scales" and len(path) > 2)
+        or (path[0] == "models" and len(path) > 2)
+        or (path[-2:-1] == ("fixed",) and key in SMALL["models"][at(SMALL, path[:2])["model"]])
+    )
+    # Without its only swept parameter a panel lacks it in two ways.
+    above = (dotted(path[:-1]) + ": ",) if path in GRIDS else ()
+    demanded = (dotted(path) + ": ", *above)
+    if optional:
+        demanded = nearby(path)
+    return Fault("missing", path, changed(path, remove), None, not optional, demanded, nearby(path))
+
+
+@st.composite
+def bad_range(draw, over: bool = False) -> Fault:
+    """A range with a step of 0, of the wrong sign or too small, or that goes down or on forever."""
+    path = draw(st.sampled_from(GRIDS))
+    value = {"from": 100, "to": 200, "step": 10} | draw(st.sampled_from(RANGES))
+    # A range laid over another gives the same range.
+    return replaced("range", path, value, True, over)
+
+
+@st.composite
+def swapped(draw, over: bool = False) -> Fault:
+    """Two sections, or two settings of one entry, in each other's place."""
+    del over
+    parent = draw(st.sampled_from([p for p in MAPS if len(at(SMALL, p)) > 1 and len(p) < 3]))
+    one, two = draw(
+        st.lists(st.sampled_from(sorted(at(SMALL, parent))), min_size=2, max_size=2, unique=True)
+    )
+
+    def swap(inner: dict) -> None:
+        inner[one], inner[two] = inner[two], inner[one]
+
+    first, second = (*parent, one), (*parent, two)
+    near = nearby(first) + nearby(second)
+    return Fault("swapped", parent, changed(first, swap), None, False, near, near)
+
+
+@st.composite
+def unknown_panel(draw, over: bool = False) -> Fault:
+    """A panel in a figure that is none, or stands there twice."""
+    figure = draw(st.sampled_from(sorted(SMALL["figures"])))
+    panels = list(SMALL["figures"][figure]["panels"])
+    place = draw(st.integers(0, len(panels) - 1))
+    name = draw(st.sampled_from(["fig9z", panels[place - 1], *ODD]))
+    path = ("figures", figure, "panels")
+    panels[place] = name
+    at_item = tuple(f"{dotted(path)}[{k}]: " for k in range(len(panels)))
+    return replaced("unknown panel", path, panels, True, over, at_item)
+
+
+@st.composite
+def unknown_model(draw, over: bool = False) -> Fault:
+    """Another model, with the parameters of the first."""
+    entries = [(s, name, "model") for s in ("panels", "phase") for name in SMALL[s]]
+    path = draw(st.sampled_from(entries))
+    value = draw(st.sampled_from(["regression", "self_attention", "cross_attention", "softmax"]))
+    same = value == at(SMALL, path)
+    return replaced("other model", path, value, not same, over, nearby(path))
+
+
+KINDS = {
+    "junk": junk, "odd text": odd_text, "extreme": extreme, "other container": other_container,
+    "null": null, "unknown key": unknown_key, "misspelt": misspelt, "missing": missing,
+    "range": bad_range, "swapped": swapped, "unknown panel": unknown_panel, "model": unknown_model,
+}  # fmt: skip
+
+
+def as_yaml(values: Any) -> str:
+    """Values as YAML of one line: JSON is YAML too, and quick to write, where it can say them."""
+    try:
+        text = json.dumps(values, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = yaml.safe_dump(values, default_flow_style=True, width=10**9, allow_unicode=True)
+    return "".join(c if " " <= c <= "~" else f"\\U{ord(c):08x}" for c in text.rstrip())

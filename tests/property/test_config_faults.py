@@ -1,0 +1,178 @@
+"""Whatever is wrong with the settings, wherever: the key's path in a sentence, and quickly."""
+
+import re
+import resource
+import time
+
+import pytest
+import yaml
+from faulty import KINDS, SMALL, Fault, as_yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_separation.config import load_config
+from attention_separation.faults import ConfigError
+
+SECONDS = 5
+"""Most of a core that reading settings may take: hundreds of times what it takes."""
+
+MEGABYTES = 300
+"""Most that all of a test's settings together may add to what this process ever took."""
+
+
+def most_memory():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@pytest.fixture(autouse=True)
+def thrifty():
+    """Faults must not cost gigabytes."""
+    before = most_memory()
+    yield
+    assert most_memory() - before < MEGABYTES
+
+
+def lines_of(path, overrides=None):
+    """The faults that are found, one line each; none where the settings are accepted."""
+    start = time.process_time()
+    try:
+        load_config(path, overrides)
+    except ConfigError as error:
+        text = str(error)
+    else:
+        text = ""
+    assert time.process_time() - start < SECONDS
+    if not text:
+        return []
+    first, *lines = text.split("\n")
+    assert re.fullmatch(r"config\.yaml: \d+ faults?", first)
+    assert 1 <= len(lines) < 100
+    for line in lines:
+        assert line.startswith("  "), lines
+        assert line.isprintable(), line
+        assert len(line) < 1000, line
+    return [line[2:] for line in lines]
+
+
+def check(fault: Fault, folder):
+    path = folder / "config.yaml"
+    path.write_text(as_yaml(fault.values), encoding="utf-8")
+    lines = [line.removeprefix("--config ") for line in lines_of(path, fault.overrides)]
+    if fault.sure:
+        assert lines, "accepted"
+    if lines:
+        assert any(line.startswith(fault.demanded) for line in lines), lines
+        assert all(line.startswith(fault.allowed) for line in lines), lines
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("faults")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=42)
+@given(st.data())
+def test_a_fault_at_a_random_place_is_named_by_its_path(kind, folder, data):
+    check(data.draw(KINDS[kind](over=data.draw(st.booleans()))), folder)
+
+
+TEXT = yaml.safe_dump(SMALL, sort_keys=False)
+LINES = TEXT.splitlines(keepends=True)
+PIECES = [
+    b"\t", b"\n", b" ", b":", b": ", b"-", b"- ", b"#", b"&", b"*", b"!", b"!!int ", b"|", b">",
+    b"'", b'"', b"%", b"@", b"`", b"{", b"}", b"[", b"]", b",", b"?", b"? ", b"<<: ", b"---\n",
+    b"...\n", b"\x00", b"\x7f", b"\x85", b"\xe9", b"\xff\xfe", b"\xc2\x85", b"\xef\xbb\xbf",
+    b"\xed\xa0\x80", b"\\", b"2023-13-45 ", b"0x", b"1_", b"99:99:99", b"[" * 99, b"{" * 99,
+]  # fmt: skip
+
+
+PATH = r"""(\.?([\w/+ -]+|'[^']*'|"[^"]*")|\[[^]]*\])+: """
+"""A key's path, some of it in quotes or brackets, at the beginning of a line."""
+
+
+@st.composite
+def spoilt_bytes(draw):
+    """config.yaml with bytes put in or taken out, or cut off."""
+    raw = bytearray(TEXT.encode())
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(raw)))
+        match draw(st.sampled_from(["piece", "bytes", "without", "cut"])):
+            case "piece":
+                raw[place:place] = draw(st.sampled_from(PIECES))
+            case "bytes":
+                raw[place:place] = draw(st.binary(min_size=1, max_size=4))
+            case "without":
+                del raw[place : place + draw(st.integers(1, 20))]
+            case "cut":
+                del raw[place:]
+    return bytes(raw)
+
+
+@settings(max_examples=80)
+@given(spoilt_bytes())
+def test_a_file_that_is_no_yaml_is_named_with_its_line(folder, raw):
+    path = folder / "config.yaml"
+    path.write_bytes(raw)
+    for line in lines_of(path):
+        no_yaml = line.startswith(f"{path}, line ")
+        no_settings = line == "the file is empty" or line.endswith("is no mapping of settings")
+        assert no_yaml or no_settings or re.match(PATH, line), line
+
+
+@settings(max_examples=20)
+@given(st.sampled_from([k for k, line in enumerate(LINES) if ":" in line and "- " not in line]))
+def test_a_key_that_stands_twice_is_named_with_both_lines(folder, k):
+    lines = LINES.copy()
+    key = lines[k].partition(":")[0]
+    lines.insert(k, f"{key}: 3\n")
+    path = folder / "config.yaml"
+    path.write_text("".join(lines))
+    found = lines_of(path)
+    words = f"line {k + 2}: key '{key.strip()}' stands twice, first on line {k + 1}"
+    assert found == [f"{path}, {words}"]
+
+
+@pytest.mark.parametrize("depth", [8, 51, 5000])
+def test_nesting_has_a_bound(folder, depth):
+    path = folder / "config.yaml"
+    path.write_text(TEXT + "deep: " + "[" * depth + "]" * depth)
+    (line,) = lines_of(path)
+    assert "deep: unknown key" in line or f"line {len(LINES) + 1}, column" in line
+
+
+@pytest.mark.parametrize("number", ["0x" + "f" * 4000, "9" * 5000, "-0b" + "1" * 20000, "9" * 3999])
+def test_a_number_of_thousands_of_digits(folder, number):
+    path = folder / "config.yaml"
+    path.write_text(TEXT.replace("seed: 2310", f"seed: {number}"))
+    (line,) = lines_of(path)
+    assert line.startswith(("seed: ", f"{path}, line 1, column 7: "))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "start"),
+    [
+        ({4: 3}, "--config [4]: key is no text"),
+        ({None: 3}, "--config [None]: key is no text"),
+        ({"panels": {4: {}}}, "--config panels[4]: key is no text"),
+        ({"figures": {True: {}}}, "--config figures[True]: key is no text"),
+        ({"panels": {"fig3a": {4: 3}}}, "--config panels.fig3a[4]: key is no text"),
+        ({"\udcff": 3}, "--config '\\udcff': key is no Unicode text"),
+        ({"scale": "\udcff"}, "--config scale: '\\udcff' is no Unicode text"),
+    ],
+)
+def test_overrides_that_no_yaml_file_can_hold(folder, overrides, start):
+    path = folder / "config.yaml"
+    path.write_text(TEXT)
+    (line,) = lines_of(path, overrides)
+    assert line.startswith(start)
+
+
+def test_aliases_that_multiply_cost_nothing(folder):
+    path = folder / "config.yaml"
+    tenfold = [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 20)]
+    more = ["a0: &a0 [x]", *tenfold, "loop: &loop [*loop]"]
+    path.write_text(TEXT.replace("trials: null\n", "\n".join([*more, "trials: *a19\n"])))
+    found = lines_of(path)
+    assert any(line.startswith("trials: [[") for line in found), found
+    assert sum("unknown key" in line for line in found) == len(more)
