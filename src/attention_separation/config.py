@@ -130,10 +130,14 @@ class Config(Closed):
     """All settings."""
 
     seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = Field(
-        description="root of all random streams"
+        description="root of all random streams; another seed, other draws"
     )
-    scale: str = Field(description="one of the scales")
-    engine: Engine = Field(description="how trials are computed")
+    scale: str = Field(
+        description="which of `scales`; every scale but `paper` writes to results/SCALE"
+    )
+    engine: Engine = Field(
+        description="reduced: distinct attention rows; dense: the definitions, literally"
+    )
     trials: Trials | None = Field(default=None, description="trials of every point, if not null")
     scales: dict[str, Scale] = Field(description="sizes of the whole workflow")
     jobs: Jobs = Field(description="how work is cut into jobs; no result depends on it")

@@ -37,8 +37,8 @@ Whole = Annotated[int, BeforeValidator(_whole_float_to_int)]
 Count = Annotated[Whole, Field(ge=1)]
 
 
-class Range(Closed):
-    """start, start + step, ... up to and including `to` when hit; computed in decimals."""
+class Range(Closed, title="range"):
+    """from, from + step, ... up to and including `to` when hit; computed in decimals."""
 
     start: float = Field(alias="from", description="first value")
     to: float = Field(description="last value, included when the steps hit it")

@@ -1,4 +1,5 @@
-# The one target that writes tracked files: pictures and findings, as config.yaml makes them.
+# The one target that writes tracked files: pictures and findings, as config.yaml makes them,
+# and the page of settings.
 
 if not config and not MODULE:
 
@@ -19,9 +20,9 @@ if not config and not MODULE:
             runtime=5,
         params:
             package=PACKAGE,
-            code=code_of_verb("gallery"),
+            code=code_of_verb("gallery", module_of("settings")),
         message:
             "Gallery: docs/ and README's block"
         shell:
-            "{params.package} gallery --results results --docs docs"
-            " --readme README.md 2>&1 | tee {log:q}"
+            "{{ {params.package} gallery --results results --docs docs --readme README.md"
+            "; {params.package} settings --docs docs; }} 2>&1 | tee {log:q}"

@@ -63,7 +63,10 @@ def _sweep_model(model: str) -> type[_Sweep]:
         __base__=_Sweep,
         model=(Literal[model], Field(description="the model")),
         sweep=(_grids_model(model), Field(description="one or two swept parameters")),
-        fixed=(PARAMETERS[model], Field(description="parameters held fixed")),
+        fixed=(
+            PARAMETERS[model],
+            Field(description="parameters held fixed, instead of those of `models`"),
+        ),
     )
 
 

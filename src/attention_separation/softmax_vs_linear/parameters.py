@@ -21,8 +21,8 @@ Positive = Annotated[float, Field(ge=1e-6, le=1000)]
 Probability = Annotated[float, Field(ge=1e-100, lt=1)]
 
 
-class MRule(Closed):
-    """m computed from n: round(times * log(n) or log(n/delta)), and at least `at_least`."""
+class MRule(Closed, title="rule for m"):
+    """m computed from n: times log(n) or log(n/delta), made whole, and at least `at_least`."""
 
     log_of: Literal["n", "n/delta"] = Field(description="what the logarithm is taken of")
     base: Literal["e", 2, 10] = Field(default="e", description="base of the logarithm")
