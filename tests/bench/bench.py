@@ -227,36 +227,43 @@ def workflow() -> None:
 
 def cluster() -> None:
     """What a job of SLURM's costs beside its work, on a throw-away cluster of this machine."""
-    from cluster.throwaway import ClusterError, call, down, up
+    from cluster.throwaway import ClusterError, down, up
 
     cores = os.cpu_count() or 1
     targets = [f"simulate_{name}" for name in CONFIG.panels]
-    options = [*targets, "--config", "scale=smoke"]
-    with tempfile.TemporaryDirectory() as folder:
-        copy_project(folder)
-        start_up = snakemake_seconds(folder, "--dry-run", *options)
-        local = snakemake_seconds(folder, "--cores", str(cores), *options)
-        work = seconds_in_jobs(folder)
-    try:
-        up(jobs=cores)
+    options = [*targets, "--config", "scale=smoke", "jobs={local_below: 0}"]
+
+    def measured(*how: str) -> np.ndarray:
+        """Seconds and core-seconds of a run of the panels, without those of SLURM's jobs."""
+        before = os.times()
         with tempfile.TemporaryDirectory() as folder:
             copy_project(folder)
-            there = snakemake_seconds(folder, "--workflow-profile", "slurm", *options)
-            own = seconds_in_jobs(folder)
-        times = call("squeue", "--noheader", "--states=completed", "--format=%S %e").splitlines()
-    except ClusterError as error:
-        sys.exit(str(error))
-    finally:
-        down()
-    spans = [np.diff(np.array(line.split(), "datetime64[s]")).astype(int)[0] for line in times]
-    count, held = len(targets), float(np.mean(spans))
-    here, submitted = (local - start_up) / count, (there - start_up) / count
+            took = snakemake_seconds(folder, *how, *options)
+        after = os.times()
+        cores_took = sum(after[2:4]) - sum(before[2:4])
+        return np.array([took, cores_took])
+
+    start_up = measured("--dry-run")
+    here = measured("--cores", str(cores)) - start_up
+    with tempfile.TemporaryDirectory() as folder:
+        # Run at the end of each part of a job: times of slurmstepd's ended children, in ticks.
+        epilog, ticks = Path(folder) / "epilog", Path(folder) / "ticks"
+        epilog.write_text(f"#!/bin/sh\ncut -d' ' -f16,17 /proc/$PPID/stat >> {ticks}\n")
+        epilog.chmod(0o755)
+        try:
+            up(cores, f"TaskEpilog={epilog}")
+            there = measured("--workflow-profile", "slurm") - start_up
+        except ClusterError as error:
+            sys.exit(str(error))
+        finally:
+            down()
+        in_jobs = np.loadtxt(ticks).sum() / os.sysconf("SC_CLK_TCK")
+    here, there = here / len(targets), np.array([there[0], in_jobs]) / len(targets)
     print(
-        f"{count} panels at smoke scale, {cores} cores\n"
-        f"  here: {local:.1f} s, of it start-up {start_up:.1f} s: {here:.2f} s a job, of which its "
-        f"own work takes a core {work / count:.2f} s\n"
-        f"  profiles/slurm: {there:.1f} s: {submitted:.2f} s a job; each holds a core for "
-        f"{held:.1f} s, {held - own / count:.1f} s more than its own work"
+        f"{len(targets)} panels at smoke scale, {cores} cores\n"
+        f"  a job here: {here[0]:.2f} s and {here[1]:.2f} core-seconds\n"
+        f"  with profiles/slurm: {there[0]:.2f} s, {there[0] / here[0]:.1f}x; "
+        f"{there[1]:.2f} core-seconds, {there[1] / here[1]:.1f}x or {there[1] - here[1]:.1f} more"
     )
 
 

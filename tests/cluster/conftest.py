@@ -15,6 +15,7 @@ import yaml
 from cluster.throwaway import ClusterError, down, up
 from workflow.project import Project
 
+SNAKEMAKE = (sys.executable, "-m", "snakemake")
 QUICKLY = (
     "--seconds-between-status-checks", "1",
     "--slurm-init-seconds-before-status-checks", "1",
@@ -28,30 +29,21 @@ SLOW = ("cancelled", "greedy", "stopped")
 
 
 class ClusterProject(Project):
-    """The project, and snakemake in it with the profile for SLURM."""
+    """The project, and snakemake in it with a cluster's profile."""
+
+    profile = "slurm"
 
     def command(self, *arguments: str) -> list[str]:
         """The command line that README shows, and how often to look for ended jobs."""
-        command = [sys.executable, "-m", "snakemake", "--workflow-profile", "slurm"]
-        return [*command, *arguments, *QUICKLY]
+        return [*SNAKEMAKE, "--workflow-profile", self.profile, *arguments, *QUICKLY]
 
     def start(self, *arguments: str) -> "Run":
         """Snakemake at work."""
-        return Run(self, arguments)
+        return Run(self, self.command(*arguments))
 
-    def locally(self, *arguments: str) -> str:
-        """Output of snakemake without a cluster, which must succeed."""
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
-        return done.stdout
+    def start_locally(self, *arguments: str) -> "Run":
+        """Snakemake at work without a cluster."""
+        return Run(self, [*SNAKEMAKE, "--cores", "1", *arguments])
 
 
 class Run:
@@ -59,13 +51,13 @@ class Run:
 
     started: ClassVar[list["Run"]] = []
 
-    def __init__(self, project: ClusterProject, arguments: tuple[str, ...]):
+    def __init__(self, project: ClusterProject, command: list[str]):
         self.started.append(self)
         self.project = project
         self.said = project.folder / f"said-{time.time_ns()}.txt"
         with self.said.open("w") as file:
             self.process = subprocess.Popen(
-                project.command(*arguments),
+                command,
                 cwd=project.folder,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -77,32 +69,45 @@ class Run:
         """What it has said by now."""
         return self.said.read_text()
 
-    def wait(self, seconds: float = 240) -> int:
+    def wait(self, seconds: float = 400) -> int:
         """Its exit status, once it has ended."""
         return self.process.wait(seconds)
 
-    def job_of(self, panel: str) -> str:
-        """SLURM's number of a panel's job that runs."""
-        (name,) = re.findall(r"SLURM run ID: (\S+)", self.output)
-        lines = squeue("--states=running", f"--name={name}", "--format=%i %k")
-        (number,) = [
-            line.split()[0] for line in lines if line.split()[1] == f"rule_simulate_{panel}"
-        ]
-        return number
+    def must_succeed(self) -> str:
+        """What it has said once it has ended, which must be well."""
+        assert self.wait() == 0, self.output
+        return self.output
 
-    def hold(self, *panels: str, seconds: float = 90) -> dict[str, int]:
-        """Stop the processes of panels' trials, each as soon as it is in the midst of them."""
+    def submitted(self) -> list[str]:
+        """Rules of the jobs that it has given to SLURM."""
+        return re.findall(r"submitted with SLURM jobid \d+ \(log: \S+/rule_(\w+)/", self.output)
+
+    def failed(self) -> list[tuple[str, str]]:
+        """Rules of SLURM's jobs that failed, and how."""
+        return re.findall(
+            r"Error in rule (\w+):\n +message: SLURM-job '\d+' failed.*? SLURM status is: '(\w+)'",
+            self.output,
+        )
+
+    def running(self) -> dict[str, str]:
+        """SLURM's numbers of its jobs that run, by their comments."""
+        (name,) = re.findall(r"SLURM run ID: (\S+)", self.output)
+        lines = squeue("--states=running", f"--name={name}", "--format=%k %i")
+        return dict(line.split() for line in lines)
+
+    def hold(self, *tables: str, seconds: float = 240) -> dict[str, int]:
+        """Stop the processes that make some tables, each in the midst of its trials."""
         held: dict[str, int] = {}
         end = time.monotonic() + seconds
-        while len(held) < len(panels):
-            for panel in set(panels) - set(held):
-                for pid in processes(self.project.folder, "simulate", f"{panel}.parquet"):
-                    # NumPy takes half a second to load, all the trials four. One that is stopped
-                    # already is another run's.
+        while len(held) < len(tables):
+            for table in set(tables) - set(held):
+                for pid in processes(self.project.folder, "simulate", f"{table}.parquet"):
+                    # NumPy takes half a second to load, a slice of the trials two. One that is
+                    # stopped already is another run's.
                     if cpu_seconds(pid) > 1 and not is_stopped(pid):
                         os.kill(pid, signal.SIGSTOP)
-                        held[panel] = pid
-            assert time.monotonic() < end, f"{panels} did not begin\n{self.output}"
+                        held[table] = pid
+            assert time.monotonic() < end, f"{tables} did not begin\n{self.output}"
             assert self.process.poll() is None, self.output
             time.sleep(0.1)
         return held
@@ -177,6 +182,8 @@ def make_small(tmp_path_factory):
         values["figures"] = {"all_of_them": {"title": "All", "panels": ["quick", *SLOW]}}
         values["jobs"]["local_below"] = 0
         path.write_text(yaml.dump(values, Dumper=NoAliases, sort_keys=False))
+        # A job that a test has stopped lasts as long as the test.
+        project.edit("workflow/rules/common.smk", "max(5,", "max(120,")
         return project
 
     return make
@@ -194,11 +201,3 @@ class NoAliases(yaml.SafeDumper):
 def small(make_small):
     """Such a project."""
     return make_small()
-
-
-@pytest.fixture(scope="session")
-def undisturbed(make_small):
-    """The panels' files from a local run."""
-    project = make_small()
-    project.locally("simulate_quick", *(f"simulate_{panel}" for panel in SLOW))
-    return project.files()

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """A SLURM cluster of this one machine, for tests: `throwaway.py up`, `throwaway.py down`.
 
-Real daemons (munged, slurmctld, slurmd) on ports of their own, with no accounting database: the
-least that a cluster can be. All files lie in FOLDER but one, /etc/slurm/slurm.conf, the only place
-where jobs are sure to look for it: the executor takes SLURM_CONF away from them. A file that lies
-there already is kept beside it and put back by `down`.
+Real daemons (munged, slurmctld, and a slurmd for each node) on ports of their own, with no
+accounting database: the least that a cluster can be. All files lie in FOLDER but one,
+/etc/slurm/slurm.conf, the only place where jobs are sure to look for it: the executor takes
+SLURM_CONF away from them. A file that lies there already is kept beside it and put back by `down`.
 
 Needs root, for only root may start jobs, and Debian's packages slurm-wlm and munge.
 """
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -24,25 +25,30 @@ CONF = Path("/etc/slurm/slurm.conf")
 KEPT = CONF.with_suffix(".conf.before-throwaway")
 FIRST_LINE = "# Of the throw-away cluster of a test; `throwaway.py down` removes it."
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol")
-PORTS = {"slurmctld": 16817, "slurmd": 16818}
+NODES = ("node1", "node2")
+"""All run on this machine. Jobs of the partition `main` run on the first; those of `spare`, which
+go first, on the second as long as it is up."""
+
+PORTS = {"slurmctld": 16817, "slurmd-node1": 16818, "slurmd-node2": 16819}
 READY = ("idle", "mixed", "allocated", "completing")
 """States of a node that is up."""
 
 MEMORY = 8000
-"""Megabytes that jobs share, by their requests."""
+"""Megabytes of a node that jobs share, by their requests."""
 
 
 class ClusterError(Exception):
     """Why there is no cluster, in one sentence."""
 
 
-def slurm_conf(node: str, jobs: int) -> str:
+def slurm_conf(host: str, jobs: int, more: str) -> str:
     """The least that makes so many jobs start at a time, and be killed at their limits."""
+    first, second = NODES
+    here = f"NodeHostname={host} NodeAddr=127.0.0.1"
     return f"""{FIRST_LINE}
 ClusterName=throwaway
-SlurmctldHost={node}(127.0.0.1)
+SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={PORTS["slurmctld"]}
-SlurmdPort={PORTS["slurmd"]}
 SlurmUser=root
 SlurmdUser=root
 # Keys and sockets of its own: nothing of this machine's munge is used or disturbed.
@@ -51,9 +57,9 @@ AuthInfo=socket={FOLDER}/munge.socket
 CredType=cred/munge
 SlurmctldPidFile={FOLDER}/slurmctld.pid
 SlurmctldLogFile={FOLDER}/slurmctld.log
-SlurmdPidFile={FOLDER}/slurmd.pid
-SlurmdLogFile={FOLDER}/slurmd.log
-SlurmdSpoolDir={FOLDER}/spool
+SlurmdPidFile={FOLDER}/slurmd-%n.pid
+SlurmdLogFile={FOLDER}/slurmd-%n.log
+SlurmdSpoolDir={FOLDER}/spool-%n
 StateSaveLocation={FOLDER}/state
 MpiDefault=none
 # Containers often have no cgroups to hand out: processes are followed through /proc.
@@ -71,10 +77,14 @@ AccountingStorageType=accounting_storage/none
 # A killed slurmd may come back to the same node; a job has 2 seconds to end when told to.
 ReturnToService=2
 KillWait=2
-# The node has as many cores and as much memory as said here, whatever the machine has.
+# Nodes have as many cores and as much memory as said here, whatever the machine has.
 SlurmdParameters=config_overrides
-NodeName={node} NodeAddr=127.0.0.1 CPUs={jobs} RealMemory={MEMORY} State=UNKNOWN
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+NodeName=DEFAULT CPUs={jobs} RealMemory={MEMORY}
+NodeName={first} {here} Port={PORTS[f"slurmd-{first}"]} Weight=2
+NodeName={second} {here} Port={PORTS[f"slurmd-{second}"]} Weight=1
+PartitionName=main Nodes={first} Default=YES MaxTime=INFINITE State=UP
+PartitionName=spare Nodes=ALL PriorityTier=2 MaxTime=INFINITE State=UP
+{more}
 """
 
 
@@ -101,34 +111,34 @@ def pid_of(daemon: str) -> int | None:
         pid = int((FOLDER / f"{daemon}.pid").read_text())
     except (OSError, ValueError):
         return None
-    return pid if name_of(Path(f"/proc/{pid}")) == daemon and is_alive(pid) else None
+    name = daemon.partition("-")[0]
+    return pid if name_of(Path(f"/proc/{pid}")) == name and is_alive(pid) else None
 
 
-def node_state() -> str:
-    """What the controller thinks of the node; an asterisk would say that it waits for an answer."""
-    found = subprocess.run(
-        ["sinfo", "--noheader", "--format=%T"], capture_output=True, text=True, check=False
-    )
+def node_state(node: str) -> str:
+    """What the controller thinks of a node; an asterisk would say that it waits for an answer."""
+    command = ["sinfo", "--noheader", "--partition=spare", f"--nodes={node}", "--format=%T"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stdout.strip().rstrip("*")
 
 
 def start_slurmctld() -> None:
     """Start the controller, and wait until it answers."""
     call("slurmctld")
-    wait_for("slurmctld", lambda: pid_of("slurmctld") and node_state())
+    wait_for("slurmctld", lambda: pid_of("slurmctld") and node_state(NODES[0]))
 
 
-def start_slurmd() -> None:
-    """Start the daemon that starts jobs, and wait until the controller knows it."""
-    call("slurmd")
-    wait_for("slurmd", lambda: pid_of("slurmd") and node_state() in READY)
+def start_slurmd(node: str) -> None:
+    """Start the daemon that starts a node's jobs, and wait until the controller knows it."""
+    call("slurmd", "-N", node)
+    wait_for(node, lambda: pid_of(f"slurmd-{node}") and node_state(node) in READY)
 
 
-def restart_slurmd(away: float) -> None:
+def restart_slurmd(node: str, away: float) -> None:
     """kill -9 of slurmd, which comes back after some seconds; jobs live on in slurmstepd."""
-    kill("slurmd")
+    kill(f"slurmd-{node}")
     time.sleep(away)
-    start_slurmd()
+    start_slurmd(node)
 
 
 def restart_slurmctld(away: float) -> None:
@@ -139,29 +149,35 @@ def restart_slurmctld(away: float) -> None:
     kill("slurmctld", signal.SIGTERM)
     time.sleep(away)
     start_slurmctld()
-    wait_for("the node", lambda: node_state() in READY)
+    for node in NODES:
+        wait_for(node, lambda node=node: node_state(node) in READY)
 
 
-def crash_node() -> None:
+def crash(node: str) -> None:
     """A power cut: slurmd and all that it has started are gone at once, and slurmd is back.
 
     The controller would notice after SlurmdTimeout, five minutes; here it is told.
     """
-    kill("slurmd")
-    kill_jobs()
-    node = call("sinfo", "--noheader", "--format=%n").strip()
+    jobs = call("squeue", "--noheader", f"--nodelist={node}", "--format=%i").split()
+    kill(f"slurmd-{node}")
+    kill_jobs(jobs)
     call("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=crashed")
-    start_slurmd()
+    start_slurmd(node)
 
 
-def kill_jobs() -> None:
-    """kill -9 of all processes of jobs of this cluster, and of those that watch over them."""
+def kill_jobs(numbers: list[str] | None = None) -> None:
+    """kill -9 of all processes of jobs, of all if no numbers are given, and of their keepers."""
     for path in every_process():
         with contextlib.suppress(OSError):
-            variables = b"\0" + (path / "environ").read_bytes()
-            if b"\0SLURM_CLUSTER_NAME=throwaway\0" in variables or name_of(path).startswith(
-                "slurmstepd"
-            ):
+            environment = (path / "environ").read_bytes().decode(errors="replace").split("\0")
+            variables = dict(entry.partition("=")[::2] for entry in environment)
+            ours = variables.get("SLURM_CLUSTER_NAME") == "throwaway"
+            number = variables.get("SLURM_JOB_ID")
+            if name_of(path).startswith("slurmstepd"):
+                # Its title: `slurmstepd: [NUMBER.STEP]`.
+                found = re.search(r"\[(\d+)\.", (path / "cmdline").read_text())
+                ours, number = True, found and found[1]
+            if ours and (numbers is None or number in numbers):
                 os.kill(int(path.name), signal.SIGKILL)
 
 
@@ -211,17 +227,20 @@ def refuse() -> None:
                 raise ClusterError(f"something listens on port {port}, which {daemon} needs")
 
 
-def up(jobs: int = os.cpu_count() or 1) -> None:
-    """Bring up a cluster that runs so many jobs of one core at a time."""
+def up(jobs: int = os.cpu_count() or 1, more: str = "") -> None:
+    """Bring up a cluster, each of whose nodes runs so many jobs of one core at a time.
+
+    `more` is another line of its slurm.conf.
+    """
     down()
     refuse()
-    for name in ("", "spool", "state"):
+    for name in ("", "state", *(f"spool-{node}" for node in NODES)):
         (FOLDER / name).mkdir(parents=True, mode=0o755, exist_ok=True)
     CONF.parent.mkdir(parents=True, exist_ok=True)
     if CONF.exists():
         CONF.rename(KEPT)
-    node = socket.gethostname().partition(".")[0]
-    CONF.write_text(slurm_conf(node, jobs))
+    host = socket.gethostname().partition(".")[0]
+    CONF.write_text(slurm_conf(host, jobs, more))
     try:
         key = FOLDER / "munge.key"
         key.touch(mode=0o600)
@@ -235,7 +254,8 @@ def up(jobs: int = os.cpu_count() or 1) -> None:
         }
         call("munged", "--force", *(f"--{k}={FOLDER / name}" for k, name in files.items()))
         start_slurmctld()
-        start_slurmd()
+        for node in NODES:
+            start_slurmd(node)
     except BaseException:
         down(keep_logs=True)
         raise
@@ -244,7 +264,7 @@ def up(jobs: int = os.cpu_count() or 1) -> None:
 def down(keep_logs: bool = False) -> None:
     """End all jobs and daemons, and leave the machine as it was."""
     if FOLDER.exists():
-        for daemon in ("slurmd", "slurmctld", "munged"):
+        for daemon in (*PORTS, "munged"):
             if pid_of(daemon):
                 kill(daemon, signal.SIGTERM)
         kill_jobs()
@@ -262,5 +282,6 @@ if __name__ == "__main__":
         sys.exit(f"usage: {Path(__file__).name} up|down")
     try:
         steps[sys.argv[1]]()
+        print("a cluster is up: `sinfo` shows it" if sys.argv[1] == "up" else "no cluster is up")
     except ClusterError as error:
         sys.exit(str(error))

@@ -7,12 +7,9 @@ import numpy as np
 
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.attention import KERNELS
-from attention_separation.softmax_vs_linear.claims.claim import Setting
+from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Setting
 from attention_separation.softmax_vs_linear.claims.law import column_exceeds
 from attention_separation.softmax_vs_linear.distinct import DistinctRows
-
-COLUMNS = {"self_attention": 2, "cross_attention": 1}
-"""Columns of A2 beside those of the classes."""
 
 
 @dataclass(frozen=True)

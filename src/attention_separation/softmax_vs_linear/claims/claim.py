@@ -17,6 +17,9 @@ RECONSTRUCTED = "reconstructed"
 """Where a claim comes from: printed with its formula; its value follows from the printed dataset
 but the bound had to be read from the proof; or the dataset itself had to be reconstructed."""
 
+COLUMNS = {"self_attention": 2, "cross_attention": 1}
+"""Columns of A2 beside those of the classes."""
+
 
 @dataclass(frozen=True)
 class Setting:

@@ -7,8 +7,7 @@ from pydantic import Field, model_validator
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Whole
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.claims.attended import COLUMNS
-from attention_separation.softmax_vs_linear.claims.claim import Setting
+from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Setting
 from attention_separation.softmax_vs_linear.parameters import (
     Amplitude,
     Dimension,

@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.softmax_vs_linear.claims.attended import COLUMNS
-from attention_separation.softmax_vs_linear.claims.claim import Measured
+from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Measured
 
 SMALLEST, LARGEST = 100, 10**9
 """n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about
