@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster paper report test test-report test-cluster lint bench gallery lock clean
+.PHONY: help setup setup-cluster paper report test test-faults test-report test-cluster lint bench gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,6 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 CORES ?= all
+KILLS ?= 24
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
@@ -25,6 +26,7 @@ help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make test    set up, then run the tests'
+	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
@@ -69,6 +71,10 @@ report: setup
 
 test: setup
 	@$(BIN)/python -m pytest
+
+test-faults: setup
+	@$(BIN)/python -m pytest tests/faults
+	@$(BIN)/python tests/faults/campaign.py --kills $(KILLS)
 
 test-report: setup
 	@$(BIN)/python -m pytest tests/report

@@ -5,6 +5,10 @@
 include: "workflow/rules/common.smk"
 
 
+onstart:
+    checked_folder()
+
+
 rule all:
     input:
         figures_of_all(),

@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 import yaml
 from cluster.throwaway import ClusterError, down, up
+from workflow.processes import processes
 from workflow.project import Project
 
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
@@ -123,20 +124,6 @@ def squeue(*options: str) -> list[str]:
     """Lines of squeue."""
     command = ["squeue", "--noheader", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def processes(folder: Path, *words: str) -> list[int]:
-    """Python processes in a folder whose command lines have parts that end in all these words."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
-            here = (path / "cwd").readlink() == folder
-        except OSError:
-            continue
-        if here and "python" in line[0] and all(any(p.endswith(w) for p in line) for w in words):
-            found.append(int(path.name))
-    return found
 
 
 def cpu_seconds(pid: int) -> float:

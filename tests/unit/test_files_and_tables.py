@@ -1,9 +1,13 @@
 """Files are whole or absent; tables carry their provenance and refuse what is not theirs."""
 
+import os
+import re
+import signal
+
 import pyarrow as pa
 import pytest
 
-from attention_separation.files import replacing
+from attention_separation.files import check_writable, replacing
 from attention_separation.tables import TableError, read_parquet, write_csv, write_parquet
 
 TABLE = pa.table({"a": [1, 2], "b": [0.5, None]})
@@ -43,6 +47,48 @@ def test_two_writers_do_not_share_a_file(tmp_path):
         one.write_text("one")
         two.write_text("two")
     assert path.read_text() == "one"
+
+
+def test_a_second_writer_leaves_the_first_ones_file_alone(tmp_path):
+    path = tmp_path / "out.txt"
+    with replacing(path) as one:
+        one.write_text("one")
+        with replacing(path) as two:
+            two.write_text("two")
+        assert path.read_text() == "two"
+    assert path.read_text() == "one"
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path):
+    path, other = tmp_path / "out.txt", tmp_path / "out.txt.more"
+    pid = os.fork()
+    if not pid:
+        with replacing(path) as part:
+            part.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(pid, 0)
+    (left,) = tmp_path.iterdir()
+    assert left.read_text() == "half"
+    with replacing(other) as part:
+        part.write_text("whole")
+    assert left.exists()
+    with replacing(path) as part:
+        part.write_text("whole")
+    assert {*tmp_path.iterdir()} == {path, other}
+
+
+def test_what_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / "out.txt"
+    words = re.escape(f"{path}: cannot be written: ")
+    with pytest.raises(OSError, match=words), replacing(path) as part:
+        part.write_text("")
+    folder = re.escape(f"{tmp_path / 'file'}: no file can be made in this folder: Not a directory")
+    for each in (tmp_path / "file", tmp_path / "file" / "results"):
+        with pytest.raises(OSError, match=folder):
+            check_writable(each)
+    check_writable(tmp_path / "new" / "results")
+    assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 
 def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):

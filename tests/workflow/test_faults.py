@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import pyarrow.parquet as pq
 import pytest
 
 BAD = {
@@ -68,25 +69,30 @@ def test_an_unknown_target(small):
     assert nothing_made(small)
 
 
-def test_a_failing_job_shows_its_error_and_logs_it(small):
-    small.make("fig3a")
-    (small.folder / "results/panels/fig3a.parquet").write_bytes(b"PAR1 but not quite")
-    done = small.run("fig3a", "--forcerun", "fig3a")
+def test_files_in_the_place_of_tables_are_named_and_logged(small):
+    """Truncated, with other columns, and of other settings, such as another panel's."""
+    broken = {
+        "fig3a": "no parquet file that can be read",
+        "fig4b": "not a table of this version",
+        "fig7b": "made with other settings than these",
+    }
+    paths = {name: small.folder / f"results/panels/{name}.parquet" for name in broken}
+    small.make(*broken)
+    made = small.files()
+    table = pq.ParquetFile(paths["fig4b"]).read()
+    paths["fig3a"].write_bytes(paths["fig3a"].read_bytes()[:-100])
+    paths["fig7b"].write_bytes(paths["fig4b"].read_bytes())
+    pq.write_table(table.rename_columns({"trials": "tries"}), paths["fig4b"])
+    done = small.run(*broken)
     assert done.returncode != 0
-    words = "fig3a.parquet: no parquet file that can be read"
-    assert words in done.stdout
-    assert words in (small.folder / "results/logs/fig3a.log").read_text()
-
-
-def test_a_table_that_an_orphan_left_is_refused(small):
-    """A job outlives its killed workflow and writes after a later run of other settings."""
-    small.make("fig3a", "--config", "trials=30")
-    late = (small.folder / "results/panels/fig3a.parquet").read_bytes()
-    small.make("fig3a")
-    (small.folder / "results/panels/fig3a.parquet").write_bytes(late)
-    done = small.run("fig3a")
-    assert done.returncode != 0
-    assert "made with other settings than these; remove the file and run again" in done.stdout
+    assert "Traceback" not in done.stdout
+    for name, words in broken.items():
+        for said in (done.stdout, (small.folder / f"results/logs/{name}.log").read_text()):
+            (line,) = [line for line in said.splitlines() if f"/{name}.parquet: {words}" in line]
+            assert "remove the file and run again" in line
+        paths[name].unlink()
+    small.make(*broken)
+    assert small.files() == made
 
 
 def test_the_gallery_shows_config_yaml_alone(small):
@@ -136,22 +142,6 @@ def test_a_killed_job_leaves_no_table(small, number):
         process.kill()
         process.wait()
     assert not output.exists()
-
-
-def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(small):
-    small.edit("config.yaml", "trials: 20\n", "trials: 3000\n")
-    process = subprocess.Popen(
-        small.command(), cwd=small.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-    time.sleep(2.5)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(10)
-    small.make("--unlock")
-    small.make()
-    resumed = small.files()
-    small.make("--forceall")
-    assert small.files() == resumed
 
 
 def test_the_command_line_names_what_is_missing(small):

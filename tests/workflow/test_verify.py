@@ -64,20 +64,24 @@ def test_files_that_were_changed_removed_or_added(made):
     picture, page, extra = (
         folder / name for name in ("figures/fig3.svg", "tables/claims.html", "tables/extra.csv")
     )
+    part = folder / "panels/.fig3a.parquet.abc.part"
     before = {path: path.read_bytes() for path in (picture, page)}
     try:
         picture.write_bytes(b"<svg/>")
         page.unlink()
         extra.write_text("mine")
+        part.write_text("half")
         done = verify(made, "--sample", "0")
     finally:
         for path, content in before.items():
             path.write_bytes(content)
         extra.unlink()
+        part.unlink()
     assert "figures/fig3.svg: other bytes than manifest.json lists" in done.stdout
     assert "tables/claims.html: missing" in done.stdout
     assert "tables/extra.csv: not listed in manifest.json" in done.stdout
-    assert "3 files are not current" in done.stdout
+    assert "panels/.fig3a.parquet.abc.part: left by a killed job, or being written" in done.stdout
+    assert "4 files are not current" in done.stdout
 
 
 def test_counts_that_somebody_changed(made):

@@ -38,6 +38,7 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 
 from attention_separation.__main__ import VERBS, module_of
 from attention_separation.config import ConfigError, canonical, load_config
+from attention_separation.files import check_writable
 from attention_separation.provenance import canonical_json, code_digest, digest
 from attention_separation.softmax_vs_linear.outputs import SCHEMATICS
 from attention_separation.softmax_vs_linear.panels import (
@@ -53,6 +54,14 @@ def checked_settings():
     try:
         return load_config(PROJECT / "config.yaml", config, origin)
     except ConfigError as error:
+        sys.exit(str(error))
+
+
+def checked_folder():
+    """Before any job: a folder that cannot be written costs none the work of hours."""
+    try:
+        check_writable(RESULTS)
+    except OSError as error:
         sys.exit(str(error))
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_separation.config import Config, load_config
+from attention_separation.files import PART
 from attention_separation.manifest import NAME, sha256, unlisted
 from attention_separation.softmax_vs_linear.outputs import (
     SCHEMATICS,
@@ -74,6 +75,8 @@ def _manifest(folder: Path) -> dict[str, str]:
 
 
 def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:
+    if path.suffix == PART:
+        return "left by a killed job, or being written"
     if relative not in listed:
         return f"not listed in {NAME}"
     if sha256(path) != listed[relative]:

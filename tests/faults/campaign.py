@@ -1,0 +1,158 @@
+"""kill -9 at random moments: after the documented recovery all bytes are those of a quiet run.
+
+`python tests/faults/campaign.py --kills 24 --seed 1 [TARGET ...]` prints a line for each kill. What
+is killed, in turn: one running job; Snakemake alone, whose jobs live on; Snakemake with its jobs.
+The recovery is what README says: `snakemake --unlock` if Snakemake was killed, then the same
+command, at once, beside the jobs that live on.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from workflow.processes import processes, wait_for
+from workflow.project import Project
+
+KINDS = ("a job", "snakemake", "snakemake and its jobs")
+SLICES = "results/slices/"
+
+
+def make_project(folder: Path) -> Project:
+    """A project with a panel of each kind, in slices of about a second, and small audits."""
+    project = Project(folder)
+    path = folder / "config.yaml"
+    values = yaml.safe_load(path.read_text())
+    values["panels"] = {name: values["panels"][name] for name in ("fig3a", "fig4b")}
+    values["panels"]["fig3a"] |= {"sweep": {"n": [100, 150]}, "trials": 50_000}
+    values["panels"]["fig4b"] |= {"trials": 100_000}
+    values["figures"] = {"both": {"title": "Both", "panels": ["fig3a", "fig4b"]}}
+    values["claims"]["sizes"] = {
+        "regression": [100],
+        "self_attention": [{"n": 200, "d": 22}],
+        "cross_attention": [{"n": 200, "d": 21}],
+    }
+    values["phase"] = {}
+    values["jobs"]["slices"] = 2
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    return project
+
+
+class Campaign:
+    """Kills in one project; `targets` is what snakemake is asked for, all if empty."""
+
+    def __init__(self, folder: Path, seed: int, targets: tuple[str, ...] = ()):
+        self.folder, self.targets = folder.resolve(), targets
+        self.random = random.Random(seed)
+        self.project = make_project(self.folder)
+        start = time.monotonic()
+        self.project.make(*targets)
+        self.seconds = time.monotonic() - start
+        self.expected = self.project.files()
+
+    def run(self, kills: int, say: Callable[[str], None] = print) -> int:
+        """Kill so many times; returns after how many the bytes were those of the quiet run."""
+        say(f"a quiet run took {self.seconds:.1f} s and made {len(self.expected)} files")
+        equal = 0
+        for number in range(kills):
+            wrong, told = self.one(KINDS[number % len(KINDS)])
+            equal += not wrong
+            say(f"{number + 1}: {told}: {f'DIFFERENT: {wrong}' if wrong else 'equal'}")
+        say(f"{kills} kills, {equal} equal")
+        return equal
+
+    def one(self, kind: str) -> tuple[list[str], str]:
+        """One kill and the recovery; the paths that are not as they should be, and what was done.
+
+        A moment at which the run has ended, or has no job to kill, is drawn again.
+        """
+        while True:
+            for made in ("results", ".snakemake"):
+                shutil.rmtree(self.folder / made, ignore_errors=True)
+            moment = self.random.uniform(0, self.seconds)
+            killed = self._killed(kind, moment)
+            if killed:
+                break
+        told = [f"{killed} killed at {moment:.1f} s"]
+        orphans = processes(self.folder, "attention_separation")
+        if kind != KINDS[0]:
+            self.project.make("--unlock")
+            told.append(f"unlocked with {len(orphans)} jobs alive")
+        output = self.project.make(*self.targets)
+        told.append(f"{output.count('Finished jobid')} jobs made it whole")
+        wait_for(lambda: not processes(self.folder), "the end of the orphans", 600)
+        found = self.project.files()
+        # Jobs that outlived their run may write after the next one has merged and removed these.
+        left = [path for path in found if path.startswith(SLICES)]
+        if left:
+            told.append(f"{len(left)} files left in {SLICES}")
+            found = {path: data for path, data in found.items() if path not in left}
+        paths = sorted(found.keys() | self.expected.keys())
+        wrong = [path for path in paths if found.get(path) != self.expected.get(path)]
+        return wrong, ", ".join(told)
+
+    def _killed(self, kind: str, moment: float) -> str | None:
+        """Start snakemake and kill after so many seconds; what was killed, None if nothing."""
+        process = subprocess.Popen(
+            self.project.command(*self.targets),
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                start = time.monotonic()
+                assert process.wait(moment) == 0
+                self.seconds = time.monotonic() - start  # the machine is faster than it was
+                return None
+            if kind == KINDS[0]:
+                jobs = processes(self.folder, "attention_separation")
+                return self._killed_job(self.random.choice(sorted(jobs)), process) if jobs else None
+            if kind == KINDS[1]:
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+            return kind
+        finally:
+            if kind == KINDS[0] and process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(60)
+
+    def _killed_job(self, pid: int, process: subprocess.Popen) -> str | None:
+        """Kill a job; snakemake goes on with the others and must fail in the end."""
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            return None
+        # A job that had ended its work is no kill: then everything has been made.
+        return f"job {words[3]}" if process.wait(600) else None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("targets", nargs="*", help="of snakemake; all if none is given")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        campaign = Campaign(Path(folder), arguments.seed, tuple(arguments.targets))
+        equal = campaign.run(arguments.kills, lambda text: print(text, flush=True))
+    return int(equal != arguments.kills)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""What is killed, changed meanwhile or started twice ends in the bytes of a quiet run."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from faults.campaign import Campaign, make_project
+from workflow.processes import wait_for
+
+from attention_separation.config import load_config
+from attention_separation.softmax_vs_linear.simulate import metadata, simulate
+from attention_separation.tables import write_parquet
+
+PANEL = "fig4b"
+TRIALS = f"simulate_{PANEL}"
+TABLE = f"results/panels/{PANEL}.parquet"
+
+
+def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(tmp_path):
+    """Once more than there are kinds of kills; `make test-faults` kills more often."""
+    said = []
+    equal = Campaign(tmp_path, seed=1, targets=(PANEL,)).run(4, said.append)
+    assert equal == 4, "\n".join(said)
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A project and a snakemake at its trials; it knows that a slice is whole, and jobs run."""
+    project = make_project(tmp_path.resolve())
+    project.edit("config.yaml", "slices: 2", "slices: 4")
+    said = tmp_path / "said.txt"
+    with said.open("w") as file:
+        process = subprocess.Popen(
+            project.command(TRIALS), cwd=tmp_path, stdout=file, stderr=file,
+            start_new_session=True,
+        )  # fmt: skip
+    try:
+        wait_for(lambda: "Finished jobid" in said.read_text(), "a slice")
+        yield project, process, said
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+
+
+def undisturbed(project) -> bytes:
+    """The panel's table as its job makes it, without a workflow and in one piece."""
+    job = load_config(project.folder / "config.yaml").panel_job(PANEL)
+    path = project.folder / "undisturbed.parquet"
+    write_parquet(simulate(job), path, metadata(job))
+    return path.read_bytes()
+
+
+def test_settings_changed_after_a_kill_give_the_bytes_of_the_new_settings(started):
+    project, process, _ = started
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(10)
+    project.edit("config.yaml", "trials: 100000", "trials: 30000")
+    project.make("--unlock")
+    project.make(TRIALS)
+    assert project.files() == {TABLE: undisturbed(project)}
+
+
+def test_a_second_run_in_the_folder_is_refused_and_does_no_harm(started):
+    project, process, said = started
+    os.killpg(process.pid, signal.SIGSTOP)
+    done = project.run(TRIALS)
+    os.killpg(process.pid, signal.SIGCONT)
+    assert done.returncode != 0
+    assert "Directory cannot be locked" in done.stdout
+    assert "--unlock" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert process.wait(600) == 0, said.read_text()
+    assert project.files() == {TABLE: undisturbed(project)}
