@@ -70,7 +70,7 @@ report: setup
 	@echo "$(REPORT): $$(du -h $(REPORT) | cut -f1), opens in any browser, offline"
 
 test: setup
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
 test-faults: setup
 	@$(BIN)/python -m pytest tests/faults

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 import shutil
-import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
@@ -12,10 +11,8 @@ from urllib.parse import unquote_to_bytes
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from report.browser import MISSING, chromium, look
-
-SCREENSHOTS = Path(tempfile.gettempdir()) / "attention_separation_report"
-"""Where the pictures of what was seen are kept."""
+from report.browser import MISSING, Browser, chromium
+from workflow.project import small_project
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
 FIGURES = ("fig3", "fig4", "fig7", "threshold", "choices", "phase", "fig1", "fig2", "fig6")
@@ -46,13 +43,16 @@ class Report:
         head, _, data = self.results[path]["data_uri"].partition(",")
         return base64.b64decode(data) if head.endswith("base64") else unquote_to_bytes(data)
 
-    def open(self, path: str) -> str:
-        """JavaScript that shows a result and what is known of it, as two clicks do."""
+    def show(self, browser: Browser, path: str) -> None:
+        """Open the report at a result and what is known of it, as two clicks do."""
         kind = "img" if path.endswith("svg") else "html"
         where = json.dumps(path)
-        return (
-            f"app.showResultInfo({where}); setTimeout(() => app.setView({{content: '{kind}', "
-            f"contentPath: results[{where}].data_uri, resultPath: {where}}}), 300)"
+        browser.open(self.path)
+        browser.wait_until("typeof app !== 'undefined'")
+        browser.run(f"app.showResultInfo({where})")
+        browser.run(
+            f"app.setView({{content: '{kind}', contentPath: results[{where}].data_uri, "
+            f"resultPath: {where}}})"
         )
 
 
@@ -76,12 +76,9 @@ class Loads(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
+def project(made_once, tmp_path_factory):
     """A small project, all of it made, with its report."""
-    from workflow.conftest import small
-
-    made = small.__wrapped__(tmp_path_factory.mktemp("whole"))
-    made.make()
+    made = made_once.copy(tmp_path_factory.mktemp("whole"))
     made.make(*REPORT)
     return made
 
@@ -94,17 +91,22 @@ def whole(project):
 @pytest.fixture(scope="module")
 def part(tmp_path_factory):
     """The report where one figure alone has been made."""
-    from workflow.conftest import small
-
-    made = small.__wrapped__(tmp_path_factory.mktemp("part"))
+    made = small_project(tmp_path_factory.mktemp("part"))
     made.make("fig4")
     made.make(*REPORT)
     return made, Report(made.folder / "report.html")
 
 
-def picture(name: str) -> Path:
-    SCREENSHOTS.mkdir(exist_ok=True)
-    return SCREENSHOTS / f"{name}.png"
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("browser")) as started:
+        yield started
+
+
+@pytest.fixture
+def picture(request):
+    """Where to keep a screenshot: .pytest_cache/d/report."""
+    return lambda name: request.config.cache.mkdir("report") / f"{name.replace('/', '_')}.png"
 
 
 def test_it_holds_every_figure_table_and_page(project, whole):
@@ -164,50 +166,86 @@ def test_what_would_be_loaded_is_found(text):
     assert Loads(text).found
 
 
-def test_a_browser_opens_it_with_no_network(whole):
-    seen = look(whole.path, picture=picture("start"))
+def test_what_a_page_asks_for_and_gets_wrong_is_seen(browser, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<img src='http://a.b/c.png'><script>throw new Error('odd')</script>")
+    browser.open(page)
+    seen = browser.look()
+    assert fetched_elsewhere(seen) == ["http://a.b/c.png"]
+    assert seen.images[0]["width"] == 0
+    (error,) = seen.errors
+    assert "odd" in error
+
+
+def test_a_browser_opens_it_with_no_network(browser, whole, picture):
+    browser.open(whole.path)
+    browser.wait_for_text("The answer in numbers.")
+    seen = browser.look(picture("start"))
     assert "Softmax against linear attention" in seen.text
-    assert "The answer in numbers." in seen.text
     assert "Of 4 panels with" in seen.text
     for category in whole.categories:
         assert category in seen.text
-    assert [name for name in seen.fetched if not name.startswith("data:")] == []
+    assert fetched_elsewhere(seen) == []
+    assert seen.errors == []
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_browser_shows_each_figure_whole_with_its_caption(whole, name):
+def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, picture, name):
     path = f"results/figures/{name}.svg"
-    seen = look(whole.path, whole.open(path), picture(name))
+    first = re.search(r"<strong>(.*?)</strong>", whole.results[path]["caption"]).group(1)
+    whole.show(browser, path)
+    browser.wait_until("[...document.images].some((i) => i.complete && i.naturalWidth > 200)")
+    browser.wait_for_text(re.sub("&.*?;", "", first)[:30])
+    seen = browser.look(picture(name))
     shown = [image for image in seen.images if image["width"] > 200]
     assert len(shown) == 1
     assert shown[0]["top"] >= 0
     assert shown[0]["bottom"] <= seen.window["height"]
     assert shown[0]["right"] <= seen.window["width"]
-    first = re.search(r"<strong>(.*?)</strong>", whole.results[path]["caption"]).group(1)
-    assert re.sub("&.*?;", "", first)[:30] in seen.text
     assert "job parameters" not in seen.text.lower()
-    assert [name for name in seen.fetched if not name.startswith("data:")] == []
+    assert fetched_elsewhere(seen) == []
+    assert seen.errors == []
 
 
-@pytest.mark.parametrize("name", ["report/overview", "report/provenance", "tables/claims"])
-def test_a_browser_shows_pages_in_the_report(whole, name):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("report/overview", "Figure 1. The softmax-regression network."),
+        ("report/provenance", "title: Seven"),
+        ("tables/claims", "4.2"),
+    ],
+)
+def test_a_browser_shows_pages_in_the_report(browser, whole, picture, name, words):
     path = f"results/{name}.html"
-    seen = look(whole.path, whole.open(path), picture(name.replace("/", "_")))
-    assert [frame[:14] for frame in seen.frames] == ["data:text/html"]
+    whole.show(browser, path)
+    browser.wait_for_frame(words)
+    seen = browser.look(picture(name))
+    assert len(seen.frames) == 1
+    assert fetched_elsewhere(seen) == []
+    assert seen.errors == []
     # A longer address is not opened: the frame would stay empty.
     assert len(whole.results[path]["data_uri"]) < 2 * 1024 * 1024
 
 
 @pytest.mark.parametrize("name", [*(f"tables/{name}" for name in TABLES), "report/overview"])
-def test_a_browser_reads_the_tables(project, name):
-    seen = look(project.folder / f"results/{name}.html")
-    assert seen.fetched == []
+def test_a_browser_reads_the_tables(browser, project, name):
+    browser.open(project.folder / f"results/{name}.html")
+    seen = browser.look()
+    assert fetched_elsewhere(seen) == []
+    assert seen.errors == []
     if name == "tables/verdicts":
         assert re.search(r"fig4b\s+(agrees|undecided|differs)", seen.text)
     if name == "report/overview":
         assert "Figure 1. The softmax-regression network." in seen.text
         assert re.search(r"fig7b\s+cross-attention\s+d\s+6\s+20", seen.text)
     assert len(seen.text) > 800
+
+
+def fetched_elsewhere(seen):
+    """What a page asked for, but for its own file and what that holds."""
+    own, *more = seen.fetched
+    assert own.startswith("file://")
+    return [address for address in more if not address.startswith("data:")]
 
 
 def test_the_page_of_versions_says_what_ran(whole):
@@ -224,7 +262,7 @@ def test_numbers_can_be_had_from_it(project, whole):
     assert whole.content("results/figures/fig4.csv").startswith(b'"panel","parameter"')
 
 
-def test_where_one_figure_was_made_it_holds_that(part):
+def test_where_one_figure_was_made_it_holds_that(browser, part, picture):
     project, report = part
     expected = {f"results/figures/fig4.{kind}" for kind in ("svg", "csv", "parquet")}
     expected |= {"results/report/overview.html", "results/report/provenance.html"}
@@ -233,8 +271,9 @@ def test_where_one_figure_was_made_it_holds_that(part):
     assert not (project.folder / "results/tables").exists()
     overview = report.content("results/report/overview.html").decode()
     assert "Not made yet: verdicts, claims, whp, choices, threshold." in overview
-    seen = look(report.path, picture=picture("part"))
-    assert "of 8 points" in seen.text
+    browser.open(report.path)
+    browser.wait_for_text("of 8 points")
+    browser.look(picture("part"))
 
 
 def test_made_twice_its_pages_have_the_same_bytes(project):

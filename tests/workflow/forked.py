@@ -1,38 +1,47 @@
-"""Runs of snakemake's command line, one after the other, each forked where all is imported.
+"""Snakemake in processes forked from one that has loaded it: loading is most of a short run.
 
-Reads a line per run from stdin, JSON of a folder and the arguments; what a run prints goes to
-`output` in its folder, its exit status, a line per run, to stdout.
+Runs import the package of their own folder, so nothing here may import the project's.
 """
 
-import json
+import multiprocessing
 import os
-import signal
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-import snakemake.cli
-
-import attention_separation.config  # noqa: F401
-
-SECONDS = 120
-"""After which a run is killed."""
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(["snakemake.cli", "docutils.core", "requests", "scipy.special"])
 
 
-def run(folder: str, arguments: list[str]) -> None:
-    """What `snakemake ARGUMENTS` in a folder does, to its end."""
-    signal.alarm(SECONDS)
+def run(
+    command: list[str], folder: Path, timeout: float | None = None
+) -> subprocess.CompletedProcess:
+    """Run `python -m snakemake ...` in a folder; all that it says is in stdout.
+
+    Raises subprocess.TimeoutExpired after `timeout` seconds.
+    """
+    assert command[:3] == [sys.executable, "-m", "snakemake"]
+    with tempfile.NamedTemporaryFile() as said:
+        path = Path(said.name)
+        job = SERVER.Process(target=_snakemake, args=(command[3:], folder, path, {**os.environ}))
+        job.start()
+        job.join(timeout)
+        if job.exitcode is None:
+            job.kill()
+            job.join()
+            raise subprocess.TimeoutExpired(command, timeout)
+        return subprocess.CompletedProcess(command, job.exitcode, path.read_text())
+
+
+def _snakemake(arguments: list[str], folder: Path, said: Path, environment: dict) -> None:
+    with said.open("a") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
     os.chdir(folder)
-    output = os.open("output", os.O_WRONLY | os.O_CREAT)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
+    os.environ.clear()
+    os.environ.update(environment)
     sys.argv = ["snakemake", *arguments]
-    snakemake.cli.main()
+    from snakemake.cli import main
 
-
-if __name__ == "__main__":
-    # Looks for plugins, which takes most of a run that ends at once.
-    snakemake.cli.get_argument_parser()
-    for line in sys.stdin:
-        child = os.fork()
-        if not child:
-            run(*json.loads(line))
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    main()

@@ -6,23 +6,33 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
 from making import ROOT
+
+from workflow import forked
 
 PARTS = ("Snakefile", "config.yaml", "workflow", "profiles", "src")
 
 
 class Project:
-    """The project copied to `folder`, with nothing made yet."""
+    """The project copied to `folder`, with nothing made yet; or the copy that is there."""
 
     def __init__(self, folder: Path):
         self.folder = folder
+        if (folder / "Snakefile").exists():
+            return
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
-                ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+                ignored = shutil.ignore_patterns("*.egg-info")
                 shutil.copytree(source, folder / part, ignore=ignored)
             else:
                 shutil.copy(source, folder / part)
+
+    def copy(self, folder: Path) -> "Project":
+        """The same in another folder, with all that has been made."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return type(self)(folder)
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of snakemake."""
@@ -30,14 +40,7 @@ class Project:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
         """Run snakemake; its output, all of it, is in stdout."""
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        return forked.run(self.command(*arguments), self.folder)
 
     def make(self, *arguments: str) -> str:
         """Run snakemake, which must succeed; returns its output."""
@@ -65,3 +68,27 @@ class Project:
             for path in sorted((self.folder / under).rglob("*"))
             if path.is_file() and not {"logs", "benchmarks"} & set(path.parts)
         }
+
+
+def small_project(folder: Path) -> Project:
+    """The project in an empty folder with one or two small panels of each model, nothing made."""
+    small = Project(folder)
+    path = folder / "config.yaml"
+    values = yaml.safe_load(path.read_text())
+    values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
+    values["panels"]["fig3a"]["sweep"] = {"n": [100, 150]}
+    values["panels"]["fig4a"]["sweep"] = {"n": [200, 210]}
+    for panel in values["panels"].values():
+        panel["trials"] = 20
+    values["figures"] = {
+        "fig3": {"title": "Three", "panels": ["fig3a"]},
+        "fig4": {"title": "Four", "panels": ["fig4a", "fig4b"]},
+        "fig7": {"title": "Seven", "panels": ["fig7b"]},
+    }
+    grid = {"d": [4, 6], "m": [2, 4]}
+    fixed = {"n": 40, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+    values["phase"] = {"small": {"model": "self_attention", "sweep": grid, "fixed": fixed}}
+    values["claims"] |= {"theta": 0.85, "tau": 0.24}
+    values["panels"] = values.pop("panels")
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    return small

@@ -1,19 +1,12 @@
 """Generated faults on snakemake's own command line: one clear message, and nothing is written."""
 
-import json
-import os
-import subprocess
-import sys
 from itertools import chain
 
 import yaml
 from faulty import KINDS, as_yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from making import ROOT
 from workflow.project import Project
-
-FORKED = ROOT / "tests" / "workflow" / "forked.py"
 
 ANYWHERE = ["junk", "odd text", "other container", "unknown key", "range", "unknown panel", "model"]
 IN_THE_FILE = [*ANYWHERE, "misspelt", "missing"]
@@ -40,27 +33,27 @@ def one_fault_of_each_case(draw):
     return [(way, draw(surely(kind, way != "file"))) for way, kind in CASES]
 
 
-def prepared(way, fault, folder):
-    """A project with the fault; returns the folder and the arguments of snakemake."""
+def answer(way, fault, folder):
+    """What snakemake does in a project with the fault."""
     folder.mkdir()
-    Project(folder)
+    project = Project(folder)
     (folder / "config.yaml").write_text(as_yaml(fault.values))
-    arguments = ["--cores", "1", "fig1"]
+    arguments = ["fig1"]
     if way == "--config":
         ((key, value),) = fault.overrides.items()
         arguments += [way, f"{key}={as_yaml(value)}"]
     elif way == "--configfile":
         (folder / "mine.yaml").write_text(yaml.safe_dump(fault.overrides))
         arguments += [way, "mine.yaml"]
-    return [str(folder), arguments]
+    return project.run(*arguments)
 
 
-def what_is_wrong(fault, folder, status):
+def what_is_wrong(fault, folder, done):
     """What is wrong with snakemake's answer to a fault; nothing if all is well."""
-    output = (folder / "output").read_text()
+    output = done.stdout
     lines = [line.strip().removeprefix("--config ") for line in output.splitlines()]
     wrong = {
-        "exit status 0": status == "0",
+        "exit status 0": done.returncode == 0,
         "a traceback": "Traceback" in output,
         "no path": not any(line.startswith(fault.demanded) for line in lines),
         "results": (folder / "results").exists(),
@@ -74,17 +67,8 @@ def test_twenty_faults(tmp_path_factory, faults):
     assert len(faults) >= 20
     parent = tmp_path_factory.mktemp("faults")
     folders = [parent / str(k) for k in range(len(faults))]
-    runs = [
-        prepared(way, fault, folder) for (way, fault), folder in zip(faults, folders, strict=True)
-    ]
-    done = subprocess.run(
-        [sys.executable, FORKED], input="".join(f"{json.dumps(run)}\n" for run in runs),
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, text=True, capture_output=True,
-        check=True,
-    )  # fmt: skip
-    statuses = done.stdout.splitlines()
     found = [
-        what_is_wrong(fault, folder, status)
-        for (_, fault), folder, status in zip(faults, folders, statuses, strict=True)
+        what_is_wrong(fault, folder, answer(way, fault, folder))
+        for (way, fault), folder in zip(faults, folders, strict=True)
     ]
     assert list(chain.from_iterable(found)) == []

@@ -71,29 +71,15 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A small project, all of it made once; every test undoes its change."""
-    from workflow.conftest import small
-
-    project = small.__wrapped__(tmp_path_factory.mktemp("made"))
-    project.make()
-    return project
-
-
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_reruns_what_depends_on_it(made, change):
     path, old, new, expected = CHANGES[change]
-    file = made.folder / path
-    before = file.read_text()
-    try:
-        if new is None:
-            file.write_text(before.replace("trials: 20", "trials: 21", 1))
-        else:
-            made.edit(path, old, new)
-        assert made.would_run() == expected
-    finally:
-        file.write_text(before)
+    if new is None:
+        file = made.folder / path
+        file.write_text(file.read_text().replace("trials: 20", "trials: 21", 1))
+    else:
+        made.edit(path, old, new)
+    assert made.would_run() == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""The claims at the sizes of the paper's experiments, and tiny cases to enumerate."""
+
+import itertools
+
+import numpy as np
+
+from attention_separation.softmax_vs_linear import (
+    cross_attention,
+    self_attention,
+)
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
+from attention_separation.softmax_vs_linear.claims.attended import Case
+from attention_separation.softmax_vs_linear.claims.audit import all_claims
+from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+
+SETTINGS = {
+    "delta": 0.01,
+    "a0": 0.01,
+    "a1": 1.2,
+    "b": 0.2,
+    "c": 0.8,
+    "sizes": {
+        "regression": [100, 1000, 2000],
+        "self_attention": [{"n": 200, "d": 22}, {"n": 1000, "d": 12}]
+        + [{"n": 256, "d": d} for d in (4, 6, 10, 18, 34, 66)],
+        "cross_attention": [{"n": 200, "d": 21}, {"n": 1000, "d": 11}]
+        + [{"n": 256, "d": d} for d in (3, 5, 9, 17, 33, 65)],
+    },
+}
+JOB = ClaimsJob.model_validate(SETTINGS)
+
+CASES = [
+    Case(model, kernel, dataset, x)
+    for model, x in (
+        ("self_attention", "ones"),
+        ("self_attention", "identity"),
+        ("cross_attention", "identity"),
+    )
+    for kernel in ("exp", "lin")
+    for dataset in (0, 1)
+]
+CASE_IDS = [f"{c.model}-{c.attention_x}-{c.kernel}-D{c.dataset}" for c in CASES]
+# d, with one class, two and many, with one token in each and several.
+SIZES = {
+    "self_attention": [(6, 3), (6, 4), (12, 6), (7, 9)],
+    "cross_attention": [(6, 2), (6, 3), (12, 5), (7, 8)],
+}
+
+
+def claim(name):
+    return next(one for one in all_claims() if one.id == name)
+
+
+def literal_attention(case: Case, n: int, d: int, setting):
+    """Scores, c and the special row of the definitions, with the special tokens at 1 and 2."""
+    a = setting.a(case.dataset)
+    j3 = 2
+    if case.model == "cross_attention":
+        a1, a2 = cross_attention.tokens(n, d, a, 1, j3)
+        x, special_row = np.eye(d), 1
+        marked = cross_attention.special_class(j3, d)
+    else:
+        a1 = a2 = self_attention.tokens(n, d, a, setting.b, setting.c, j3)
+        x, special_row = self_attention.x_matrix(case.attention_x, d), j3
+        marked = self_attention.special_class(j3, d)
+    c = attention(a1, a2, a2, x, np.eye(d), KERNELS[case.kernel])
+    return a1 @ x @ a2.T, c, special_row, j3, marked
+
+
+def matches(of, k, c, marked, own):
+    count = of.classes
+    wanted = np.full(count, of.rest[k])
+    wanted[own] = of.own[k]
+    wanted[marked] = of.marked[k]
+    whole = [of.first[k], *wanted] + ([] if of.last is None else [of.last])
+    return np.allclose(whole, c, rtol=1e-12, atol=1e-15)
+
+
+def all_signs(d):
+    return np.array(list(itertools.product((-1.0, 1.0), repeat=d))).T
