@@ -92,7 +92,7 @@ class Campaign:
             told.append(f"unlocked with {len(orphans)} jobs alive")
         output = self.project.make(*self.targets)
         told.append(f"{output.count('Finished jobid')} jobs made it whole")
-        wait_for(lambda: not processes(self.folder), "the end of the orphans", 600)
+        wait_for(lambda: not processes(self.folder), "the end of the orphans", 1800)
         found = self.project.files()
         # Jobs that outlived their run may write after the next one has merged and removed these.
         left = [path for path in found if path.startswith(SLICES)]
@@ -139,7 +139,7 @@ class Campaign:
         except OSError:
             return None
         # A job that had ended its work is no kill: then everything has been made.
-        return f"job {words[3]}" if process.wait(600) else None
+        return f"job {words[3]}" if process.wait(1800) else None
 
 
 def main() -> int:
