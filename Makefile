@@ -3,17 +3,21 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster paper report test test-faults test-report test-cluster lint bench gallery lock clean
+.PHONY: help setup setup-cluster setup-rank paper report test test-faults test-report test-cluster test-rank lint bench gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
+READY_FOR_RANK := $(VENV)/ready-for-rank
 CORES ?= all
 KILLS ?= 24
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
+
+# PyTorch without CUDA, of Python 3.11 on x86_64 Linux: it is in no index that uv knows.
+TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
@@ -32,6 +36,8 @@ help:
 	@echo 'make lint    set up, then check style and the workflow'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
+	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
+	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
@@ -54,6 +60,17 @@ setup-cluster: $(READY_FOR_CLUSTER)
 
 $(READY_FOR_CLUSTER): $(READY) requirements-cluster.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
+	@touch $@
+
+setup-rank: $(READY_FOR_RANK)
+
+# On Linux the build without CUDA is some GB smaller; pip finds it only where PIP_FIND_LINKS or
+# PIP_EXTRA_INDEX_URL lead to it. Elsewhere there is one build.
+$(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank-cpu.lock 2>$(VENV)/cpu-build.log \
+		|| { echo "no CPU build of PyTorch: $$(tail -n 1 $(VENV)/cpu-build.log)"; \
+		echo 'taking the usual build, on Linux some GB'; \
+		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank.lock; }
 	@touch $@
 
 paper: setup
@@ -82,6 +99,9 @@ test-report: setup
 test-cluster: setup-cluster
 	@$(BIN)/python -m pytest tests/cluster
 
+test-rank: setup-rank
+	@$(BIN)/python -m pytest tests/rank
+
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -99,6 +119,10 @@ lock:
 	@$(COMPILE) --group build --output-file requirements-build.lock
 	@$(COMPILE) pyproject.toml --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
+	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
+	@{ $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
+		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
+		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock
 
 clean:
 	@find results -mindepth 1 ! -name .gitignore -delete

@@ -27,6 +27,7 @@ VERBS = {
         "write docs/ and README's block of figures and findings",
     ),
     "settings": ("settings_page", "write docs/settings.md and the schema of config.yaml"),
+    "rank-train": ("head_rank.train_cell", "train the transformers of one cell"),
     "manifest": ("manifest", "list the sha256 of results that carry no metadata"),
     "verify": ("softmax_vs_linear.verify", "say which results are those of this code and config"),
     "summary": ("softmax_vs_linear.summary", "print what the panels' tables say"),

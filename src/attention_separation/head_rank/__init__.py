@@ -1,0 +1,1 @@
+"""The rank of attention heads (arXiv 2407.16153)."""

@@ -1,0 +1,24 @@
+"""Small cells, as jobs and as settings of the verb."""
+
+from attention_separation.head_rank.cells import CellJob
+
+SMALL = {
+    "name": "small",
+    "d": 4,
+    "n": 3,
+    "layers": 2,
+    "heads": 2,
+    "width": 2,
+    "feed_forward": 16,
+    "batch": 16,
+    "steps": 200,
+    "lr": 0.01,
+    "seeds": [0, 1, 2],
+    "held_out": 64,
+    "seed": 1,
+}
+
+
+def small(**changes) -> CellJob:
+    """A small cell with changed settings."""
+    return CellJob.model_validate(SMALL | changes)

@@ -1,0 +1,96 @@
+"""Cells of training: one test per way to be wrong; and training without torch."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from making import ROOT
+from pydantic import ValidationError
+
+from attention_separation.head_rank.cells import CellJob
+
+GOOD = {
+    "name": "a",
+    "d": 8,
+    "n": 4,
+    "layers": 1,
+    "heads": 8,
+    "width": 3,
+    "feed_forward": 64,
+    "batch": 128,
+    "steps": 200,
+    "lr": 0.01,
+    "seeds": [0, 1],
+    "held_out": 100,
+    "seed": 1,
+}
+
+WRONG = {
+    # what is wrong: (changes, words of the sentence)
+    "heads do not divide D": ({"heads": 3}, "3, which does not divide the model's dimension 8"),
+    "more heads than D": ({"heads": 16}, "allowed: 1, 2, 4, 8"),
+    "one point": ({"n": 1}, "greater than or equal to 2"),
+    "points on a line": ({"d": 1, "heads": 1}, "greater than or equal to 2"),
+    "no layer": ({"layers": 0}, "greater than or equal to 1"),
+    "no head": ({"heads": 0}, "greater than or equal to 1"),
+    "no width": ({"width": 0}, "greater than or equal to 1"),
+    "no rate": ({"lr": 0.0}, "greater than 0"),
+    "NaN": ({"lr": float("nan")}, "finite number"),
+    "unknown encoding": ({"encoding": "rotary"}, "'none', 'additive' or 'concatenated'"),
+    "unknown regime": ({"regime": "old"}, "'fresh' or 'repeated'"),
+    "no d_e": ({"encoding": "concatenated"}, "d_e is None with encoding: concatenated"),
+    "d_e for nothing": ({"d_e": 4}, "d_e is 4 with encoding: none"),
+    "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
+    "no seeds": ({"seeds": []}, "at least 1 item"),
+    "a seed twice": ({"seeds": [1, 1]}, "each seed once"),
+    "misspelt": ({"batches": 3}, "Extra inputs are not permitted"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_every_way_to_be_wrong_is_said(wrong):
+    changes, words = WRONG[wrong]
+    CellJob.model_validate(GOOD)
+    with pytest.raises(ValidationError) as error:
+        CellJob.model_validate(GOOD | changes)
+    (only,) = error.value.errors()
+    assert words in only["msg"]
+
+
+def test_ranks_and_counts():
+    job = CellJob.model_validate(GOOD | {"encoding": "concatenated", "d_e": 8, "heads": 4})
+    assert (job.model_dimension, job.rank, job.total_heads) == (16, 4, 12)
+    # By hand: 3 modules of 3 x 16 x 16 and biases, one output of 16 x 48 and its bias.
+    assert job.attention_parameters() == 3 * 3 * (16 * 16 + 16) + 16 * 48 + 16
+    # MLP, two scales, and the table of 8 x 4.
+    assert job.parameters() == job.attention_parameters() + 2 * 16 * 64 + 64 + 16 + 2 + 32
+    plain = CellJob.model_validate(GOOD | {"width": 12})
+    concatenated = CellJob.model_validate(GOOD | {"encoding": "concatenated", "d_e": 8})
+    assert plain.attention_parameters() == pytest.approx(
+        concatenated.attention_parameters(), rel=0.1
+    )
+
+
+def test_what_no_result_depends_on_is_in_no_digest():
+    job = CellJob.model_validate(GOOD)
+    rarer = job.model_copy(update={"checkpoint_every": 7})
+    assert rarer.result_settings() == job.result_settings()
+    assert job.model_copy(update={"steps": 300}).result_settings() != job.result_settings()
+
+
+def test_without_torch_training_is_one_sentence(tmp_path):
+    """A module that cannot be imported stands where torch would."""
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
+    path = tmp_path / "cell.parquet"
+    command = [sys.executable, "-m", "attention_separation", "rank-train"]
+    done = subprocess.run(
+        [*command, "--settings", json.dumps(GOOD), "--output", str(path)],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+    )
+    sentence = "rank-train: this needs PyTorch, which `make setup-rank` installs\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+    assert not path.exists()
