@@ -31,6 +31,12 @@ VERBS = {
     "manifest": ("manifest", "list the sha256 of results that carry no metadata"),
     "verify": ("softmax_vs_linear.verify", "say which results are those of this code and config"),
     "summary": ("softmax_vs_linear.summary", "print what the panels' tables say"),
+    "rank-temperature": ("head_rank.temperature", "simulate one full-rank head"),
+    "rank-temperature-figure": ("head_rank.temperature_figure", "draw its error"),
+    "rank-vote": ("head_rank.vote", "simulate the majority vote of rank-1 heads"),
+    "rank-vote-figure": ("head_rank.vote_figure", "draw its error"),
+    "rank-features": ("head_rank.features", "compute the error of random rank-1 heads"),
+    "rank-features-figure": ("head_rank.features_figure", "draw it"),
 }
 
 

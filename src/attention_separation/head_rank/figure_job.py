@@ -1,0 +1,38 @@
+"""What every figure of one table has in common: its settings, its options, its files."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+from matplotlib.figure import Figure
+from pydantic import Field
+
+from attention_separation.drawing import save_with_numbers
+from attention_separation.provenance import record
+from attention_separation.settings import Closed
+from attention_separation.tables import read_parquet
+
+
+class TableFigureJob(Closed):
+    """All that a figure depends on beside its table."""
+
+    title: str = Field(description="title of the figure")
+    table_settings: str = Field(description="digest that the table must carry")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
+    parser.add_argument("--table", required=True, type=Path, help="parquet file with its numbers")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def make(
+    arguments: argparse.Namespace, schema: pa.Schema, module: str,
+    draw: Callable[[TableFigureJob, pa.Table], Figure],
+) -> None:  # fmt: skip
+    """Read the table, draw it, and write pictures and numbers beside each other."""
+    job = TableFigureJob.model_validate_json(arguments.settings)
+    table = read_parquet(arguments.table, schema, job.table_settings)
+    stem = arguments.output.with_suffix("")
+    save_with_numbers(draw(job, table), stem, table, record(arguments.settings, module))

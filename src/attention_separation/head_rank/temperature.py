@@ -1,0 +1,173 @@
+"""Verb `rank-temperature`: the error of one full-rank head against its softmax temperature."""
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from attention_separation.head_rank import temperature_laws as laws
+from attention_separation.head_rank.distributions import DISTRIBUTIONS, orthogonal
+from attention_separation.head_rank.heads import full_rank_head
+from attention_separation.head_rank.means import mean_of
+from attention_separation.head_rank.targets import biased_nearest, nearest, squared_error
+from attention_separation.progress import Progress
+from attention_separation.provenance import record
+from attention_separation.seeding import blocks, stream
+from attention_separation.settings import Closed, Count, Whole
+from attention_separation.tables import write_parquet
+
+SCHEMA = pa.schema(
+    [
+        ("construction", pa.string()),
+        ("bias", pa.string()),
+        ("distribution", pa.string()),
+        ("d", pa.int64()),
+        ("n", pa.int64()),
+        ("temperature", pa.float64()),
+        ("draws", pa.int64()),
+        ("error", pa.float64()),
+        ("ci_low", pa.float64()),
+        ("ci_high", pa.float64()),
+        ("error_exact", pa.float64()),
+        ("error_law", pa.float64()),
+    ]
+)
+"""`construction` is "fact_1" or "fact_3"; `bias` what the head of Fact 3 adds to the scores, "-b/2"
+or the text's "+b", null in Fact 1. A `temperature` that is null is the hardmax head. `error` is the
+mean over `draws` draws, `ci_low` to `ci_high` its 95 % interval. `error_exact` is by quadrature,
+null for N > 2; `error_law` is the limit law of large temperatures, null where there is none."""
+
+Dimension = Annotated[Whole, Field(ge=2, le=10_000)]
+Temperature = Annotated[float, Field(gt=0, le=1e6)]
+
+
+class Case(Closed):
+    """Data of Fact 1: N points in d dimensions."""
+
+    distribution: Literal["uniform", "orthogonal"] = Field(
+        description="uniform: independent points of the sphere; orthogonal: D_N"
+    )
+    d: Dimension = Field(description="dimension of the points")
+    n: Annotated[Whole, Field(ge=2, le=10_000)] = Field(description="number of points N")
+
+    @model_validator(mode="after")
+    def _check(self) -> "Case":
+        if self.distribution == "orthogonal" and self.n > self.d:
+            raise PydanticCustomError(
+                "grid", "n is {n}; allowed: at most d = {d}, for the points are orthogonal",
+                {"n": self.n, "d": self.d},
+            )  # fmt: skip
+        return self
+
+
+class BiasedCase(Closed):
+    """Data of Fact 3: two orthogonal points, and the biases of Equation 8."""
+
+    d: Dimension = Field(description="dimension of the points")
+    biases: Annotated[list[float], Field(min_length=2, max_length=2)] = Field(
+        description="b_1 and b_2"
+    )
+
+
+class TemperatureJob(Closed):
+    """All that the table of errors against the temperature depends on."""
+
+    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
+    draws: Annotated[Count, Field(ge=2)] = Field(description="draws of the data per case")
+    temperatures: Annotated[list[Temperature], Field(min_length=1)] = Field(
+        description="c in K Q^T = cI"
+    )
+    cases: Annotated[list[Case], Field(min_length=1)] = Field(description="data of Fact 1")
+    biased: BiasedCase = Field(description="data of Fact 3")
+
+
+def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
+    """The table's rows for one case of Fact 1; all temperatures see the same draws."""
+    errors = []
+    for block, draws in blocks(job.draws):
+        name = f"d={case.d},n={case.n}"
+        rng = stream(job.seed, "head_rank", "temperature", case.distribution, name, str(block))
+        x, y = DISTRIBUTIONS[case.distribution](rng, draws, case.d, case.n)
+        f = nearest(x, y)
+        errors.append([squared_error(f, full_rank_head(x, y, c)) for c in job.temperatures])
+    for c, sample in zip(job.temperatures, np.concatenate(errors, axis=1), strict=True):
+        found = mean_of(sample)
+        exact = laws.fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
+        yield {
+            "construction": "fact_1",
+            "distribution": case.distribution,
+            "d": case.d,
+            "n": case.n,
+            "temperature": c,
+            "draws": job.draws,
+            "error": found.value,
+            "ci_low": found.low,
+            "ci_high": found.high,
+            "error_exact": exact,
+            "error_law": laws.fact_1_asymptote(case.d, case.n, case.distribution, c),
+        }
+
+
+def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
+    """The same for a case of Fact 3, with the right bias, the text's, and the hardmax heads."""
+    b = np.array(case.biases)
+    added = {"-b/2": -b / 2, "+b": b}
+    temperatures = [*job.temperatures, None]
+    errors: dict[tuple, list[np.ndarray]] = {}
+    for block, draws in blocks(job.draws):
+        rng = stream(job.seed, "head_rank", "temperature", "biased", f"d={case.d}", str(block))
+        x, y = orthogonal(rng, draws, case.d, 2)
+        f = biased_nearest(x, y, b)
+        for name, bias in added.items():
+            for c in temperatures:
+                sample = squared_error(f, full_rank_head(x, y, c, bias))
+                errors.setdefault((name, c), []).append(sample)
+    for (name, c), parts in errors.items():
+        found = mean_of(np.concatenate(parts))
+        head = tuple(added[name].tolist())
+        lawful = name == "-b/2" and c is not None
+        yield {
+            "construction": "fact_3",
+            "bias": name,
+            "distribution": "orthogonal",
+            "d": case.d,
+            "n": 2,
+            "temperature": c,
+            "draws": job.draws,
+            "error": found.value,
+            "ci_low": found.low,
+            "ci_high": found.high,
+            "error_exact": laws.fact_3_exact(
+                case.d, tuple(b.tolist()), head, math.inf if c is None else c
+            ),
+            "error_law": laws.fact_3_asymptote(case.d, tuple(b.tolist()), c) if lawful else None,
+        }
+
+
+def errors_of_temperature(job: TemperatureJob) -> pa.Table:
+    """The table of a job, case by case."""
+    progress = Progress("rank-temperature", len(job.cases) + 1, "cases")
+    rows = list(fact_3_rows(job, job.biased))
+    progress.advance()
+    for case in job.cases:
+        rows += fact_1_rows(job, case)
+        progress.advance()
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the cases' settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = TemperatureJob.model_validate_json(arguments.settings)
+    write_parquet(
+        errors_of_temperature(job), arguments.output, record(arguments.settings, __name__)
+    )

@@ -1,0 +1,151 @@
+"""The verbs of the second paper's numbers: from settings to table and figure."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from attention_separation.__main__ import VERBS, main, module_of
+from attention_separation.head_rank import (
+    features,
+    features_figure,
+    temperature,
+    temperature_figure,
+    vote,
+    vote_figure,
+)
+from attention_separation.head_rank.figure_job import TableFigureJob
+from attention_separation.provenance import _parsed
+
+SETTINGS = {
+    "rank-temperature": {
+        "seed": 1,
+        "draws": 60,
+        "temperatures": [2.0, 50.0],
+        "cases": [
+            {"distribution": "uniform", "d": 5, "n": 2},
+            {"distribution": "orthogonal", "d": 5, "n": 4},
+        ],
+        "biased": {"d": 4, "biases": [0.5, 0.0]},
+    },
+    "rank-vote": {
+        "seed": 1, "draws": 60, "dimensions": [3, 6], "heads": [1, 9, 41], "epsilons": [0.5],
+    },
+    "rank-features": {
+        "seed": 1,
+        "runs": [
+            {"law": law, "dimensions": [8, 10], "draws": 2, "heads": 32}
+            for law in ("compromise", "independent", "published")
+        ],
+    },
+}  # fmt: skip
+TITLE = TableFigureJob(title="Title", table_settings="")
+
+
+def texts(figure):
+    return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
+
+
+@pytest.mark.parametrize("verb", SETTINGS)
+def test_a_verb_writes_a_table_and_its_figure_pictures_and_numbers(verb, tmp_path):
+    table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
+    assert main([verb, "--settings", json.dumps(SETTINGS[verb]), "--output", str(table)]) == 0
+    metadata = pq.read_metadata(table).metadata
+    assert metadata[b"code"]
+    shown = {"title": "Title", "table_settings": metadata[b"settings"].decode()}
+    draw = [f"{verb}-figure", "--table", str(table), "--output", str(figure), "--settings"]
+    assert main([*draw, json.dumps(shown)]) == 0
+    assert {path.suffix for path in tmp_path.glob("f.*")} == {
+        ".svg",
+        ".png",
+        ".pdf",
+        ".parquet",
+        ".csv",
+    }
+    assert pq.read_table(tmp_path / "f.parquet").equals(pq.read_table(table))
+    again = tmp_path / "again.parquet"
+    assert main([verb, "--settings", json.dumps(SETTINGS[verb]), "--output", str(again)]) == 0
+    assert again.read_bytes() == table.read_bytes()
+
+
+def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
+    table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
+    settings = json.dumps(SETTINGS["rank-vote"])
+    assert main(["rank-vote", "--settings", settings, "--output", str(table)]) == 0
+    shown = json.dumps({"title": "Title", "table_settings": "other"})
+    files = ["--table", str(table), "--output", str(figure)]
+    assert main(["rank-vote-figure", "--settings", shown, *files]) == 1
+    assert "made with other settings" in capsys.readouterr().err
+    assert not figure.exists()
+
+
+def test_the_temperature_figure_shows_points_exact_values_and_law():
+    job = temperature.TemperatureJob.model_validate(SETTINGS["rank-temperature"])
+    table = temperature.errors_of_temperature(job)
+    figure = temperature_figure.draw(TITLE, table)
+    fact_1, fact_3 = figure.axes
+    rows = [r for r in table.to_pylist() if r["construction"] == "fact_3" and r["temperature"]]
+    for bias in ("-b/2", "+b"):
+        own = [row for row in rows if row["bias"] == bias]
+        for column in ("error", "error_exact"):
+            wanted = [row[column] for row in own]
+            assert any(np.array_equal(line.get_ydata(), wanted) for line in fact_3.lines)
+    assert len(fact_1.lines) == 3 * 2
+    assert "as in the text" in texts(figure)
+
+
+def test_the_vote_figure_says_what_is_no_number_of_the_paper():
+    table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["rank-vote"]))
+    figure = vote_figure.draw(TITLE, table)
+    errors, needed = figure.axes
+    rows = [row for row in table.to_pylist() if row["series"] == "error" and row["d"] == 6]
+    for column in ("error", "error_exact"):
+        wanted = [row[column] for row in rows]
+        assert any(np.array_equal(line.get_ydata(), wanted) for line in errors.lines)
+    assert len(needed.lines) == 3
+    assert "up to its unknown\nconstant" in texts(figure)
+
+
+def test_the_features_figure_has_a_panel_for_each_dimension():
+    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["rank-features"]))
+    figure = features_figure.draw(TITLE, table)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    assert "as published:\nread from its figure" in labels
+    assert not any("read" in str(line.get_label()) for line in figure.axes[1].lines)
+    best = [line for line in figure.axes[0].lines if "uniform" in str(line.get_label())]
+    rows = [r for r in table.to_pylist() if (r["law"], r["d"]) == ("compromise", 8)]
+    means = [np.mean([r["error"] for r in rows if r["heads"] == h]) for h in (1, 2, 4, 8, 16, 32)]
+    np.testing.assert_array_equal(best[0].get_ydata(), means)
+
+
+def closure(module):
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _parsed(name)[1]
+    return found
+
+
+def test_the_papers_do_not_import_each_other():
+    own = {"softmax_vs_linear": "head_rank", "head_rank": "softmax_vs_linear"}
+    for verb, (module, _) in VERBS.items():
+        other = own.get(module.partition(".")[0])
+        assert not any(f".{other}." in name for name in closure(module_of(verb))), verb
+
+
+def test_the_papers_objects_have_the_names_that_the_table_says():
+    import importlib
+    import re
+
+    from making import ROOT
+
+    package = "attention_separation.head_rank"
+    text = (ROOT / "src" / package.replace(".", "/") / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)\.(\w+)`", text)
+    assert len(named) > 15
+    for module, name in named:
+        assert hasattr(importlib.import_module(f"{package}.{module}"), name), (module, name)

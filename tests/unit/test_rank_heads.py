@@ -1,0 +1,142 @@
+"""Data, targets and heads of the second paper: against their definitions, written out as loops.
+
+False-alarm budget of the random tests: BUDGET together.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from attention_separation.head_rank import distributions, heads, targets
+
+BUDGET = 1e-6
+RNG = np.random.default_rng(7)
+
+
+def test_uniform_points_have_length_1():
+    x, y = distributions.uniform(RNG, 5, 4, 3)
+    assert x.shape == (5, 4, 3)
+    assert y.shape == (5, 4)
+    np.testing.assert_allclose(np.linalg.norm(x, axis=-2), 1)
+    np.testing.assert_allclose(np.linalg.norm(y, axis=-1), 1)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_orthogonal_points_are_orthonormal(n):
+    x, y = distributions.orthogonal(RNG, 6, 4, n)
+    np.testing.assert_allclose(
+        np.swapaxes(x, -1, -2) @ x, np.tile(np.eye(n), (6, 1, 1)), atol=1e-13
+    )
+    assert y.shape == (6, 4)
+
+
+def test_orthogonal_points_are_as_often_positive_as_negative():
+    """A factorisation whose signs are left as they come has a first entry of one sign."""
+    x, _ = distributions.orthogonal(np.random.default_rng(1), 4000, 3, 2)
+    for entry in np.ndindex(3, 2):
+        positive = int((x[(..., *entry)] > 0).sum())
+        assert binomtest(positive, 4000).pvalue > BUDGET / 6
+
+
+def test_more_points_than_dimensions_are_not_orthogonal():
+    with pytest.raises(ValueError, match="n is 4; allowed: at most d = 3"):
+        distributions.orthogonal(RNG, 1, 3, 4)
+
+
+def test_the_data_of_theorem_4_have_the_length_of_root_d():
+    x, y = distributions.theorem_4(RNG, 2000, 5)
+    np.testing.assert_allclose(np.linalg.norm(x, axis=-2), np.sqrt(5))
+    assert np.mean(y**2) == pytest.approx(1, abs=0.1)
+
+
+def test_the_targets_by_loops():
+    x, y = distributions.uniform(RNG, 20, 3, 4)
+    b = RNG.normal(size=4)
+    for k in range(20):
+        points = [x[k, :, i] for i in range(4)]
+        distance = [np.sum((point - y[k]) ** 2) for point in points]
+        np.testing.assert_array_equal(targets.nearest(x, y)[k], points[np.argmin(distance)])
+        biased = points[np.argmin(np.array(distance) + b)]
+        np.testing.assert_array_equal(targets.biased_nearest(x, y, b)[k], biased)
+        for i in range(4):
+            j = min(range(4), key=lambda j: points[i] @ points[j])
+            assert j != i
+            np.testing.assert_array_equal(targets.farthest(x)[k, :, i], points[j])
+
+
+def test_the_zero_predictor_has_error_1_and_the_middle_half():
+    x, y = distributions.orthogonal(RNG, 50, 6, 2)
+    f = targets.nearest(x, y)
+    np.testing.assert_allclose(targets.squared_error(f, np.zeros_like(f)), 1)
+    np.testing.assert_allclose(targets.squared_error(f, x.mean(axis=-1)), 0.5)
+
+
+@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+def test_a_layer_by_loops(attend):
+    count, d, r, n, m = 3, 4, 2, 5, 6
+    x, y = RNG.normal(size=(d, n)), RNG.normal(size=(d, m))
+    k, q, v, o = RNG.normal(size=(4, count, d, r))
+    expected = np.zeros((d, m))
+    for h in range(count):
+        for column in range(m):
+            scores = np.array([x[:, i] @ k[h] @ q[h].T @ y[:, column] for i in range(n)])
+            weights = np.exp(scores) / np.exp(scores).sum()
+            if attend is heads.hardmax:
+                weights = np.eye(n)[np.argmax(scores)]
+            for i in range(n):
+                expected[:, column] += weights[i] * (o[h] @ v[h].T @ x[:, i])
+    found = heads.attention_layer(x[None], y[None], k, q, v, o, attend)
+    np.testing.assert_allclose(found[0], expected, atol=1e-12)
+
+
+def test_hardmax_is_the_limit_of_softmax():
+    x, y = distributions.uniform(RNG, 30, 4, 3)
+    eye = np.eye(4)[None]
+    layer = [heads.attention_layer(x, y[..., None], 1e7 * eye, eye, eye, eye, attend)
+             for attend in (heads.softmax, heads.hardmax)]  # fmt: skip
+    np.testing.assert_allclose(*layer, atol=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [3.0, None])
+def test_the_head_of_fact_1_is_a_layer(temperature):
+    x, y = distributions.uniform(RNG, 10, 4, 3)
+    eye = np.eye(4)[None]
+    attend = heads.hardmax if temperature is None else heads.softmax
+    layer = heads.attention_layer(x, y[..., None], (temperature or 1) * eye, eye, eye, eye, attend)
+    np.testing.assert_allclose(heads.full_rank_head(x, y, temperature), layer[..., 0], atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_fact_3_holds_with_minus_half_b_and_not_as_the_text_has_it(n):
+    d, b = 6, RNG.normal(size=n)
+    x, y = distributions.uniform(RNG, 400, d, n)
+    f = targets.biased_nearest(x, y, b)
+    np.testing.assert_array_equal(heads.full_rank_head(x, y, None, -b / 2), f)
+    for bias, right in ((-b / 2, True), (b, False)):
+        x_long, y_long = heads.concatenated(x, y, bias)
+        eye, cut = np.eye(d + 1)[None], np.eye(d + 1, d)[None]
+        layer = heads.attention_layer(
+            x_long, y_long[..., None], eye, eye, cut, np.eye(d)[None], heads.hardmax
+        )
+        wrong = targets.squared_error(f, layer[..., 0]) > 1e-20
+        assert wrong.mean() > 0.1 if not right else not wrong.any()
+
+
+def test_a_generalised_layer_has_softmax_heads_with_bias_among_it():
+    d, n = 4, 3
+    x, y = distributions.uniform(RNG, 8, d, n)
+    b = RNG.normal(size=n)
+
+    def phi(projected, query):
+        scores = (np.swapaxes(projected, -1, -2) @ query[..., None])[..., 0] + b
+        return heads.softmax(2.0 * scores[..., None])[..., 0]
+
+    layer = heads.generalised_layer(x, y, np.eye(d)[None], np.eye(d)[None], [phi])
+    np.testing.assert_allclose(layer, heads.full_rank_head(x, y, 2.0, b), atol=1e-13)
+
+
+def test_the_standard_number_of_heads():
+    assert [heads.standard_heads(64, r) for r in (1, 16, 64)] == [64, 4, 1]
+    for r in (0, 5, 128):
+        with pytest.raises(ValueError, match=f"r is {r}; allowed: divisors of d = 64"):
+            heads.standard_heads(64, r)

@@ -1,0 +1,145 @@
+"""Theorem 7: the construction is the vote, and the vote's error is what the sum says."""
+
+import math
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy.integrate import quad
+from scipy.stats import binom
+
+from attention_separation.head_rank import distributions, heads, majority_vote, targets
+from attention_separation.head_rank.masked_layers import MaskedLayer
+from attention_separation.head_rank.vote import SCHEMA, VoteJob, vote_table
+
+BUDGET = 1e-6
+"""False alarms of the comparison with simulation, corrected for its points by Holm."""
+
+JOB = {
+    "seed": 11,
+    "draws": 1500,
+    "dimensions": [3, 12],
+    "heads": [1, 3, 31, 201],
+    "epsilons": [0.4],
+}
+RNG = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+def test_a_masked_layer_by_loops(attend):
+    count, d, n = 2, 3, 4
+    m, v = RNG.normal(size=(2, count, d, d))
+    x = RNG.normal(size=(d, n))
+    expected = x.copy()
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        for h in range(count):
+            scores = np.array([x[:, j] @ m[h] @ x[:, i] for j in others])
+            weights = np.exp(scores) / np.exp(scores).sum()
+            if attend is heads.hardmax:
+                weights = np.eye(n - 1)[np.argmax(scores)]
+            expected[:, i] += v[h] @ sum(w * x[:, j] for w, j in zip(weights, others, strict=True))
+    np.testing.assert_allclose(MaskedLayer(m, v)(x, attend), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "count"), [(2, 1), (3, 5), (8, 21), (16, 7)])
+@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
+    x, y = distributions.uniform(RNG, 300, d, 2)
+    g = distributions.unit_vectors(RNG, count, d)
+    transformer = majority_vote.transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
+    assert transformer.encoding.shape == (2, 3)
+    tokens = np.concatenate([x, y[..., None]], axis=-1)
+    votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
+    winner = np.where(2 * votes[:, None] > count, x[..., 0], x[..., 1])
+    expected = winner + y / majority_vote.DROWNING
+    np.testing.assert_allclose(transformer(tokens, attend)[..., 2], expected, atol=1e-12)
+
+
+def test_a_heads_vote_is_the_rank_1_hardmax_head():
+    x, y = distributions.uniform(RNG, 200, 5, 2)
+    g = distributions.unit_vectors(RNG, 5)
+    column, eye = g[None, :, None], np.eye(5)[None]
+    chosen = heads.attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
+    first = majority_vote.votes_for_first(x, y, g[None])[:, :1]
+    np.testing.assert_allclose(chosen[..., 0], np.where(first, x[..., 0], x[..., 1]))
+
+
+def test_every_matrix_has_rank_at_most_1():
+    transformer = majority_vote.transformer(distributions.unit_vectors(RNG, 5, 7))
+    for layer in (transformer.first, transformer.second):
+        assert len(layer.m) == len(layer.v) == 7
+        for matrix in (*layer.m, *layer.v):
+            assert np.linalg.matrix_rank(matrix) <= 1
+
+
+@pytest.mark.parametrize("count", [0, 2, 40])
+def test_an_even_vote_is_refused(count):
+    text = f"{count} heads; allowed: odd numbers"
+    for use in (
+        lambda: majority_vote.wrong_probability(3, count),
+        lambda: majority_vote.transformer(np.ones((count, 3))),
+    ):
+        with pytest.raises(ValueError, match=text):
+            use()
+    with pytest.raises(ValidationError, match=text):
+        VoteJob.model_validate(JOB | {"heads": [1, count]})
+
+
+@pytest.mark.parametrize(("d", "count"), [(2, 1), (2, 9), (3, 5), (20, 31)])
+def test_the_exact_error_by_adaptive_quadrature(d, count):
+    def wrong(angle):
+        right = 1 - min(angle, math.pi - angle) / math.pi
+        return binom.cdf(count // 2, count, right) * math.sin(angle) ** (d - 2)
+
+    total = quad(lambda angle: math.sin(angle) ** (d - 2), 0, math.pi)[0]
+    expected = quad(wrong, 0, math.pi, points=[math.pi / 2], epsabs=1e-12)[0] / total
+    assert majority_vote.wrong_probability(d, count) == pytest.approx(expected, abs=1e-10)
+    if (d, count) == (2, 1):
+        assert expected == pytest.approx(1 / 4)
+
+
+def test_simulated_errors_are_the_exact_ones():
+    table = vote_table(VoteJob.model_validate(JOB))
+    assert table.schema.equals(SCHEMA)
+    rows = [row for row in table.to_pylist() if row["series"] == "error"]
+    assert len(rows) == 8
+    assert min(row["p_value"] for row in rows) > BUDGET
+
+
+def test_the_vote_alone_is_the_targets_error():
+    """2 P(wrong) is the mean of ||f - winner||^2: the same draws, either way."""
+    x, y = distributions.uniform(RNG, 40_000, 4, 2)
+    g = RNG.standard_normal((40_000, 3, 4))
+    votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
+    winner = np.where(votes[:, None] >= 2, x[..., 0], x[..., 1])
+    error = targets.squared_error(targets.nearest(x, y), winner)
+    spread = error.std() / math.sqrt(len(error))
+    assert abs(error.mean() - majority_vote.error(4, 3)) < 5.5 * spread  # budget 4e-8
+
+
+def test_fewer_heads_and_draws_are_the_first_of_more():
+    few = vote_table(VoteJob.model_validate(JOB | {"draws": 40, "heads": [1, 3]}))
+    wide = vote_table(VoteJob.model_validate(JOB | {"draws": 40, "heads": [1, 3, 501]}))
+    wrong = {(r["d"], r["heads"]): r["wrong"] for r in wide.to_pylist() if r["wrong"] is not None}
+    for row in few.to_pylist():
+        if row["series"] == "error":
+            assert wrong[row["d"], row["heads"]] == row["wrong"]
+
+
+@pytest.mark.parametrize("d", [2, 4, 64])
+def test_the_law_of_many_heads(d):
+    assert majority_vote.error(d, 10**6 + 1) == pytest.approx(
+        majority_vote.error_law(d, 10**6 + 1), rel=1e-3
+    )
+    assert majority_vote.error_law(10**6, 10**8) == pytest.approx(
+        math.sqrt(10**6 / 10**8), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(("d", "epsilon"), [(4, 0.1), (9, 0.5), (2, 0.9)])
+def test_the_heads_needed_are_the_fewest(d, epsilon):
+    count = majority_vote.heads_needed(d, epsilon)
+    assert count % 2 == 1
+    assert majority_vote.error(d, count) <= epsilon
+    assert count == 1 or majority_vote.error(d, count - 2) > epsilon
