@@ -17,7 +17,8 @@ from attention_separation.head_rank import (
     random_features,
     targets,
 )
-from attention_separation.head_rank.features import SCHEMA, FeaturesJob, features_table
+from attention_separation.head_rank.features import SCHEMA, features_table
+from attention_separation.head_rank.jobs import FeaturesJob
 from attention_separation.head_rank.readings import RANDOM_FEATURES
 
 BUDGET = 1e-6

@@ -15,7 +15,7 @@ from attention_separation.head_rank import (
     vote,
     vote_figure,
 )
-from attention_separation.head_rank.figure_job import TableFigureJob
+from attention_separation.head_rank.jobs import TableFigureJob
 from attention_separation.provenance import _parsed
 
 SETTINGS = {

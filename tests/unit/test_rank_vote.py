@@ -9,8 +9,9 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank import distributions, heads, majority_vote, targets
+from attention_separation.head_rank.jobs import VoteJob
 from attention_separation.head_rank.masked_layers import MaskedLayer
-from attention_separation.head_rank.vote import SCHEMA, VoteJob, vote_table
+from attention_separation.head_rank.vote import SCHEMA, vote_table
 
 BUDGET = 1e-6
 """False alarms of the comparison with simulation, corrected for its points by Holm."""

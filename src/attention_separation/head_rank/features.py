@@ -3,16 +3,14 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
 
 import pyarrow as pa
-from pydantic import Field
 
 from attention_separation.head_rank import random_features
+from attention_separation.head_rank.jobs import FeaturesJob
 from attention_separation.head_rank.readings import RANDOM_FEATURES
 from attention_separation.progress import Progress
 from attention_separation.provenance import record
-from attention_separation.settings import Closed, Count, Whole
 from attention_separation.tables import write_parquet
 
 SCHEMA = pa.schema(
@@ -36,39 +34,6 @@ have nested heads. `floor_l` is the error with all
 degrees up to l captured, `any_heads` a bound below which no such number of rank-1 hardmax heads
 comes, `smallest_pivot` that of the Cholesky factor of all heads of the draw, null if there is
 none."""
-
-
-class FeaturesRun(Closed):
-    """Draws of heads of one law in some dimensions."""
-
-    law: Literal["compromise", "independent", "published"] = Field(
-        description="compromise: the cosine of q and k uniform; independent: q and k independent; "
-        "published: compromise with k not renormalised, and the published computation"
-    )
-    dimensions: Annotated[list[Annotated[Whole, Field(ge=2, le=512)]], Field(min_length=1)] = Field(
-        description="d of the points"
-    )
-    draws: Count = Field(description="draws of heads per dimension")
-    heads: Annotated[Count, Field(le=2**15)] = Field(
-        description="most heads; the table has every power of 2 up to it"
-    )
-
-
-class FeaturesJob(Closed):
-    """All that the table of random features depends on; of equal draws the one with most heads."""
-
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
-    runs: Annotated[list[FeaturesRun], Field(min_length=1)] = Field(description="what is drawn")
-
-    def most_heads(self) -> dict[tuple[str, int, int], int]:
-        """The most heads of each (law, d, draw)."""
-        found: dict[tuple[str, int, int], int] = {}
-        for each in self.runs:
-            for d in each.dimensions:
-                for draw in range(each.draws):
-                    key = (each.law, d, draw)
-                    found[key] = max(each.heads, found.get(key, 0))
-        return found
 
 
 def curves(seed: int, law: str, d: int, draw: int, most: int) -> Iterator[tuple]:

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from attention_separation.drawing import BLUE, INK, PALETTE, RC, VERMILION
 from attention_separation.head_rank import figure_job
 from attention_separation.head_rank.features import SCHEMA
-from attention_separation.head_rank.figure_job import TableFigureJob, add_arguments
+from attention_separation.head_rank.figure_job import add_arguments
+from attention_separation.head_rank.jobs import TableFigureJob
 
 __all__ = ["add_arguments", "draw", "run"]
 

@@ -1,4 +1,4 @@
-"""What every figure of one table has in common: its settings, its options, its files."""
+"""What every figure of one table has in common: its options, its files."""
 
 import argparse
 from collections.abc import Callable
@@ -6,19 +6,11 @@ from pathlib import Path
 
 import pyarrow as pa
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from attention_separation.drawing import save_with_numbers
+from attention_separation.head_rank.jobs import TableFigureJob
 from attention_separation.provenance import record
-from attention_separation.settings import Closed
 from attention_separation.tables import read_parquet
-
-
-class TableFigureJob(Closed):
-    """All that a figure depends on beside its table."""
-
-    title: str = Field(description="title of the figure")
-    table_settings: str = Field(description="digest that the table must carry")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

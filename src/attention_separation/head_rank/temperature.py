@@ -4,22 +4,19 @@ import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from attention_separation.head_rank import temperature_laws as laws
 from attention_separation.head_rank.distributions import DISTRIBUTIONS, orthogonal
 from attention_separation.head_rank.heads import full_rank_head
+from attention_separation.head_rank.jobs import BiasedCase, Case, TemperatureJob
 from attention_separation.head_rank.means import mean_of
 from attention_separation.head_rank.targets import biased_nearest, nearest, squared_error
 from attention_separation.progress import Progress
 from attention_separation.provenance import record
 from attention_separation.seeding import blocks, stream
-from attention_separation.settings import Closed, Count, Whole
 from attention_separation.tables import write_parquet
 
 SCHEMA = pa.schema(
@@ -42,49 +39,6 @@ SCHEMA = pa.schema(
 or the text's "+b", null in Fact 1. A `temperature` that is null is the hardmax head. `error` is the
 mean over `draws` draws, `ci_low` to `ci_high` its 95 % interval. `error_exact` is by quadrature,
 null for N > 2; `error_law` is the limit law of large temperatures, null where there is none."""
-
-Dimension = Annotated[Whole, Field(ge=2, le=10_000)]
-Temperature = Annotated[float, Field(gt=0, le=1e6)]
-
-
-class Case(Closed):
-    """Data of Fact 1: N points in d dimensions."""
-
-    distribution: Literal["uniform", "orthogonal"] = Field(
-        description="uniform: independent points of the sphere; orthogonal: D_N"
-    )
-    d: Dimension = Field(description="dimension of the points")
-    n: Annotated[Whole, Field(ge=2, le=10_000)] = Field(description="number of points N")
-
-    @model_validator(mode="after")
-    def _check(self) -> "Case":
-        if self.distribution == "orthogonal" and self.n > self.d:
-            raise PydanticCustomError(
-                "grid", "n is {n}; allowed: at most d = {d}, for the points are orthogonal",
-                {"n": self.n, "d": self.d},
-            )  # fmt: skip
-        return self
-
-
-class BiasedCase(Closed):
-    """Data of Fact 3: two orthogonal points, and the biases of Equation 8."""
-
-    d: Dimension = Field(description="dimension of the points")
-    biases: Annotated[list[float], Field(min_length=2, max_length=2)] = Field(
-        description="b_1 and b_2"
-    )
-
-
-class TemperatureJob(Closed):
-    """All that the table of errors against the temperature depends on."""
-
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
-    draws: Annotated[Count, Field(ge=2)] = Field(description="draws of the data per case")
-    temperatures: Annotated[list[Temperature], Field(min_length=1)] = Field(
-        description="c in K Q^T = cI"
-    )
-    cases: Annotated[list[Case], Field(min_length=1)] = Field(description="data of Fact 1")
-    biased: BiasedCase = Field(description="data of Fact 3")
 
 
 def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:

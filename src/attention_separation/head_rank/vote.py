@@ -3,20 +3,17 @@
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
 from attention_separation.head_rank import majority_vote
 from attention_separation.head_rank.distributions import uniform
+from attention_separation.head_rank.jobs import VoteJob
 from attention_separation.intervals import clopper_pearson
 from attention_separation.progress import Progress
 from attention_separation.provenance import record
 from attention_separation.seeding import stream
-from attention_separation.settings import Closed, Count, Whole
 from attention_separation.tables import write_parquet
 from attention_separation.verdict import Measured, holm, point_p_values
 
@@ -41,29 +38,6 @@ votes pick the farther point; `error` is 2 wrong / draws, with its 95 % interval
 for ||x_1 - x_2||^2 has mean 2 and no part in the vote. `p_value` is that of the exact value, by
 Holm over the whole table. Points of one d share draws. Rows of "heads_needed" have the smallest odd
 number of heads whose exact error is at most `epsilon`. `error_law` is 2 f_d(0) sqrt(pi / 2H)."""
-
-
-def _odd(value: int) -> int:
-    try:
-        return majority_vote.checked_odd(value)
-    except ValueError as error:
-        raise PydanticCustomError("grid", "{text}", {"text": str(error)}) from error
-
-
-class VoteJob(Closed):
-    """All that the table of the majority vote depends on."""
-
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
-    draws: Count = Field(description="draws of heads and data per dimension")
-    dimensions: Annotated[list[Annotated[Whole, Field(ge=2)]], Field(min_length=1)] = Field(
-        description="d of the points"
-    )
-    heads: Annotated[list[Annotated[Whole, AfterValidator(_odd)]], Field(min_length=1)] = Field(
-        description="H, odd: a vote of an even number can tie"
-    )
-    epsilons: Annotated[list[Annotated[float, Field(ge=1e-3, lt=1)]], Field(min_length=1)] = Field(
-        description="errors for which the number of heads that reaches them is sought"
-    )
 
 
 def wrong_votes(job: VoteJob, d: int) -> np.ndarray:

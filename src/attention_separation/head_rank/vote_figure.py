@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import INK, PALETTE, RC
 from attention_separation.head_rank import figure_job
-from attention_separation.head_rank.figure_job import TableFigureJob, add_arguments
+from attention_separation.head_rank.figure_job import add_arguments
+from attention_separation.head_rank.jobs import TableFigureJob
 from attention_separation.head_rank.vote import SCHEMA
 
 __all__ = ["add_arguments", "draw", "run"]

@@ -1,0 +1,138 @@
+"""Grids of trained cells, figures and claims of their runs; the runs here are made up."""
+
+import pytest
+from pydantic import ValidationError
+
+from attention_separation.head_rank.claims import CLAIMS, judged, learned, repeated
+from attention_separation.head_rank.contrasts import difference, together
+from attention_separation.head_rank.study import Grid
+from attention_separation.head_rank.training_figures import FIGURES, draw
+
+RECIPE = {
+    "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
+}  # fmt: skip
+FIG1 = Grid(**RECIPE, layers=[1, 3], widths=[1, 3], ranks=[2, 4, 8], n=[4])
+FIG3 = Grid(
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 4, 8], n=[4], matched=True,
+    encodings=["none", "additive", "concatenated"],
+)  # fmt: skip
+FIG4 = Grid(**RECIPE | {"d": 16}, layers=[2], widths=[3], ranks=[2, 16], n=[3, 8])
+FRESH = Grid(
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4], regimes=["fresh", "repeated"]
+)
+LEVEL, MARGIN = 0.05, 0.03
+
+
+def as_published(cell):
+    """An error that has all that the paper claims."""
+    if cell.rank == cell.model_dimension:
+        return 0.01
+    error = 0.5 if cell.layers == 1 else 0.2 + 0.02 * cell.n
+    return error - 0.1 * (cell.encoding == "concatenated" and cell.layers == 3)
+
+
+def runs_of(*grids, error=as_published, reported=None):
+    """Rows as `runs.read_runs` reads them, each cell once."""
+    cells = {cell.name: cell for grid in grids for cell in grid.cells(seed=1)}
+    rows = []
+    for cell in cells.values():
+        full = cell.rank == cell.model_dimension
+        for run in cell.seeds:
+            value = error(cell) + 0.001 * run
+            rows.append(
+                cell.model_dump()
+                | {"cell": cell.name, "rank": cell.rank, "total_heads": cell.total_heads}
+                | {"run": run, "test_error": value, "dead": False}
+                | {"min_train": value if reported is None else reported}
+                | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-20.0] * full}
+            )
+    return rows
+
+
+def verdict(name, rows):
+    (claim,) = [claim for claim in CLAIMS if claim.name == name]
+    return judged(claim, rows, MARGIN, LEVEL)["verdict"]
+
+
+def test_a_grid_is_every_combination():
+    cells = list(FIG1.cells(seed=1))
+    assert len({cell.name for cell in cells}) == len(cells) == 2 * 2 * 3
+    assert {(cell.rank, cell.total_heads) for cell in cells if cell.width == 3} == {
+        (2, 12), (4, 6), (8, 3)
+    }  # fmt: skip
+    assert all(cell.seeds == [0, 1, 2] for cell in cells)
+
+
+def test_the_control_has_the_attention_parameters_of_concatenated_encodings():
+    matrices = {}
+    for cell in FIG3.cells(seed=1):
+        weights = cell.layers * 4 * cell.width * cell.model_dimension**2
+        key = "control" if cell.width == 12 else cell.encoding
+        matrices.setdefault((key, cell.layers), set()).add(weights)
+    for layers in (1, 3):
+        assert matrices["control", layers] == matrices["concatenated", layers]
+        assert matrices["none", layers] == matrices["additive", layers]
+
+
+def test_a_rank_must_divide_the_dimension():
+    with pytest.raises(ValidationError, match="ranks has 3, which does not divide the dimension 8"):
+        Grid(**RECIPE, layers=[1], widths=[1], ranks=[3], n=[4])
+
+
+def test_what_the_paper_says_is_found_where_it_holds():
+    rows = runs_of(FIG1, FIG3, FIG4)
+    assert {claim.name: verdict(claim.name, rows) for claim in CLAIMS} == dict.fromkeys(
+        (claim.name for claim in CLAIMS), "agrees"
+    )
+    assert [row["verdict"] for row in learned(rows)] == ["agrees", "agrees"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("full rank at one layer", lambda cell: 0.2),
+        ("more heads at one layer", lambda cell: 0.5 / cell.total_heads),
+        ("depth helps", lambda cell: 0.3),
+        ("concatenated, three layers", lambda cell: 0.3),
+        ("concatenated, three layers, matched", lambda cell: 1 / cell.width),
+        ("concatenated, one layer, matched", lambda cell: 0.4 - 0.2 * (cell.d_e is not None)),
+        ("additive", lambda cell: 0.4 - 0.2 * (cell.encoding == "additive")),
+        ("more points, lower rank", lambda cell: 0.4),
+        ("more points, full rank", lambda cell: 0.1 * cell.n),
+    ],
+)
+def test_what_does_not_hold_differs(name, error):
+    assert verdict(name, runs_of(FIG1, FIG3, FIG4, error=error)) == "differs"
+
+
+def test_what_was_not_run_has_no_verdict():
+    assert verdict("additive", runs_of(FIG1)) == "not run"
+    assert repeated(runs_of(FIG1), MARGIN, LEVEL)["verdict"] == "not run"
+
+
+def test_a_training_loss_that_flatters_is_found():
+    assert repeated(runs_of(FRESH), MARGIN, LEVEL)["verdict"] == "agrees"
+    assert repeated(runs_of(FRESH, reported=0.001), 0.005, LEVEL)["verdict"] == "differs"
+
+
+def test_a_run_without_a_number_counts_as_predicting_zero():
+    rows = runs_of(FIG1)
+    for row in rows:
+        if row["rank"] == 8:
+            row["test_error"] = None
+    assert verdict("full rank at one layer", rows) == "differs"
+
+
+def test_scattered_runs_decide_nothing():
+    scattered = difference([0.1, 0.9, 0.5], [0.0, 0.3, 0.6], LEVEL)
+    assert scattered.exceeds(MARGIN) == scattered.stays_below(MARGIN) == "undecided"
+    assert together(["agrees", "undecided"]) == "undecided"
+    assert together(["undecided", "differs"]) == "differs"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_each_figure_is_drawn(figure):
+    grids = {"rank_fig3": [FIG3], "rank_fig4": [FIG4], "rank_fresh": [FRESH]}
+    picture = draw(figure, runs_of(*grids.get(figure, [FIG1])))
+    shown = [ax for ax in picture.axes if ax.lines]
+    assert len(shown) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
