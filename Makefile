@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank paper report test test-faults test-report test-cluster test-rank lint bench gallery lock clean
+.PHONY: help setup setup-cluster setup-rank paper rank report test test-faults test-report test-cluster test-rank lint bench gallery rank-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -28,6 +28,7 @@ REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
 
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
+	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
@@ -35,6 +36,7 @@ help:
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
+	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
@@ -79,6 +81,12 @@ paper: setup
 	$(BIN)/python -m attention_separation summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
+rank: setup-rank
+	@start=$$SECONDS; \
+	$(BIN)/snakemake rank --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
+	echo "wall time: $$((SECONDS - start)) s"
+
 # With nothing made yet, everything is made first.
 report: setup
 	@$(BIN)/snakemake report --cores $(CORES) --quiet rules host reason --report-after-run \
@@ -110,6 +118,9 @@ lint: setup
 
 gallery: setup
 	@$(BIN)/snakemake gallery --forcerun gallery --cores $(CORES) --quiet rules host reason
+
+rank-gallery: setup-rank
+	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
 
 bench: setup
 	@$(BIN)/python tests/bench/bench.py

@@ -1,12 +1,15 @@
 # Reproduction of the numerical results of papers that separate kinds of attention.
-# `snakemake` makes all of it; `snakemake fig4` one figure; `snakemake fig4c` one panel.
+# `snakemake` makes the first paper, `snakemake rank` the second; `snakemake fig4` one figure,
+# `snakemake fig4c` one panel.
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/rank_common.smk"
 
 
 onstart:
     checked_folder()
+    checked_torch()
 
 
 rule all:
@@ -23,5 +26,6 @@ include: "workflow/rules/schematics.smk"
 include: "workflow/rules/verdicts.smk"
 include: "workflow/rules/audits.smk"
 include: "workflow/rules/manifest.smk"
+include: "workflow/rules/rank.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/gallery.smk"

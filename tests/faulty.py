@@ -13,10 +13,12 @@ from making import ROOT
 from attention_separation.faults import dotted
 from attention_separation.yaml_file import YamlError, parse_yaml
 
-OPEN = {("scales",), ("figures",), ("panels",), ("phase",)}
+OPEN = {("scales",), ("figures",), ("panels",), ("phase",), ("head_rank", "scales")}
 """Sections whose keys the user chooses."""
 
-OPTIONAL = {"reconstructed", "notes", "at_least", "points", "slices"}
+OPTIONAL = {
+    "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
+}  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
 ODD = [
@@ -93,6 +95,8 @@ def small() -> dict:
     values["claims"]["sizes"] |= {
         "self_attention": [{"n": 200, "d": 22}], "cross_attention": [{"n": 256, "d": 5}],
     }  # fmt: skip
+    smoke = values["head_rank"]["scales"]["smoke"]
+    values["head_rank"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
     return values
 
 
@@ -138,8 +142,8 @@ def nearby(path: tuple) -> tuple[str, ...]:
             found += ("panels.", "phase.")
         case ("panels", *rest) if len(rest) < 2:
             found += ("figures.",)
-        case ("scales", *rest) if len(rest) < 2:
-            found += ("scale: ",)
+        case (*above, "scales") | (*above, "scales", _):
+            found += (dotted((*above, "scale")) + ": ",)
     return found
 
 

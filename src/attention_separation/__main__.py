@@ -27,7 +27,6 @@ VERBS = {
         "write docs/ and README's block of figures and findings",
     ),
     "settings": ("settings_page", "write docs/settings.md and the schema of config.yaml"),
-    "rank-train": ("head_rank.train_cell", "train the transformers of one cell"),
     "manifest": ("manifest", "list the sha256 of results that carry no metadata"),
     "verify": ("softmax_vs_linear.verify", "say which results are those of this code and config"),
     "summary": ("softmax_vs_linear.summary", "print what the panels' tables say"),
@@ -37,6 +36,13 @@ VERBS = {
     "rank-vote-figure": ("head_rank.vote_figure", "draw its error"),
     "rank-features": ("head_rank.features", "compute the error of random rank-1 heads"),
     "rank-features-figure": ("head_rank.features_figure", "draw it"),
+    "rank-train": ("head_rank.train_cell", "train the transformers of one cell"),
+    "rank-figure": ("head_rank.training_figures", "draw a figure of trained transformers"),
+    "rank-claims": ("head_rank.claims", "judge the claims on the rank of heads"),
+    "rank-overview": ("head_rank.overview", "write this paper's page of the report, and captions"),
+    "rank-gallery": ("head_rank.gallery", "write this paper's figures and findings to docs/"),
+    "rank-summary": ("head_rank.summary", "print the verdicts on the claims"),
+    "rank-verify": ("head_rank.verify", "say which results are those of this code and config"),
 }
 
 

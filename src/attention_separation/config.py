@@ -1,7 +1,6 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
 import math
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,11 +10,11 @@ from attention_separation.faults import (
     ConfigError,
     dotted,
     sentences,
-    shortened,
     shown,
-    suggestion,
     unsayable,
 )
+from attention_separation.head_rank.study import HeadRank
+from attention_separation.name_faults import MOST_PANELS, name_faults
 from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
@@ -46,21 +45,13 @@ from attention_separation.softmax_vs_linear.panels import (
     with_defaults,
     without_trials,
 )
-from attention_separation.softmax_vs_linear.parameters import PARAMETERS, Trials
+from attention_separation.softmax_vs_linear.parameters import Trials
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
-RULE_NAME = re.compile(
-    r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|phase|fig[126]|(simulate|slice|exact)_.*"
-)
 REGRESSION_POINTS = 24
 """Points of a regression panel at which alternatives are evaluated: each takes its time."""
 
 MOST_SLICES = 1000
-MOST_PANELS = 26
-"""Panels of a figure: each has a letter."""
-
 MOST_SEED = 10**18
 
 TEXTS = ("title", "notes")
@@ -147,6 +138,7 @@ class Config(Closed):
     verdicts: Verdicts = Field(description="how simulation is held against exact values")
     claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
     phase: dict[str, Sweep] = Field(description="maps of exact values over two parameters")
+    head_rank: HeadRank = Field(description="the second paper: the rank of attention heads")
 
     @property
     def results(self) -> str:
@@ -348,6 +340,26 @@ def load_config(
     return _checked(_merged(values, overrides), overrides, path.name, origin)
 
 
+def overrides_of(texts: list[str]) -> dict[str, Any]:
+    """Overrides from texts KEY=VALUE, values in YAML, as after Snakemake's --config.
+
+    Raises
+    ------
+    ConfigError
+        If a text has no =, or its value is no YAML.
+    """
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError([f"{shown(text)} is no KEY=VALUE"], "--config")
+        try:
+            found[key] = parse_yaml(value, key)
+        except YamlError as error:
+            raise ConfigError(str(error).splitlines(), "--config") from error
+    return found
+
+
 def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, origin: str) -> Config:
     found = unsayable(values)
     if found:
@@ -359,7 +371,7 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
         found = sentences(error, Config)
     spoilt = {path[:2] for path, _ in found}
     found += panel_faults(values, spoilt)
-    found += _name_faults(values)
+    found += name_faults(values)
     if found:
         raise _error(found, overrides, source, origin)
     return config
@@ -374,79 +386,6 @@ def _error(
 def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
     by_hand = path and path[0] in overrides
     return f"{f'{origin} ' if by_hand else ''}{dotted(path)}: {text}"
-
-
-def _name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
-    """Names that refer to nothing, or cannot name a rule or a file; sections that are none pass."""
-    sections = {
-        key: values[key]
-        for key in ("scales", "phase", "figures", "panels")
-        if isinstance(values.get(key), dict)
-    }
-    found: list[tuple[tuple, str]] = []
-    scale = values.get("scale")
-    if isinstance(scale, str) and "scales" in sections and scale not in sections["scales"]:
-        hint = suggestion(scale[:50], list(sections["scales"]))
-        found.append((("scale",), f"{shown(scale)} is not among the scales; {hint}"))
-    taken: dict[str, str] = {}
-    for section, entries in sections.items():
-        for name in entries:
-            if not NAME.fullmatch(name):
-                text = "is no name; allowed: at most 50 letters, digits and _, a letter first"
-                found.append(((section, name), text))
-            elif section in ("scales", "phase"):
-                continue
-            elif RULE_NAME.fullmatch(name):
-                found.append(((section, name), "is the name of a rule; choose another"))
-            elif name.lower() in taken:
-                text = f"makes the files of {taken[name.lower()]} too; choose another name"
-                found.append(((section, name), text))
-            taken.setdefault(name.lower(), f"{section}.{name}")
-    if "panels" in sections:
-        for name, figure in sections.get("figures", {}).items():
-            found += _figure_faults(name, figure, list(sections["panels"]))
-    return found + _reconstructed_faults(values)
-
-
-def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tuple, str]]:
-    listed = figure.get("panels") if isinstance(figure, dict) else None
-    path = ("figures", name, "panels")
-    found = []
-    # A longer list has been found fault with for its length.
-    listed = listed[:MOST_PANELS] if isinstance(listed, list) else []
-    for index, panel in enumerate(listed):
-        if isinstance(panel, str) and panel not in panels:
-            text = f"no panel {shown(panel)}; {suggestion(panel[:50], panels)}"
-            found.append(((*path, index), text))
-        elif panel in listed[:index]:
-            text = f"{shown(panel)} stands there already; allowed: each panel once"
-            found.append(((*path, index), text))
-    return shortened(path, found)
-
-
-def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
-    """Names under `reconstructed`, of models and panels, that are no parameters."""
-    models = values.get("models") if isinstance(values.get("models"), dict) else {}
-    panels = values.get("panels") if isinstance(values.get("panels"), dict) else {}
-    places = [(("models", model), model, entry) for model, entry in models.items()]
-    places += [
-        (("panels", name), entry.get("model"), entry)
-        for name, entry in panels.items()
-        if isinstance(entry, dict)
-    ]
-    found = []
-    for path, model, entry in places:
-        names = entry.get("reconstructed") if isinstance(entry, dict) else None
-        if model in MODELS and isinstance(names, list):
-            known = list(PARAMETERS[model].model_fields)
-            path = (*path, "reconstructed")
-            wrong = [
-                (path, f"{shown(name)} is no parameter; {suggestion(name[:50], known)}")
-                for name in names
-                if isinstance(name, str) and name not in known
-            ]
-            found += shortened(path, wrong)
-    return found
 
 
 def _merged(base: Any, over: Any) -> Any:

@@ -30,8 +30,9 @@ RC = {
     "axes.titlesize": 8.5,
     "axes.titlelocation": "left",
     "figure.dpi": 72,
-    # Sans has no italic mathematical letters: those come from Serif.
+    # Sans has no italic mathematical letters: those come from Serif, which lacks N; so that is $N$.
     "font.family": ["DejaVu Sans", "DejaVu Serif"],
+    "mathtext.fontset": "dejavuserif",
     "font.size": 9,
     "grid.color": "#E6E6E6",
     "grid.linewidth": 0.6,

@@ -8,8 +8,14 @@ from pathlib import Path
 from attention_separation.files import replacing
 
 NAME = "manifest.json"
-ASIDE = ("logs", "benchmarks", "slices", "report", "report.html", "gallery.done", ".gitignore")
+ASIDE = (
+    "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
+    ".gitignore",
+)  # fmt: skip
 """Files and folders below results that are no results."""
+
+COMPUTED = ("panels", "cells", "numbers")
+"""Folders that make the one they lie in a folder of results of its own."""
 
 
 def sha256(path: Path) -> str:
@@ -19,14 +25,14 @@ def sha256(path: Path) -> str:
 
 
 def unlisted(folder: Path) -> list[Path]:
-    """All files below a folder of results, but what is ASIDE and what another scale made."""
-    scales = [path.parent for path in folder.glob("*/panels")]
+    """All files below a folder of results, but what is ASIDE or lies in another such folder."""
+    others = [path.parent for name in COMPUTED for path in folder.glob(f"*/{name}")]
     return [
         path
         for path in folder.rglob("*")
         if path.is_file()
         and not {*path.relative_to(folder).parts} & {*ASIDE}
-        and not any(scale in path.parents for scale in scales)
+        and not any(other in path.parents for other in others)
     ]
 
 

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+from attention_separation.gallery_block import with_block
 from attention_separation.html import page
 from attention_separation.softmax_vs_linear import check
 from attention_separation.softmax_vs_linear.findings import (
@@ -17,7 +18,6 @@ from attention_separation.softmax_vs_linear.findings import (
     whp_findings,
     width_findings,
 )
-from attention_separation.softmax_vs_linear.gallery import BEGIN, END, with_block
 from attention_separation.tables import TableError, write_result
 
 
@@ -187,11 +187,12 @@ def test_thresholds():
 
 
 def test_a_block_takes_the_place_of_the_old_one():
-    text = f"a\n{BEGIN}old\n{END}z\n"
-    assert with_block(text, f"{BEGIN}new\n{END}") == f"a\n{BEGIN}new\n{END}z\n"
-    for wrong in ("", BEGIN, END, END + BEGIN, text + text):
+    begin, end = "<!-- a -->\n", "<!-- b -->\n"
+    text = f"a\n{begin}old\n{end}z\n"
+    assert with_block(text, begin, f"{begin}new\n{end}", end) == f"a\n{begin}new\n{end}z\n"
+    for wrong in ("", begin, end, end + begin, text + text):
         with pytest.raises(ValueError, match="needs the two lines"):
-            with_block(wrong, "new")
+            with_block(wrong, begin, "new", end)
 
 
 def test_a_page_shows_every_cell_and_escapes_it():

@@ -9,14 +9,15 @@ import pytest
 from docutils.core import publish_parts
 from making import CONFIG, ROOT
 
-from attention_separation import __version__, installed
+from attention_separation import __version__, installed, report_page
+from attention_separation.name_faults import RULE_NAME
 from attention_separation.prose import as_html, as_rst, rounded_up, rst_list
 from attention_separation.provenance_page import ProvenanceJob
 from attention_separation.provenance_page import page as provenance_page
+from attention_separation.report_page import Caption, caption_html, caption_rst, inline
 from attention_separation.softmax_vs_linear import labels as labels_module
 from attention_separation.softmax_vs_linear import overview
 from attention_separation.softmax_vs_linear.captions import (
-    Caption,
     counted,
     drawing_caption,
     panels_caption,
@@ -24,13 +25,7 @@ from attention_separation.softmax_vs_linear.captions import (
 )
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.labels import AUDITS, labels
-from attention_separation.softmax_vs_linear.overview import (
-    caption_html,
-    caption_rst,
-    inline,
-    panels_overview,
-    sentences,
-)
+from attention_separation.softmax_vs_linear.overview import panels_overview, sentences
 from attention_separation.softmax_vs_linear.result_tables import findings
 from attention_separation.tables import TableError
 
@@ -181,7 +176,7 @@ def test_the_overview_says_what_is_missing_and_what_is_made():
 
 def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
     figures = [(Caption(name, []), SVG) for name in ("one", "two")]
-    monkeypatch.setattr(overview, "MOST_BYTES", len(inline(SVG)))
+    monkeypatch.setattr(report_page, "MOST_BYTES", len(inline(SVG)))
     text = overview.page([], numbers().slice(0, 0), figures, [], "paper")
     assert text.count("<svg") == 1
     assert text.count("in the report's list of figures") == 1
@@ -240,8 +235,6 @@ def test_what_is_installed():
     assert sorted(installed.DEPENDENCIES) == sorted(names)
 
 
-@pytest.mark.parametrize("name", ["overview", "provenance", "report"])
+@pytest.mark.parametrize("name", ["overview", "provenance", "report", "rank_fig1"])
 def test_no_panel_takes_a_rules_name(name):
-    from attention_separation.config import RULE_NAME
-
     assert RULE_NAME.fullmatch(name)

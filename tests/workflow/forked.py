@@ -15,16 +15,20 @@ SERVER.set_forkserver_preload(["snakemake.cli", "docutils.core", "requests", "sc
 
 
 def run(
-    command: list[str], folder: Path, timeout: float | None = None
+    command: list[str], folder: Path, timeout: float | None = None, hidden: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess:
     """Run `python -m snakemake ...` in a folder; all that it says is in stdout.
+
+    `hidden` packages are not installed to Snakemake; to its jobs they are.
 
     Raises subprocess.TimeoutExpired after `timeout` seconds.
     """
     assert command[:3] == [sys.executable, "-m", "snakemake"]
     with tempfile.NamedTemporaryFile() as said:
         path = Path(said.name)
-        job = SERVER.Process(target=_snakemake, args=(command[3:], folder, path, {**os.environ}))
+        job = SERVER.Process(
+            target=_snakemake, args=(command[3:], folder, path, {**os.environ}, hidden)
+        )
         job.start()
         job.join(timeout)
         if job.exitcode is None:
@@ -34,7 +38,10 @@ def run(
         return subprocess.CompletedProcess(command, job.exitcode, path.read_text())
 
 
-def _snakemake(arguments: list[str], folder: Path, said: Path, environment: dict) -> None:
+def _snakemake(
+    arguments: list[str], folder: Path, said: Path, environment: dict, hidden: tuple[str, ...]
+) -> None:
+    sys.modules.update(dict.fromkeys(hidden))
     with said.open("a") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)

@@ -38,9 +38,9 @@ class Project:
         """The command line of snakemake."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess:
+    def run(self, *arguments: str, hidden: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
         """Run snakemake; its output, all of it, is in stdout."""
-        return forked.run(self.command(*arguments), self.folder)
+        return forked.run(self.command(*arguments), self.folder, hidden=hidden)
 
     def make(self, *arguments: str) -> str:
         """Run snakemake, which must succeed; returns its output."""
@@ -49,10 +49,11 @@ class Project:
         return done.stdout
 
     def would_run(self, *arguments: str) -> set[str]:
-        """Names of the rules that a run would execute, from the table of jobs; but for `all`, and
-        for the manifest, which any of them brings along."""
-        output = self.make("--dry-run", "--quiet", "host", "reason", *arguments)
-        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - {"all", "manifest", "total"}
+        """Names of the rules that a run would execute, from the table of jobs; but for `all` and
+        `rank`, and for the manifests, which any of them brings along."""
+        output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
+        asked = {"all", "manifest", "rank", "rank_manifest", "total"}
+        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace a text that stands in a file."""

@@ -7,12 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def verify(project, *arguments):
+def python(project, *arguments):
+    """Run a verb in a project's folder."""
     return subprocess.run(
-        [sys.executable, "-m", "attention_separation", "verify", "results", *arguments],
+        [sys.executable, "-m", "attention_separation", *arguments],
         cwd=project.folder, env={"PYTHONPATH": "src", "PATH": ""}, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
+
+
+def verify(project, *arguments):
+    return python(project, "verify", "results", *arguments)
 
 
 def test_all_is_current_after_a_run(made_once):

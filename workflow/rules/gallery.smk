@@ -1,5 +1,6 @@
-# The one target that writes tracked files: pictures and findings, as config.yaml makes them,
-# and the page of settings.
+# The targets that write tracked files: pictures and findings, as config.yaml makes them, and the
+# page of settings; of the second paper apart, for its training takes a quarter of an hour and its
+# numbers hold for one kind of processor.
 
 if not config and not MODULE:
 
@@ -26,3 +27,28 @@ if not config and not MODULE:
         shell:
             "{{ {params.package} gallery --results results --docs docs --readme README.md"
             "; {params.package} settings --docs docs; }} 2>&1 | tee {log:q}"
+
+    rule rank_gallery:
+        input:
+            rank_made_by_all(),
+        output:
+            touch(f"{RANK_RESULTS}/gallery.done"),
+        log:
+            rank_log("rank_gallery"),
+        localrule: True
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=5,
+        params:
+            package=PACKAGE,
+            code=code_of_verb("rank-gallery"),
+            results=RANK_RESULTS,
+            scale=RANK.scale,
+        message:
+            "Gallery of the second paper: docs/ and README's block"
+        shell:
+            "{params.package} rank-gallery --results {params.results:q} --scale {params.scale:q}"
+            " --docs docs --readme README.md 2>&1 | tee {log:q}"

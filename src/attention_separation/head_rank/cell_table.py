@@ -63,6 +63,17 @@ SCHEMA = pa.schema(
 those of `learned_heads`.
 """
 
+OF_HEADS = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
+"""Columns with an entry per head of full rank."""
+
+RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.type)])
+"""A table with a row per run, without curves and heads."""
+
+HEADS = pa.schema(
+    [*RUNS, *(pa.field(name, SCHEMA.field(name).type.value_type) for name in OF_HEADS)]
+)
+"""A table with a row per head of full rank."""
+
 
 def cell_table(
     job: CellJob,

@@ -1,4 +1,5 @@
-"""Verb `rank-claims`: what the paper says of trained transformers and of its constructions, judged.
+"""Verb `rank-claims`: what the paper says of trained transformers and of its constructions, judged,
+and the errors of all cells.
 
 The estimator of a cell is the mean held-out error over its runs, with Welch's interval of the
 difference to another cell's; the least error over runs is never judged.
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.head_rank import features, vote
+from attention_separation.head_rank import errors_table, features, vote
 from attention_separation.head_rank.contrasts import Difference, difference, together
 from attention_separation.head_rank.jobs import ClaimsJob
 from attention_separation.head_rank.runs import chosen, is_full_rank, read_runs, values
@@ -35,7 +36,7 @@ SCHEMA = pa.schema(
 that is the furthest from agreeing; null where nothing was compared."""
 
 TITLE = "Claims on the rank of attention heads"
-ABOUT = (
+_ABOUT = (
     "What the paper says, at the scale that was run ({scale}). Errors are held-out: means over "
     "runs that differ in initial values and data; predicting zero has error 1. A claim agrees if "
     "every one of its comparisons does: if the interval of the difference of two means (Welch, "
@@ -207,7 +208,8 @@ CLAIMS = (
 
 def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row of a claim on trained transformers."""
-    found = list(claim.comparisons(rows))
+    # A grid may have a group without the one that it is to be compared with.
+    found = [each for each in claim.comparisons(rows) if each.first and each.second]
     verdicts, gaps = [], []
     for each in found:
         errors = [[_error(row) for row in group] for group in (each.first, each.second)]
@@ -359,6 +361,11 @@ def _published_curve(rows: list[dict]) -> dict[str, object]:
     }
 
 
+def about(scale: str, margin: float, level: float) -> str:
+    """What the table of claims is, in words."""
+    return _ABOUT.format(scale=scale, margin=margin, level=level)
+
+
 def claims_table(
     job: ClaimsJob, runs: pa.Table, vote_table: pa.Table, features_table: pa.Table
 ) -> pa.Table:
@@ -382,12 +389,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ClaimsJob.model_validate_json(arguments.settings)
+    runs = read_runs(arguments.tables, job.cells)
     table = claims_table(
         job,
-        read_runs(arguments.tables, job.cells),
+        runs,
         read_parquet(arguments.vote, vote.SCHEMA, job.vote),
         read_parquet(arguments.features, features.SCHEMA, job.features),
     )
-    about = ABOUT.format(scale=job.scale, level=job.level, margin=job.margin)
-    stem = arguments.output.with_suffix("")
-    write_result(table, stem, record(arguments.settings, __name__), TITLE, about)
+    provenance = record(arguments.settings, __name__)
+    text = about(job.scale, job.margin, job.level)
+    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, text)
+    errors = errors_table.errors_table(runs)
+    text = errors_table.ABOUT.format(scale=job.scale)
+    stem = arguments.output.with_name("rank_errors")
+    write_result(errors, stem, provenance, errors_table.TITLE, text)

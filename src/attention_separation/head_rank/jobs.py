@@ -160,3 +160,13 @@ class ClaimsJob(TrainedJob):
     level: float
     vote: str = Field(description="digest that the vote's table must carry")
     features: str = Field(description="digest that the random heads' table must carry")
+
+
+class OverviewJob(Closed):
+    """What the report's page depends on beside the files that it reads."""
+
+    scale: str
+    margin: float
+    level: float
+    figures: dict[str, str] = Field(description="digest that each figure's numbers must carry")
+    tables: dict[str, str] = Field(description="digest that each table must carry")

@@ -3,17 +3,17 @@ figures, and the cells that these grids ask for. Without torch."""
 
 import itertools
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.faults import suggestion
 from attention_separation.head_rank.cells import CellJob, Encoding, Regime
 from attention_separation.head_rank.jobs import (
     ClaimsJob,
     FeaturesJob,
     FeaturesSettings,
+    OverviewJob,
     TableFigureJob,
     TemperatureJob,
     TemperatureSettings,
@@ -24,9 +24,6 @@ from attention_separation.head_rank.jobs import (
 )
 from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
-
-FigureName = Literal["fig1", "fig3", "fig4", "fresh"]
-"""Grids; Figure 2 looks at the trained heads of Figure 1."""
 
 Counts = Annotated[list[Count], Field(min_length=1)]
 MATCHED = 4
@@ -120,45 +117,68 @@ class Grid(Recipe):
             )
 
 
+class Training(Closed):
+    """Grids of the training figures; Figure 2 looks at the trained heads of Figure 1."""
+
+    fig1: Grid | None = Field(description="Figures 1 and 2: layers, heads and their rank")
+    fig3: Grid | None = Field(description="Figure 3: positional encodings")
+    fig4: Grid | None = Field(description="Figure 4: number of points")
+    fresh: Grid | None = Field(description="training loss beside the error on new data")
+
+    def grids(self) -> dict[str, Grid]:
+        """Those that are to be trained; null leaves a figure out."""
+        every = {name: getattr(self, name) for name in Training.model_fields}
+        return {name: grid for name, grid in every.items() if grid}
+
+    @model_validator(mode="after")
+    def _is_some(self) -> "Training":
+        if not self.grids():
+            raise PydanticCustomError("grid", "has no grids; allowed: at least one")
+        return self
+
+
 class RankScale(Closed):
     """A size of the second paper's reproduction."""
 
     temperature: TemperatureSettings = Field(description="Facts 1 and 3: error against temperature")
     vote: VoteSettings = Field(description="Theorem 7: error of the majority vote")
     features: FeaturesSettings = Field(description="random heads of rank 1")
-    training: dict[FigureName, Grid] = Field(description="grids of the training figures")
+    training: Training = Field(description="grids of the training figures")
 
 
 class HeadRank(Closed):
     """The rank of attention heads: the second paper."""
 
-    scale: str = Field(description="one of its scales; all but desk have a folder of their own")
+    scale: str = Field(
+        description="which of its scales; every one but desk writes to results/head_rank/SCALE"
+    )
     margin: Annotated[float, Field(gt=0, le=1)] = Field(
         description="a difference of held-out errors that counts; predicting zero has error 1"
     )
     level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
         description="of each claim: chance of a false verdict, over its comparisons together"
     )
+    gigaflops: Annotated[float, Field(gt=0, le=1e9)] = Field(
+        description="10^9 operations per second that training is assumed to reach: what a cluster "
+        "is asked for follows from it, no result does"
+    )
     scales: dict[str, RankScale] = Field(description="sizes of its reproduction")
-
-    @model_validator(mode="after")
-    def _has_the_scale(self) -> "HeadRank":
-        if self.scale not in self.scales:
-            raise PydanticCustomError(
-                "grid",
-                "scale is {scale}, which is not among the scales; {hint}",
-                {"scale": repr(self.scale), "hint": suggestion(self.scale, list(self.scales))},
-            )
-        return self
 
     @property
     def chosen(self) -> RankScale:
         """The scale that is in force."""
         return self.scales[self.scale]
 
+    @property
+    def results(self) -> str:
+        """Folder that the results of its scale go to."""
+        return f"results/head_rank{'' if self.scale == 'desk' else f'/{self.scale}'}"
+
     def cells(self, seed: int) -> dict[str, dict[str, CellJob]]:
         """The cells of each grid by name; one cell may serve several grids."""
-        grids = {name: list(grid.cells(seed)) for name, grid in self.chosen.training.items()}
+        grids = {
+            name: list(grid.cells(seed)) for name, grid in self.chosen.training.grids().items()
+        }
         texts: dict[str, set[str]] = {}
         for job in itertools.chain(*grids.values()):
             texts.setdefault(job.name, set()).add(job.canonical())
@@ -166,6 +186,10 @@ class HeadRank(Closed):
             grid: {job.name: job for job in (_told_apart(job, texts) for job in jobs)}
             for grid, jobs in grids.items()
         }
+
+    def every_cell(self, seed: int) -> dict[str, CellJob]:
+        """The cells of all grids by name."""
+        return {name: job for cells in self.cells(seed).values() for name, job in cells.items()}
 
     def numbers_job(self, name: str, seed: int) -> Closed:
         """All that a table of NUMBERS depends on."""
@@ -194,9 +218,8 @@ class HeadRank(Closed):
 
     def claims_job(self, seed: int) -> ClaimsJob:
         """What the claims depend on beside the tables that they read."""
-        every = {name: job for cells in self.cells(seed).values() for name, job in cells.items()}
         return ClaimsJob(
-            cells=_references(every),
+            cells=_references(self.every_cell(seed)),
             scale=self.scale,
             margin=self.margin,
             level=self.level,
@@ -204,13 +227,50 @@ class HeadRank(Closed):
             features=_settings_of(self.numbers_job("features", seed)),
         )
 
+    def overview_job(self, figures: list[str], tables: list[str], seed: int) -> OverviewJob:
+        """What the report's page depends on, for the figures and tables that it is to show."""
+        numbers = {NUMBERS[name][2]: name for name in NUMBERS}
+        return OverviewJob(
+            scale=self.scale,
+            margin=self.margin,
+            level=self.level,
+            figures={
+                figure: _settings_of(
+                    self.numbers_figure_job(numbers[figure], seed)
+                    if figure in numbers
+                    else self.figure_job(figure, seed)
+                )
+                for figure in figures
+            },
+            tables={name: _settings_of(self.claims_job(seed)) for name in tables},
+        )
+
 
 NUMBERS = {
-    "temperature": (TemperatureJob, "Facts 1 and 3. One head of full rank against its temperature"),
-    "vote": (VoteJob, "Theorem 7. The majority vote of rank-1 heads"),
-    "features": (FeaturesJob, "Random heads of rank 1 with the best weights"),
+    "temperature": (
+        TemperatureJob,
+        "Facts 1 and 3. One head of full rank against its temperature",
+        "rank_temperature",
+    ),
+    "vote": (VoteJob, "Theorem 7. The majority vote of rank-1 heads", "rank_vote"),
+    "features": (
+        FeaturesJob,
+        "Random heads of rank 1 with the best weights",
+        "rank_random_features",
+    ),
 }
-"""Tables computed without training: what each depends on, and its figure's title."""
+"""Tables computed without training: what each depends on, its figure's title, and that figure."""
+
+TRAINED = {
+    "rank_fig1": "Figure 1 of the paper. Rank of heads, layers and number of heads",
+    "rank_fig2": "Figure 2 of the paper. What heads of full rank have learned",
+    "rank_fig3": "Figure 3 of the paper. Positional encodings",
+    "rank_fig4": "Figure 4 of the paper. Number of points",
+    "rank_fresh": "Training loss, and error on new data",
+}
+"""Figures of trained transformers, and their titles."""
+
+TABLES = ("rank_claims", "rank_errors")
 
 
 def _references(cells: dict[str, CellJob]) -> list[TrainedCell]:

@@ -34,13 +34,13 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             {"fact_1": _draw_fact_1, "fact_3": _draw_fact_3}[name](ax, facts[name])
             ax.set_xscale("log")
             ax.set_yscale("log")
-            ax.set_xlabel("softmax temperature 𝑐")
+            ax.set_xlabel("softmax temperature $c$")
             ax.set_ylabel("mean squared error")
         figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
         draws = " or ".join(f"{n:,}" for n in sorted({r["draws"] for r in rows}))
         note = (
-            f"Points: means of {draws} draws with 95 % intervals, the same draws at every 𝑐. "
-            "Solid: exact, by quadrature (𝑁 = 2). Dashed: the law of large 𝑐."
+            f"Points: means of {draws} draws with 95 % intervals, the same draws at every $c$. "
+            "Solid: exact, by quadrature ($N$ = 2). Dashed: the law of large $c$."
         )
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
@@ -79,7 +79,7 @@ def _draw_fact_1(ax: Axes, rows: list[dict]) -> None:
         ax.plot(data["temperature"][reached], data["error_law"][reached], **style)
         _draw_points(ax, data, colour, MARKERS[distribution])
     handles = [
-        Line2D([], [], color=colours[size], linewidth=4, label=f"𝑑 = {size[0]}, 𝑁 = {size[1]}")
+        Line2D([], [], color=colours[size], linewidth=4, label=f"$d$ = {size[0]}, $N$ = {size[1]}")
         for size in sizes
     ] + [
         Line2D(
@@ -90,7 +90,7 @@ def _draw_fact_1(ax: Axes, rows: list[dict]) -> None:
         if name in {row["distribution"] for row in rows}
     ]  # fmt: skip
     ax.legend(handles=handles, fontsize=8, loc="lower left")
-    ax.set_title("Fact 1: one head, 𝑉 = 𝐼, 𝐾𝑄ᵀ = 𝑐𝐼. The error falls as 1/𝑐", y=1.0, pad=8)
+    ax.set_title("Fact 1: one head, $V = I$, $KQ^T = cI$. The error falls as $1/c$", y=1.0, pad=8)
 
 
 def _draw_fact_3(ax: Axes, rows: list[dict]) -> None:
@@ -117,7 +117,7 @@ def _draw_fact_3(ax: Axes, rows: list[dict]) -> None:
             textcoords="offset points", fontsize=8, color=colour, **place,
         )  # fmt: skip
     ax.margins(y=0.12)
-    ax.set_title(f"Fact 3: biased, two orthogonal points, 𝑑 = {d}", y=1.0, pad=8)
+    ax.set_title(f"Fact 3: biased, two orthogonal points, $d$ = {d}", y=1.0, pad=8)
 
 
 def run(arguments: argparse.Namespace) -> None:

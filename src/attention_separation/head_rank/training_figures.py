@@ -14,8 +14,10 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.head_rank import published
+from attention_separation.head_rank.cell_table import HEADS, OF_HEADS, RUNS
 from attention_separation.head_rank.jobs import TrainedFigureJob
 from attention_separation.head_rank.runs import chosen, is_full_rank, read_runs, values
+from attention_separation.head_rank.study import TRAINED
 from attention_separation.provenance import record
 
 PUBLISHED_SIZE = {"d": 64}
@@ -37,7 +39,7 @@ def _figure_1(rows: list[dict]) -> Figure:
         (f"𝑤 = {width}", {"width": width}, lambda layers, w=width: _theirs_1(layers, w))
         for width in values(rows, "width")
     ]
-    return _by_layers(rows, series, "Figure 1 of the paper. Rank of heads, layers and heads")
+    return _by_layers(rows, series, TRAINED["rank_fig1"])
 
 
 def _theirs_1(layers: int, width: int) -> dict[int, float]:
@@ -59,7 +61,7 @@ def _figure_3(rows: list[dict]) -> Figure:
     for width in values(rows, "width")[1:]:
         name = f"no encoding, {width // least} × 𝑤"
         series.append((name, {"encoding": "none", "width": width}, lambda layers: {}))
-    return _by_layers(rows, series, "Figure 3 of the paper. Positional encodings")
+    return _by_layers(rows, series, TRAINED["rank_fig3"])
 
 
 def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
@@ -70,8 +72,8 @@ def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
 
 
 def _figure_4(rows: list[dict]) -> Figure:
-    series = [(f"𝑁 = {n}", {"n": n}, lambda layers, n=n: _theirs_4(n)) for n in values(rows, "n")]
-    return _by_layers(rows, series, "Figure 4 of the paper. Number of points 𝑁")
+    series = [(f"$N$ = {n}", {"n": n}, lambda layers, n=n: _theirs_4(n)) for n in values(rows, "n")]
+    return _by_layers(rows, series, TRAINED["rank_fig4"])
 
 
 def _theirs_4(n: int) -> dict[int, float]:
@@ -164,7 +166,7 @@ def _figure_2(rows: list[dict]) -> Figure:
                 column[1].plot(place, norm, "D", color=INK, markerfacecolor="white")
     axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
     axes[1, 0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
-    title = "Figure 2 of the paper. What heads of full rank have learned"
+    title = TRAINED["rank_fig2"]
     _title_and_note(figure, title, "180 degrees: a negative multiple of the identity, as in Fact 1")
     return figure
 
@@ -203,7 +205,7 @@ def _figure_fresh(rows: list[dict]) -> Figure:
     ]
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     note = f"{_recipe(rows)}. On the line, a run does on new data as it reports; above it, worse."
-    _title_and_note(figure, "Training loss, and error on new data", note)
+    _title_and_note(figure, TRAINED["rank_fresh"], note)
     return figure
 
 
@@ -233,7 +235,7 @@ def _frame(figure: Figure, rows: list[dict], title: str, compared: bool) -> None
 
 def _recipe(rows: list[dict]) -> str:
     """What the runs have in common, in words."""
-    parts = [f"𝑑 = {_listed(rows, 'd')}", f"𝑁 = {_listed(rows, 'n')}"]
+    parts = [f"$d$ = {_listed(rows, 'd')}", f"$N$ = {_listed(rows, 'n')}"]
     runs = len(values(rows, "run"))
     parts += [f"{_listed(rows, 'steps')} steps of {_listed(rows, 'batch')} sets", f"{runs} runs"]
     return ", ".join(parts)
@@ -260,16 +262,14 @@ FIGURES = {
 
 def numbers(figure: str, runs: pa.Table) -> pa.Table:
     """What a figure shows: a row per run; in Figure 2 a row per head of full rank."""
-    lists = [field.name for field in runs.schema if pa.types.is_list(field.type)]
     if figure != "rank_fig2":
-        return runs.drop_columns(lists)
-    heads = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
-    lengths = [len(entry) for entry in runs["angle"].to_pylist()]
-    index = np.repeat(np.arange(len(runs)), lengths)
-    table = runs.drop_columns(lists).take(pa.array(index))
-    for name in heads:
-        flat = [value for entry in runs[name].to_pylist() for value in entry]
-        table = table.append_column(name, pa.array(flat, runs.schema.field(name).type.value_type))
+        return runs.select(RUNS.names)
+    columns = {name: runs[name].to_pylist() for name in OF_HEADS}
+    index = np.repeat(np.arange(len(runs)), [len(entry) for entry in columns["angle"]])
+    table = runs.select(RUNS.names).take(pa.array(index))
+    for name, entries in columns.items():
+        flat = [value for entry in entries for value in entry]
+        table = table.append_column(HEADS.field(name), pa.array(flat, HEADS.field(name).type))
     return table
 
 

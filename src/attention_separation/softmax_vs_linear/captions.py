@@ -1,12 +1,11 @@
 """What figures show, in sentences: every number is read from the table that a figure draws."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_separation.prose import rounded_up
+from attention_separation.report_page import Caption
 from attention_separation.softmax_vs_linear.findings import choice_findings, threshold_findings
 
 HIGH, LOW = 0.9, 0.1
@@ -19,15 +18,6 @@ DRAWINGS = {
 }
 KINDS = ("agrees", "undecided", "differs")
 SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
-
-
-@dataclass(frozen=True)
-class Caption:
-    """A title, sentences about the whole, and one sentence about each part."""
-
-    title: str
-    sentences: list[str]
-    parts: list[str] = field(default_factory=list)
 
 
 def panels_caption(

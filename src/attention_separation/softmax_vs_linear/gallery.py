@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from attention_separation.files import replacing
+from attention_separation.gallery_block import with_block
 from attention_separation.softmax_vs_linear import exact_table
 from attention_separation.softmax_vs_linear.result_tables import TABLES
 from attention_separation.softmax_vs_linear.result_tables import findings as findings_of
@@ -56,21 +57,6 @@ def page(sentences: list[str]) -> str:
     return f"# Figures and findings\n\nWritten by `make gallery`.\n\n{listed}\n{pictures}"
 
 
-def with_block(text: str, block: str) -> str:
-    """A text with the block in place of the one that stands there.
-
-    Raises
-    ------
-    ValueError
-        Unless the text holds the two marks, once each and in order.
-    """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or BEGIN in rest or END in after:
-        raise ValueError(f"README.md needs the two lines {BEGIN.strip()} and {END.strip()}")
-    return before + block + after
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", required=True, type=Path, help="folder of results")
     parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
@@ -79,7 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     sentences = findings(arguments.results)
-    readme = with_block(arguments.readme.read_text(encoding="utf-8"), readme_block(sentences))
+    text = arguments.readme.read_text(encoding="utf-8")
+    readme = with_block(text, BEGIN, readme_block(sentences), END)
     for name in FIGURES:
         picture = arguments.results / "figures" / f"{name}.svg"
         with replacing(arguments.docs / "gallery" / picture.name) as part:

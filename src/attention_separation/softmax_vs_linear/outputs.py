@@ -1,7 +1,5 @@
 """What a run makes: every parquet file, with the digests that it carries when it is current."""
 
-from dataclasses import dataclass
-
 from attention_separation.config import Config, digest_of
 from attention_separation.provenance import code_digest
 from attention_separation.settings import Closed
@@ -11,16 +9,9 @@ from attention_separation.softmax_vs_linear.panels import (
     exact_module,
     trials_module,
 )
+from attention_separation.verifying import Current
 
 SCHEMATICS = ("fig1", "fig2", "fig6")
-
-
-@dataclass(frozen=True)
-class Current:
-    """Digests of the settings and of the code that a file depends on."""
-
-    settings: str
-    code: str
 
 
 def parquet_files(config: Config) -> dict[str, Current]:

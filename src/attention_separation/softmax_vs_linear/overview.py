@@ -1,19 +1,23 @@
 """Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
 
 import argparse
-import re
 from html import escape
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attention_separation.files import replacing
 from attention_separation.html import document, table_element
 from attention_separation.prose import as_html, as_rst, rst_list
+from attention_separation.report_page import (
+    STYLE,
+    Caption,
+    caption_rst,
+    figures_element,
+    write_text,
+)
 from attention_separation.softmax_vs_linear import exact_table, panel_table, phase
 from attention_separation.softmax_vs_linear.captions import (
-    Caption,
     choices_caption,
     drawing_caption,
     panels_caption,
@@ -37,21 +41,10 @@ HONESTY = (
     "Agree, undecided and differs are said of this reproduction's trials and its own exact values. "
     "An asterisk marks what the paper's text does not state and is reconstructed here."
 )
-MOST_BYTES = 1_400_000
-"""Of pictures on the page: a browser shows no page of more than 2 MiB inside the report, where it
-stands in base64."""
-
 AUDITS = {"threshold": threshold_caption, "choices": choices_caption, "phase": phase_caption}
 JOINED = pa.schema(
     [*panel_table.SCHEMA, *(exact_table.SCHEMA.field(name) for name in exact_table.JOINED)]
 )
-STYLE = """
-figure { margin: 2.5em 0; break-inside: avoid; } figure svg { max-width: 100%; height: auto; }
-figcaption, li { max-width: 60em; } figcaption p { max-width: none; margin: .5em 0; }
-figcaption ul { margin: .5em 0; font-size: 13px; } th { position: static; }
-h2 { font-size: 1.15em; margin-top: 2em; } .note { color: #555; font-size: 13px; }
-@media print { body { margin: 0; max-width: none; font-size: 11px; } }
-"""
 
 
 def panels_overview(
@@ -109,34 +102,8 @@ def page(
     parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
     if len(panels):
         parts.append(f"<h2>The panels</h2>\n{table_element(panels)}")
-    parts.append("<h2>The figures</h2>" if figures else "")
-    left = MOST_BYTES
-    for caption, svg in figures:
-        picture = inline(svg)
-        left -= len(picture.encode())
-        if left < 0:
-            picture = "<p class='note'>The picture is in the report's list of figures.</p>"
-        text = caption_html(caption)
-        parts.append(f"<figure>{picture}<figcaption>{text}</figcaption></figure>")
+    parts.append(figures_element(figures))
     return document(TITLE, "\n".join(filter(None, parts)), STYLE)
-
-
-def inline(svg: str) -> str:
-    """A picture as it may stand in a page: without what only a file of its own has."""
-    return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
-
-
-def caption_html(caption: Caption) -> str:
-    """A caption as HTML."""
-    items = "".join(f"<li>{as_html(part)}</li>" for part in caption.parts)
-    text = " ".join(as_html(sentence) for sentence in caption.sentences)
-    return f"<p><b>{escape(caption.title)}.</b> {text}</p>{f'<ul>{items}</ul>' if items else ''}\n"
-
-
-def caption_rst(caption: Caption) -> str:
-    """A caption as reStructuredText."""
-    paragraphs = [f"**{as_rst(caption.title)}.**", *map(as_rst, caption.sentences)]
-    return "\n\n".join([*paragraphs, rst_list(caption.parts)]).rstrip() + "\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,14 +135,14 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     missing = [name for name in TABLES if name not in tables]
     panels = panels_overview(numbers, job.models, verdicts)
-    _write(arguments.output, page(said, panels, shown, missing, job.scale))
+    write_text(arguments.output, page(said, panels, shown, missing, job.scale))
     opening = f"{as_rst(QUESTION)}\n\n{rst_list(said)}"
-    _write(arguments.output.with_suffix(".rst"), opening)
+    write_text(arguments.output.with_suffix(".rst"), opening)
     folder = arguments.output.parent / "captions"
     for name, caption in captions.items():
-        _write(folder / "figures" / f"{name}.rst", caption_rst(caption))
+        write_text(folder / "figures" / f"{name}.rst", caption_rst(caption))
     for name, table in tables.items():
-        _write(folder / "tables" / f"{name}.rst", rst_list(TABLES[name][1](table)))
+        write_text(folder / "tables" / f"{name}.rst", rst_list(TABLES[name][1](table)))
 
 
 def _tables(job: OverviewJob, folder: Path) -> dict[str, pa.Table]:
@@ -196,8 +163,3 @@ def _audit_caption(figure: ShownFigure, folder: Path, tables: dict[str, str]) ->
     schema = phase.SCHEMA if figure.name == "phase" else TABLES[figure.name][0]
     table = read_parquet(folder / f"{figure.name}.parquet", schema, tables[figure.name])
     return AUDITS[figure.name](table)
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8")

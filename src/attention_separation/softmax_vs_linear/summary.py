@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.config import Config, digest_of, load_config
+from attention_separation.config import Config, digest_of, load_config, overrides_of
 from attention_separation.provenance import digest
 from attention_separation.softmax_vs_linear import verdicts
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
@@ -38,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    pairs = (text.partition("=") for text in arguments.overrides)
-    config = load_config(Path("config.yaml"), {key: value for key, _, value in pairs})
+    config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
     folder = Path(config.results)
     made = []
     for panel in config.panels:

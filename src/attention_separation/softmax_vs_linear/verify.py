@@ -6,29 +6,19 @@ file beside them, and a sha256 in manifest.json. A sample of points is computed 
 
 import argparse
 import importlib
-import json
 import random
-from collections import Counter
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_separation.config import Config, load_config
-from attention_separation.files import PART
-from attention_separation.manifest import NAME, sha256, unlisted
-from attention_separation.softmax_vs_linear.outputs import (
-    SCHEMATICS,
-    Current,
-    optional,
-    parquet_files,
-)
+from attention_separation import verifying
+from attention_separation.config import Config, load_config, overrides_of
+from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, optional, parquet_files
 from attention_separation.softmax_vs_linear.panel_table import OUTCOMES
 from attention_separation.softmax_vs_linear.panels import exact_module, points
 from attention_separation.softmax_vs_linear.simulate import count
 from attention_separation.softmax_vs_linear.slices import units
 
-CURRENT = "current"
 SAMPLE = 5
 CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""
@@ -36,55 +26,12 @@ CLOSE = 1e-12
 
 def states(config: Config, folder: Path) -> dict[str, str]:
     """What is to be said of each file below a folder, and of each that is missing."""
-    expected = parquet_files(config)
-    found = {path: _parquet_state(folder / path, now) for path, now in expected.items()}
-    found = {
+    found = verifying.states(folder, parquet_files(config), drawn_alone=SCHEMATICS)
+    return {
         path: state
         for path, state in found.items()
         if state != "missing" or not optional(config, path)
     }
-    listed = _manifest(folder)
-    for path in sorted(unlisted(folder)):
-        relative = str(path.relative_to(folder))
-        if path.suffix == ".parquet":
-            found.setdefault(relative, "not of this config")
-        elif relative != NAME:
-            found[relative] = _other_state(path, relative, listed, found)
-    for relative in listed.keys() - found.keys():
-        found[relative] = "missing"
-    return found
-
-
-def _parquet_state(path: Path, now: Current) -> str:
-    if not path.exists():
-        return "missing"
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError):
-        return "no parquet file that can be read"
-    if metadata.get(b"settings", b"").decode() != now.settings:
-        return "of other settings"
-    if metadata.get(b"code", b"").decode() != now.code:
-        return "of other code"
-    return CURRENT
-
-
-def _manifest(folder: Path) -> dict[str, str]:
-    path = folder / NAME
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:
-    if path.suffix == PART:
-        return "left by a killed job, or being written"
-    if relative not in listed:
-        return f"not listed in {NAME}"
-    if sha256(path) != listed[relative]:
-        return f"other bytes than {NAME} lists"
-    beside = str(Path(relative).with_suffix(".parquet"))
-    if path.stem in SCHEMATICS or path.suffix == ".txt":
-        return CURRENT
-    return found.get(beside, "without a parquet file beside it")
 
 
 def recomputed(config: Config, folder: Path, sample: int, seed: int) -> list[str]:
@@ -126,19 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    pairs = (text.partition("=") for text in arguments.overrides)
-    config = load_config(Path("config.yaml"), {key: value for key, _, value in pairs})
-    if not arguments.folder.is_dir():
-        raise ValueError(f"{arguments.folder}: no such folder")
-    found = states(config, arguments.folder)
-    for state, number in Counter(found.values()).most_common():
-        print(f"{number:5} {state}")
-    wrong = {path: state for path, state in found.items() if state != CURRENT}
-    for path, state in sorted(wrong.items()):
-        print(f"{path}: {state}")
+    config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
+    verifying.check_folder(arguments.folder)
+    wrong = verifying.told(states(config, arguments.folder))
     again = recomputed(config, arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:
         print(f"computed again: {sentence}")
     different = [sentence for sentence in again if not sentence.endswith("the same")]
     if wrong or different:
-        raise ValueError(f"{len(wrong)} files are not current, {len(different)} points differ")
+        raise ValueError(f"{wrong} files are not current, {len(different)} points differ")

@@ -1,0 +1,107 @@
+"""Verb `rank-gallery`: this paper's pictures under docs/, the page that shows them, README's block.
+
+Apart from the first paper's, because trained numbers hold for one kind of processor only.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.files import replacing
+from attention_separation.gallery_block import with_block
+from attention_separation.head_rank import cell_table, claims, features, temperature, vote
+from attention_separation.head_rank.captions import TITLES
+from attention_separation.head_rank.findings import (
+    claims_findings,
+    features_findings,
+    fresh_findings,
+    rank_findings,
+    temperature_findings,
+    vote_findings,
+)
+from attention_separation.report_page import write_text
+from attention_separation.tables import read_parquet
+
+BEGIN, END = "<!-- rank: written by `make rank-gallery` -->\n", "<!-- end of rank -->\n"
+FOLDER = "head_rank"
+IN_README = (
+    "rank_fig1",
+    "rank_fig3",
+    "rank_fig4",
+    "rank_fresh",
+    "rank_vote",
+    "rank_random_features",
+)
+TABLES = ("rank_claims.csv", "rank_errors.csv")
+
+
+def findings(results: Path, scale: str) -> list[str]:
+    """What all tables in a folder of results say."""
+
+    def table(name: str, schema: pa.Schema) -> pa.Table:
+        return read_parquet(results / f"{name}.parquet", schema)
+
+    return [
+        *claims_findings(table("tables/rank_claims", claims.SCHEMA), scale),
+        *rank_findings(table("figures/rank_fig1", cell_table.RUNS).to_pylist()),
+        *fresh_findings(table("figures/rank_fresh", cell_table.RUNS).to_pylist()),
+        *temperature_findings(table("numbers/temperature", temperature.SCHEMA)),
+        *vote_findings(table("numbers/vote", vote.SCHEMA)),
+        *features_findings(table("numbers/features", features.SCHEMA)),
+    ]
+
+
+def readme_block(sentences: list[str]) -> str:
+    """What stands between the marks in README.md."""
+    pictures = "".join(f"![{TITLES[name]}](docs/{FOLDER}/{name}.svg)\n" for name in IN_README)
+    listed = "".join(f"- {sentence}\n" for sentence in sentences)
+    more = f"All figures and claims: [docs/{FOLDER}.md](docs/{FOLDER}.md)."
+    return f"{BEGIN}\n{pictures}\n{listed}\n{more}\n\n{END}"
+
+
+def page(sentences: list[str], judged: pa.Table) -> str:
+    """docs/head_rank.md: findings, claims and all figures."""
+    listed = "".join(f"- {sentence}\n" for sentence in sentences)
+    rows = "".join(
+        f"| {row['statement']} | {row['verdict']} | {_measured(row)} |\n"
+        for row in judged.to_pylist()
+    )
+    pictures = "\n".join(f"![{about}]({FOLDER}/{name}.svg)\n" for name, about in TITLES.items())
+    tables = ", ".join(f"[{name}]({FOLDER}/{name})" for name in TABLES)
+    return (
+        "# The rank of attention heads: figures and findings\n\n"
+        "Written by `make rank-gallery`.\n\n"
+        f"{listed}\n## Claims\n\n| claim | verdict | the comparison furthest from agreeing |\n"
+        f"|---|---|---|\n{rows}\nAs tables, with the error of every cell: {tables}.\n\n"
+        f"## Figures\n\n{pictures}"
+    )
+
+
+def _measured(row: dict) -> str:
+    if row["measured"] is None:
+        return ""
+    interval = "" if row["low"] is None else f" ({row['low']:.3g} to {row['high']:.3g})"
+    return f"{row['decided_at']}: {row['measured']:.3g}{interval}; bound {row['bound']:.3g}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results", required=True, type=Path, help="folder of results")
+    parser.add_argument("--scale", required=True, help="scale that they were made at")
+    parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
+    parser.add_argument("--readme", required=True, type=Path, help="README to write the block into")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    sentences = findings(arguments.results, arguments.scale)
+    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", claims.SCHEMA)
+    text = arguments.readme.read_text(encoding="utf-8")
+    readme = with_block(text, BEGIN, readme_block(sentences), END)
+    files = [arguments.results / "figures" / f"{name}.svg" for name in TITLES]
+    files += [arguments.results / "tables" / name for name in TABLES]
+    for path in files:
+        with replacing(arguments.docs / FOLDER / path.name) as part:
+            shutil.copyfile(path, part)
+    write_text(arguments.docs / f"{FOLDER}.md", page(sentences, judged))
+    write_text(arguments.readme, readme)

@@ -1,0 +1,28 @@
+"""What a run of this paper makes: every parquet file, with its digests when it is current."""
+
+from attention_separation.config import Config, digest_of
+from attention_separation.head_rank.study import NUMBERS, TABLES
+from attention_separation.provenance import code_digest, digest
+from attention_separation.verifying import Current
+
+
+def parquet_files(config: Config) -> dict[str, Current]:
+    """The parquet files of a whole run, by their path below the folder of results."""
+    study, seed = config.head_rank, config.seed
+    package = __name__.rpartition(".")[0]
+    found = {}
+
+    def add(path: str, settings: str, module: str) -> None:
+        found[f"{path}.parquet"] = Current(settings, code_digest(f"{package}.{module}"))
+
+    for name, (_, _, figure) in NUMBERS.items():
+        add(f"numbers/{name}", digest_of(study.numbers_job(name, seed)), name)
+        job = study.numbers_figure_job(name, seed)
+        add(f"figures/{figure}", digest_of(job), f"{name}_figure")
+    for name, job in study.every_cell(seed).items():
+        add(f"cells/{name}", digest(job.canonical()), "train_cell")
+    for figure in study.cells_of_figures(seed):
+        add(f"figures/{figure}", digest_of(study.figure_job(figure, seed)), "training_figures")
+    for name in TABLES:
+        add(f"tables/{name}", digest_of(study.claims_job(seed)), "claims")
+    return found

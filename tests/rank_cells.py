@@ -1,0 +1,33 @@
+"""Tables of cells as training would write them, with made-up errors."""
+
+from pathlib import Path
+
+from attention_separation.head_rank.cell_table import OF_HEADS, cell_table
+from attention_separation.head_rank.cells import EPOCH, CellJob
+from attention_separation.provenance import record
+from attention_separation.tables import write_parquet
+
+TRAINING = "attention_separation.head_rank.train_cell"
+SMOKE = "head_rank={scale: smoke}"
+
+
+def made_up_error(job: CellJob) -> float:
+    """An error that has what the paper claims."""
+    if job.rank == job.model_dimension:
+        return 0.01
+    error = 0.5 if job.layers == 1 else 0.2 + 0.02 * job.n
+    return error - 0.1 * (job.encoding == "concatenated" and job.layers == 3)
+
+
+def write_made_up(job: CellJob, path: Path) -> None:
+    """The table of a cell that was never trained."""
+    runs, epochs = len(job.seeds), job.steps // EPOCH
+    errors = [made_up_error(job) + 0.001 * run for run in range(runs)]
+    heads = job.layers * job.total_heads if job.rank == job.model_dimension else 0
+    values = {"head_layer": 1, "angle": 175.0, "scale": -20.0}
+    learned = [{name: [values.get(name, 90.0)] * heads for name in OF_HEADS} for _ in errors]
+    curve = [errors] * epochs
+    table = cell_table(job, curve, curve, errors, [0.001] * runs, learned)
+    metadata = record(job.canonical(), TRAINING) | {"seed": str(job.seed), "device": "none"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_parquet(table, path, metadata)

@@ -1,0 +1,123 @@
+"""The second paper's rules, over cells that were never trained: all but training, without torch."""
+
+import re
+import shutil
+
+import pytest
+from making import CONFIG
+from rank_cells import SMOKE, write_made_up
+from workflow.project import Project
+from workflow.test_verify import python
+
+SCALED = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
+CELLS = SCALED.every_cell(CONFIG.seed)
+FIGURES = ("temperature", "vote", "random_features", "fig1", "fig2", "fig3", "fig4", "fresh")
+PAPER = "src/attention_separation/head_rank"
+ASK = ("rank", "--config", SMOKE)
+
+
+@pytest.fixture(scope="module")
+def ranked_once(tmp_path_factory):
+    """The project with the second paper made, at the scale smoke; only to be read."""
+    project = Project(tmp_path_factory.mktemp("ranked"))
+    for name, job in CELLS.items():
+        write_made_up(job, project.folder / SCALED.results / "cells" / f"{name}.parquet")
+    project.make(*ASK)
+    return project
+
+
+@pytest.fixture
+def ranked(ranked_once, tmp_path):
+    """A copy of it."""
+    return ranked_once.copy(tmp_path)
+
+
+def test_everything_is_made_and_current(ranked_once):
+    folder = ranked_once.folder / SCALED.results
+    for name in FIGURES:
+        for extension in ("svg", "png", "pdf", "csv", "parquet"):
+            assert (folder / f"figures/rank_{name}.{extension}").stat().st_size > 100
+    for name in ("rank_claims", "rank_errors"):
+        assert (folder / f"tables/{name}.html").stat().st_size > 1000
+    assert ranked_once.would_run(*ASK) == set()
+    # Nothing of the first paper.
+    assert {path.name for path in (ranked_once.folder / "results").iterdir()} == {"head_rank"}
+    done = python(ranked_once, "rank-verify", SCALED.results, SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert f"{len(ranked_once.files()) - 1:5} current" in done.stdout
+    done = python(ranked_once, "rank-summary", SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert "agrees     majority vote" in done.stdout
+
+
+def test_what_is_not_current_is_named(ranked):
+    folder = ranked.folder / SCALED.results
+    (folder / "figures/rank_vote.svg").write_text("<svg/>")
+    (folder / "tables/rank_claims.csv").unlink()
+    done = python(ranked, "rank-verify", SCALED.results, SMOKE)
+    assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
+    assert "tables/rank_claims.csv: missing" in done.stdout
+    assert "2 files are not current" in done.stdout
+    done = python(ranked, "rank-verify", SCALED.results, SMOKE, "seed=5")
+    assert "numbers/vote.parquet: of other settings" in done.stdout
+    assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
+    ranked.edit(f"{PAPER}/transformer.py", "dimension**-0.5", "dimension**-0.51")
+    done = python(ranked, "rank-verify", SCALED.results, SMOKE)
+    assert f"{len(CELLS)} of other code" in done.stdout
+
+
+CHANGES = {
+    "the draws of the vote": (
+        ("config.yaml", "vote: {draws: 100", "vote: {draws: 90"),
+        {"rank_vote_numbers", "rank_vote", "rank_claims"},
+    ),
+    "the margin of the claims": (("config.yaml", "margin: 0.03", "margin: 0.04"), {"rank_claims"}),
+    "what a cluster is asked for": (("config.yaml", "gigaflops: 10 ", "gigaflops: 11 "), set()),
+    "the first paper's trials": (("config.yaml", "trials: 1000", "trials: 900"), set()),
+    "a comment": ((f"{PAPER}/vote.py", "# Gaussian", "# As Gaussian"), set()),
+    "the law of temperatures": (
+        (f"{PAPER}/temperature.py", "for c in job.temperatures]", "for c in [*job.temperatures]]"),
+        {"rank_temperature_numbers", "rank_temperature"},
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_reruns_what_depends_on_it(ranked, change):
+    edit, expected = CHANGES[change]
+    ranked.edit(*edit)
+    assert ranked.would_run(*ASK) == expected
+
+
+def test_one_figure_asks_for_its_cells_alone(project):
+    expected = {f"rank_train_{name}" for name in SCALED.cells(CONFIG.seed)["fig4"]}
+    assert project.would_run("rank_fig4", "--config", SMOKE) == expected | {"rank_fig4"}
+
+
+def test_without_torch_nothing_is_begun(ranked):
+    for name in ("cells/d4_n3_L1_w1_r1.parquet", "tables/rank_claims.parquet"):
+        (ranked.folder / SCALED.results / name).unlink()
+    shutil.rmtree(ranked.folder / SCALED.results / "logs")
+    done = ranked.run(*ASK, hidden=("torch",))
+    assert done.returncode == 1
+    assert "training needs PyTorch, which `make setup-rank` installs" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not (ranked.folder / SCALED.results / "logs").exists()
+
+
+def test_without_torch_all_else_is_made(project):
+    done = project.run("rank_vote", "--config", SMOKE, hidden=("torch",))
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_report_holds_what_has_been_made(ranked):
+    out = ranked.make("report", "--report-after-run", "--report", "page.html", "--config", SMOKE,
+                      "scale=smoke")  # fmt: skip
+    assert "Report created" in out
+    page = (ranked.folder / "page.html").read_text(encoding="utf-8")
+    for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
+        assert words in page
+    overview = (ranked.folder / SCALED.results / "report/rank.html").read_text(encoding="utf-8")
+    assert re.search(r"of 15, \d+ agree, \d differ", overview)
+    for words in ("Repeated batches", "Theorem 7", "<figure><svg"):
+        assert words in overview
