@@ -25,6 +25,9 @@ Written by `make gallery`, with [config.schema.json](config.schema.json) for edi
 LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 """What pydantic calls limits that a validator precedes, and what JSON schema calls them."""
 
+KINDS = {
+    "integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`",
+}  # fmt: skip
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -219,7 +222,7 @@ def _text(form: dict, link: str) -> str:
         most = f"at most {_number(form['maxItems'])} " if "maxItems" in form else ""
         items = _text(form["items"], link)
         return f"list of {most}" + re.sub("^(whole number|number|text)", r"\1s", items)
-    kind = {"integer": "whole number", "number": "number", "string": "text"}[form["type"]]
+    kind = KINDS[form["type"]]
     limits = [
         f"{sign} {_number(form[key])}"
         for key, sign in (

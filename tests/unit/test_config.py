@@ -35,6 +35,10 @@ def changed(*keys, to):
 
 
 A = ("panels", "fig4a")
+SMOKE_RANK = yaml.safe_load(TEXT)["head_rank"]["scales"]["smoke"]
+FIG1 = ("head_rank", "scales", "smoke", "training", "fig1")
+FIG3 = (*FIG1[:-1], "fig3")
+FIG1_PATH, FIG3_PATH = ".".join(FIG1), ".".join(FIG3)
 WRONG = {
     # what is wrong: (where, what stands there instead, the fault's path, words of its sentence)
     "misspelt key": ((*A, "trails"), 3, "panels.fig4a.trails", "did you mean 'trials'"),
@@ -57,6 +61,44 @@ WRONG = {
     "unknown engine": (("engine",), "sparse", "engine", "'reduced' or 'dense'"),
     "unknown law": (("models", "regression", "law"), "normal", "models.regression.law", "uniform"),
     "unknown scale": (("scale",), "papre", "scale", "did you mean 'paper'"),
+    "unknown rank scale": (
+        ("head_rank", "scale"), "dsk", "head_rank.scale", "did you mean 'desk'",
+    ),
+    "scale of a folder's name": (
+        ("scales", "Head_rank"), {}, "scales.Head_rank", "name of a folder of results",
+    ),
+    "rank scale of a folder's name": (
+        ("head_rank", "scales", "cells"), SMOKE_RANK, "head_rank.scales.cells", "name of a folder",
+    ),
+    "rank that does not divide": (
+        (*FIG1, "ranks"), [4, 3], FIG1_PATH, "3, which does not divide the dimension 4",
+    ),
+    "rank of an encoding": (
+        (*FIG3, "ranks"), [3], FIG3_PATH, "does not divide the dimension 4",
+    ),
+    "no rank": ((*FIG1, "ranks"), [0], f"{FIG1_PATH}.ranks[0]", "0 is not allowed"),
+    "no layers": ((*FIG1, "layers"), [], f"{FIG1_PATH}.layers", "at least 1"),
+    "half a layer": ((*FIG1, "layers"), [1.5], f"{FIG1_PATH}.layers[0]", "1.5 is not allowed"),
+    "one point": ((*FIG1, "n"), [1], f"{FIG1_PATH}.n[0]", "1 is not allowed"),
+    "no heads": ((*FIG1, "widths"), [0], f"{FIG1_PATH}.widths[0]", "0 is not allowed"),
+    "unknown encoding": (
+        (*FIG3, "encodings"), ["rotary"], f"{FIG3_PATH}.encodings[0]", "'none', 'additive' or",
+    ),
+    "unknown regime": (
+        (*FIG1, "regimes"), ["old"], f"{FIG1_PATH}.regimes[0]", "'fresh' or 'repeated'",
+    ),
+    "one run": ((*FIG1, "runs"), 1, f"{FIG1_PATH}.runs", "1 is not allowed"),
+    "part of an epoch": ((*FIG1, "steps"), 150, FIG1_PATH, "steps is 150; allowed: a multiple of"),
+    "too many cells": ((*FIG1, "n"), [*range(2, 300)], FIG1_PATH, "cells; allowed: at most 1000"),
+    "even number of votes": (
+        ("head_rank", "scales", "smoke", "vote", "heads"), [2],
+        "head_rank.scales.smoke.vote.heads[0]", "2 heads; allowed: odd numbers",
+    ),
+    "no grid": (
+        ("head_rank", "scales", "smoke", "training"),
+        {"fig1": None, "fig3": None, "fig4": None, "fresh": None},
+        "head_rank.scales.smoke.training", "has no grids",
+    ),
     "negative seed": (("seed",), -1, "seed", "-1 is not allowed"),
     "a parameter of another model": (
         ("panels", "fig7a", "fixed", "b"), 0.2, "panels.fig7a.fixed.b", "unknown key",

@@ -2,13 +2,14 @@
 figures, and the cells that these grids ask for. Without torch."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.head_rank.cells import CellJob, Encoding, Regime
+from attention_separation.head_rank.cells import EPOCH, CellJob, Encoding, Regime
 from attention_separation.head_rank.jobs import (
     ClaimsJob,
     FeaturesJob,
@@ -26,6 +27,9 @@ from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 
 Counts = Annotated[list[Count], Field(min_length=1)]
+MOST_CELLS = 1000
+"""Of a grid: each has a rule of its own."""
+
 MATCHED = 4
 """A concatenated encoding of d rows doubles the dimension, which makes 4 times the attention
 parameters: what the control without an encoding has instead is 4 times the width."""
@@ -37,7 +41,7 @@ class Recipe(Closed):
     d: Annotated[Whole, Field(ge=2)] = Field(description="dimension of the points")
     feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
     batch: Count = Field(description="sets per batch")
-    steps: Count = Field(description="batches trained on, a multiple of 100")
+    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
     runs: Annotated[Whole, Field(ge=2, le=100)] = Field(
         description="runs per cell, each with initial values and data of its own"
@@ -71,6 +75,20 @@ class Grid(Recipe):
 
     @model_validator(mode="after")
     def _is_possible(self) -> "Grid":
+        if self.steps % EPOCH:
+            raise PydanticCustomError(
+                "grid",
+                "steps is {steps}; allowed: a multiple of {epoch}, the steps of an epoch",
+                {"steps": self.steps, "epoch": EPOCH},
+            )
+        lists = (self.layers, self.widths, self.ranks, self.n, self.encodings, self.regimes)
+        count = math.prod(map(len, lists))
+        if count > MOST_CELLS:
+            raise PydanticCustomError(
+                "grid",
+                "has {count} cells; allowed: at most {most}",
+                {"count": count, "most": MOST_CELLS},
+            )
         for encoding, rank in itertools.product(self.encodings, self.ranks):
             dimension = self.dimension(encoding)
             if dimension % rank:
