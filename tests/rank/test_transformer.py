@@ -61,7 +61,7 @@ def disturbed(job, dtype):
         for tensor in state.tensors:
             tensor.add_(0.3 * torch.randn(tensor.shape, generator=generator, dtype=dtype))
     x = torch.randn(len(job.seeds), job.d, job.n, job.batch, generator=generator, dtype=dtype)
-    return grouped(job, state.tensors), unit(x)
+    return grouped(job, state.tensors), unit(x)[0]
 
 
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
@@ -81,13 +81,28 @@ def test_merged_heads_are_the_average_of_separate_attention_modules(
 
 
 @pytest.mark.parametrize("by_rows", [True, False])
-def test_derivatives_are_those_of_differences(by_rows, monkeypatch):
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_derivatives_are_those_of_differences(by_rows, heads, monkeypatch):
     monkeypatch.setattr(module, "MOST_BY_ROWS", 10**6 if by_rows else 0)
+    job = small(layers=1, heads=heads, feed_forward=6, batch=2, seeds=[0, 1])
+    parameters, x = disturbed(job, torch.float64)
+
+    def outputs(x, *tensors):
+        return transformer(job, grouped(job, list(tensors)), x)
+
+    assert torch.autograd.gradcheck(outputs, (x.requires_grad_(), *parameters.tensors()))
+
+
+def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
     generator = torch.Generator().manual_seed(3)
-    qkv = torch.randn(3, 2, 3, 2, 4, 3, generator=generator, dtype=torch.float64)
-    assert torch.autograd.gradcheck(attention, tuple(qkv.requires_grad_()))
-    x = torch.randn(2, 3, 5, generator=generator, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(unit, (x,))
+    qkv = torch.randn(3, 3, 4, 2, 3, 5, generator=generator).requires_grad_()
+    found = []
+    for piece in (1, 5 * 9 * 2 * 3, 10**6):
+        monkeypatch.setattr(module, "PIECE", piece)
+        output = attention(qkv)
+        found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
+    for one in found[:2]:
+        assert all(torch.equal(a, b) for a, b in zip(one, found[2], strict=True))
 
 
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
