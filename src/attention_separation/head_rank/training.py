@@ -16,6 +16,7 @@ from attention_separation.head_rank.batches import (
     initial_names,
 )
 from attention_separation.head_rank.cells import EPOCH, CellJob
+from attention_separation.head_rank.memory import keep_memory
 from attention_separation.head_rank.schedules import rate
 from attention_separation.head_rank.transformer import (
     MOST_BY_ROWS,
@@ -83,6 +84,7 @@ def device_kind() -> str:
 
 def start(job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32) -> State:
     """The ensemble before its first step, each run's values from its own stream."""
+    keep_memory()
     runs = [initial(job, stream(job.seed, *initial_names(job, run))) for run in job.seeds]
     values = [np.stack(arrays) for arrays in zip(*runs, strict=True)]
     flat = np.concatenate([array.ravel() for array in values])
