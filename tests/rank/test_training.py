@@ -10,7 +10,7 @@ import torch
 from rank.training_jobs import small
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank import training
+from attention_separation.head_rank import estimates, training
 from attention_separation.head_rank.adamw import AdamW
 from attention_separation.head_rank.batches import Batches, held_out, points
 from attention_separation.head_rank.checkpoint import Checkpoint, CheckpointError
@@ -302,3 +302,18 @@ def test_training_learns():
     # With two points the other one is the target; predicting zero scores 1.
     assert (trained.test_error < 0.3).all()
     assert np.allclose(trained.test_error, trained.test[-1], atol=1e-9)
+
+
+def test_a_batch_in_parts_is_the_same_step(monkeypatch):
+    job = small(steps=100)
+    batch = torch.from_numpy(Batches(job)(0)).double()
+    steps = []
+    for most in (estimates.MOST_ACTIVATIONS, 3 * estimates.activations(job) * len(job.seeds)):
+        monkeypatch.setattr(estimates, "MOST_ACTIVATIONS", most)
+        state = start(job, dtype=torch.float64)
+        advance(job, state, batch)
+        steps.append((estimates.sets_at_once(job), state.optimizer.first, state.epoch_sum))
+    (whole, moment, loss), (parts, moment_of_parts, loss_of_parts) = steps
+    assert (whole, parts) == (job.batch, 3)
+    torch.testing.assert_close(moment_of_parts, moment, rtol=1e-12, atol=1e-15)
+    torch.testing.assert_close(loss_of_parts, loss)

@@ -16,6 +16,7 @@ from attention_separation.head_rank.batches import (
     initial_names,
 )
 from attention_separation.head_rank.cells import EPOCH, CellJob
+from attention_separation.head_rank.estimates import sets_at_once
 from attention_separation.head_rank.memory import keep_memory
 from attention_separation.head_rank.schedules import rate
 from attention_separation.head_rank.transformer import (
@@ -118,11 +119,14 @@ def set_errors(job: CellJob, parameters: Parameters, x: Tensor) -> Tensor:
 
 def advance(job: CellJob, state: State, x: Tensor) -> None:
     """One step: each run's own loss moves its own parameters alone."""
-    losses = set_errors(job, grouped(job, state.tensors), x).mean(1)
-    gradients = torch.autograd.grad(losses.sum(), state.tensors)
-    flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+    parameters, flat = grouped(job, state.tensors), None
+    for part in x.split(sets_at_once(job), dim=-1):
+        losses = set_errors(job, parameters, part).sum(1) / x.shape[-1]
+        gradients = torch.autograd.grad(losses.sum(), state.tensors)
+        more = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        flat = more if flat is None else flat.add_(more)
+        state.epoch_sum += losses.detach()
     state.optimizer.step(flat, rate(job, state.step), state.step + 1)
-    state.epoch_sum += losses.detach()
     state.step += 1
 
 
@@ -130,10 +134,11 @@ def advance(job: CellJob, state: State, x: Tensor) -> None:
 def score(job: CellJob, state: State, blocks: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean error of each run on so many blocks of held-out sets, and its standard error."""
     parameters, errors = grouped(job, state.tensors), []
+    together = sets_at_once(job)
     for block in range(blocks):
         sets = held_out(job, block)
-        for first in range(0, sets.shape[-1], job.batch):
-            x = _tensor(sets[..., first : first + job.batch], state)
+        for first in range(0, sets.shape[-1], together):
+            x = _tensor(sets[..., first : first + together], state)
             errors.append(set_errors(job, parameters, x).double().cpu().numpy())
     of_sets = np.concatenate(errors, axis=1)
     return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
