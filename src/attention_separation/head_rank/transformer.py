@@ -108,7 +108,7 @@ def _layer(model: Architecture, layer: Layer, x: Tensor, n: int) -> Tensor:
     split = (runs, 3, model.total_heads, model.rank, n, columns // n)
     attended = attention(inside.view(split)).reshape(runs, -1, columns)
     # The average over modules: the bias is that of the average already.
-    merging = layer.attend_out / model.width
+    merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
     x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
     return _Perceptron.apply(x, *layer[Layer._fields.index("hidden") :])
 
@@ -222,7 +222,7 @@ class _RowAttention(torch.autograd.Function):
         output = qkv.new_empty(runs, heads, rank, n, batch)
         weights = qkv.new_empty(runs, heads, n, n, batch)
         for some in _pieces(qkv):
-            q, k, v = qkv.transpose(1, 2)[some].unbind(2)
+            q, k, v = _part(qkv, some)
             part = torch.softmax(pair_products(q * rank**-0.5, k), 3, out=weights[some])
             torch.sum(part.unsqueeze(2) * v.unsqueeze(3), 4, out=output[some])
         ctx.save_for_backward(qkv, weights)
@@ -234,8 +234,8 @@ class _RowAttention(torch.autograd.Function):
         of_qkv = torch.empty_like(qkv)
         scale = qkv.shape[3] ** -0.5
         for some in _pieces(qkv):
-            q, k, v = qkv.transpose(1, 2)[some].unbind(2)
-            of_q, of_k, of_v = of_qkv.transpose(1, 2)[some].unbind(2)
+            q, k, v = _part(qkv, some)
+            of_q, of_k, of_v = _part(of_qkv, some)
             part, of_output = weights[some], gradient[some]
             torch.sum(part.unsqueeze(2) * of_output.unsqueeze(4), 3, out=of_v)
             weighted = pair_products(of_output * scale, v).mul_(part)
@@ -253,6 +253,11 @@ def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
     for run in range(0, runs, several):
         for head in range(0, heads, together):
             yield slice(run, run + several), slice(head, head + together)
+
+
+def _part(qkv: Tensor, some: tuple[slice, slice]) -> tuple[Tensor, ...]:
+    runs, heads = some
+    return qkv[runs, :, heads].unbind(1)
 
 
 def pair_products(a: Tensor, b: Tensor) -> Tensor:
