@@ -1,7 +1,8 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
-Every part runs on one core but the workflow, which says how many it had. The part `cluster`, only
-when named, needs what `make test-cluster` needs.
+Every part runs on one core but the workflow and training, which say how many they had. The part
+`training` needs what `make setup-rank` adds, the part `cluster`, only when named, what
+`make test-cluster` needs.
 """
 
 import ast
@@ -25,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from making import CONFIG, ROOT, config_points, point, trials_of
 
+from attention_separation.head_rank.cells import CellJob
 from attention_separation.seeding import BLOCK_TRIALS, BlockStreams
 from attention_separation.softmax_vs_linear import regression_trials
 from attention_separation.softmax_vs_linear.exact import exact as exact_table
@@ -35,6 +37,16 @@ from attention_separation.softmax_vs_linear.simulate import simulate
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3")]
+RUNS = 5
+STEPS_IN_TURN, TURNS = 10, 4
+TRAINED = {
+    "feed_forward": 64, "batch": 128, "steps": 2500, "lr": 0.01, "held_out": 4096, "seed": 1
+}  # fmt: skip
+TRAINED_CELLS = [
+    (8, 4, 1, 1, 1), (8, 4, 1, 1, 8), (8, 4, 1, 3, 2), (8, 4, 3, 1, 2), (8, 4, 3, 3, 1),
+    (8, 4, 3, 3, 8), (16, 3, 2, 1, 4), (16, 4, 2, 1, 4), (16, 8, 2, 1, 4), (16, 16, 2, 1, 2),
+]  # fmt: skip
+"""d, N, L, w and heads of cells at desk scale."""
 
 
 def seconds(call: Callable[[], object], repeats: int = 5) -> float:
@@ -267,6 +279,69 @@ def cluster() -> None:
     )
 
 
+def training() -> None:
+    """Ensembles of runs against one run after another, in this process."""
+    try:
+        import torch
+        from plain_training import plain_step
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print("training: this needs PyTorch, which `make setup-rank` installs")
+        return
+    from attention_separation.head_rank import training as ours
+    from attention_separation.head_rank.batches import Batches
+
+    def own_step(job: CellJob) -> Callable[[], object]:
+        state, batches = ours.start(job), Batches(job)
+        return lambda: ours.advance(job, state, torch.from_numpy(batches(state.step)))
+
+    kept = torch.get_num_threads()
+    print(f"training, {RUNS} runs: ms a step of all, and times what the ensemble takes")
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        totals = np.zeros(3)
+        for d, n, layers, width, heads in TRAINED_CELLS:
+            settings = {"d": d, "n": n, "layers": layers, "width": width, "heads": heads}
+            job = CellJob(**TRAINED, **settings, name="cell", seeds=list(range(RUNS)))
+            ones = [job.model_copy(update={"seeds": [run]}) for run in job.seeds]
+            took = best_in_turn(
+                [own_step(job)],
+                [own_step(one) for one in ones],
+                [plain_step(one) for one in ones],
+            )
+            totals += took
+            print(
+                f"  {threads} threads, d={d} N={n} L={layers} w={width} r={job.rank}: {told(took)}"
+            )
+        print(f"  {threads} threads, all: {told(totals)}", flush=True)
+    torch.set_num_threads(kept)
+
+
+def best_in_turn(*ways: list[Callable[[], object]]) -> np.ndarray:
+    """Least seconds of calling all of each way, measured in turn so that all meet the same load."""
+    times = []
+    for _ in range(1 + TURNS):
+        taken = []
+        for calls in ways:
+            start = time.perf_counter()
+            for call in calls:
+                for _ in range(STEPS_IN_TURN):
+                    call()
+            taken.append((time.perf_counter() - start) / STEPS_IN_TURN)
+        times.append(taken)
+    return np.min(times[1:], axis=0)
+
+
+def told(took: np.ndarray) -> str:
+    """The seconds of the three ways to train."""
+    ensemble, single, plain = 1e3 * took
+    return (
+        f"ensemble {ensemble:.2f}; one run after another {single:.2f} ({single / ensemble:.2f}x), "
+        f"in plain PyTorch {plain:.2f} ({plain / ensemble:.2f}x)"
+    )
+
+
 def copy_project(folder: str) -> None:
     """The project in another folder, nothing made."""
     for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
@@ -301,7 +376,7 @@ def snakemake_seconds(folder: str, *options: str) -> float:
 
 PARTS = {
     "attention": attention, "figure3": figure3, "exact": exact, "throughput": throughput,
-    "workflow": workflow, "scaling": scaling,
+    "workflow": workflow, "scaling": scaling, "training": training,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}
 
