@@ -136,3 +136,9 @@ def test_each_figure_is_drawn(figure):
     picture = draw(figure, runs_of(*grids.get(figure, [FIG1])))
     shown = [ax for ax in picture.axes if ax.lines]
     assert len(shown) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
+
+
+def test_runs_of_another_recipe_are_in_no_comparison():
+    other = Grid(**RECIPE | {"batch": 2}, layers=[1, 3], widths=[1], ranks=[2], n=[4])
+    rows = runs_of(FIG1) + [row | {"test_error": 0.0} for row in runs_of(other)]
+    assert verdict("full rank at one layer", rows) == "agrees"

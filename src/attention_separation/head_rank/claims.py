@@ -6,6 +6,7 @@ difference to another cell's; the least error over runs is never judged.
 """
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,16 +73,21 @@ class Claim:
     comparisons: Callable[[list[dict]], Iterator[Comparison]]
 
 
+RECIPE = ("d", "feed_forward", "batch", "steps", "lr")
+
+
 def _plain(rows: list[dict]) -> list[dict]:
-    """Runs of Figure 1: new batches, no encoding, at the N that most cells have."""
-    rows = chosen(rows, encoding="none", regime="fresh")
-    counts = {key: sum((r["d"], r["n"]) == key for r in rows) for key in _sizes(rows)}
-    d, n = max(counts, key=counts.get)
-    return chosen(rows, d=d, n=n)
+    """Runs of Figure 1: new batches, no encoding, of the N and the recipe that most runs have."""
+    return _alike(chosen(rows, encoding="none", regime="fresh"), (*RECIPE, "n"))
 
 
-def _sizes(rows: list[dict]) -> set[tuple[int, int]]:
-    return {(row["d"], row["n"]) for row in rows}
+def _alike(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
+    """The runs with the most frequent values of some settings: others are of another figure."""
+    counts = Counter(tuple(row[name] for name in names) for row in rows)
+    if not counts:
+        return []
+    ((most, _),) = counts.most_common(1)
+    return chosen(rows, **dict(zip(names, most, strict=True)))
 
 
 def _low_ranks(rows: list[dict]) -> list[int]:
@@ -126,7 +132,7 @@ def _encoded(rows: list[dict], encoding: str, layers: int) -> Iterator[tuple[int
 
 def _beside(rows: list[dict], run: dict, width: int, rank: int) -> list[dict]:
     """Runs without an encoding, otherwise as a run with one."""
-    same = {key: run[key] for key in ("d", "n", "layers", "steps", "lr", "batch")}
+    same = {key: run[key] for key in (*RECIPE, "n", "layers")}
     return chosen(rows, encoding="none", regime="fresh", width=width, rank=rank, **same)
 
 
@@ -150,7 +156,7 @@ def _additive(rows: list[dict]) -> Iterator[Comparison]:
 
 def _points(full: bool) -> Callable:
     def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        rows = chosen(rows, encoding="none", regime="fresh", layers=2)
+        rows = _alike(chosen(rows, encoding="none", regime="fresh", layers=2), RECIPE)
         for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
             own = chosen(rows, rank=rank)
             few, many = values(own, "n")[0], values(own, "n")[-1]
