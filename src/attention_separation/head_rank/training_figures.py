@@ -9,8 +9,10 @@ import matplotlib
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from attention_separation.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.head_rank import published
@@ -86,14 +88,15 @@ def _by_layers(
 ) -> Figure:
     """A panel per number of layers: error against rank, a line per series."""
     layers = values(rows, "layers")
-    figure = Figure(figsize=(max(3.9 * len(layers), 5.6), 4.0), layout="constrained")
+    figure = Figure(figsize=(3.6 * max(len(layers), 1.4) + 1.7, 4.0), layout="constrained")
     axes = figure.subplots(1, len(layers), squeeze=False, sharey=True)[0]
     compared = all(row[key] == size for row in rows for key, size in PUBLISHED_SIZE.items())
     for ax, count in zip(axes, layers, strict=True):
-        for colour, (name, wanted, theirs) in zip(PALETTE, series, strict=False):
+        for k, (colour, (_, wanted, theirs)) in enumerate(zip(PALETTE, series, strict=False)):
             own = chosen(rows, layers=count, **wanted)
             if own:
-                _draw_line(ax, own, colour, name)
+                # Beside each other: runs of several series have nearly the same error.
+                _draw_line(ax, own, colour, 2 ** (0.1 * (k - (len(series) - 1) / 2)))
             if own and compared and (points := theirs(count)):
                 ax.plot(
                     list(points), list(points.values()), ":", color=colour, linewidth=1,
@@ -103,18 +106,30 @@ def _by_layers(
         ax.set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
         ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
     axes[0].set_ylabel(ERROR)
-    axes[0].set_yscale("log")
-    axes[-1].legend(fontsize=8, loc="lower left")
-    _frame(figure, rows, title, compared)
+    _error_axis(axes[0].yaxis)
+    lines = [
+        Line2D([], [], color=colour, linewidth=4, label=name)
+        for colour, (name, _, _) in zip(PALETTE, series, strict=False)
+    ]
+    _frame(figure, rows, title, compared, lines)
     return figure
 
 
-def _draw_line(ax: Axes, rows: list[dict], colour: str, name: str) -> None:
+def _error_axis(axis: Axis) -> None:
+    """Errors on a scale of logarithms, with numbers that a person reads."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def _draw_line(ax: Axes, rows: list[dict], colour: str, beside: float) -> None:
     ranks = values(rows, "rank")
     groups = [chosen(rows, rank=rank) for rank in ranks]
     means = [np.mean(_errors(group)) if _errors(group) else np.nan for group in groups]
-    ax.plot(ranks, means, color=colour, linewidth=1.3, label=name, zorder=3)
-    for rank, group in zip(ranks, groups, strict=True):
+    places = [rank * beside for rank in ranks]
+    ax.plot(places, means, color=colour, linewidth=1.3, zorder=3)
+    for rank, group in zip(places, groups, strict=True):
         for row in group:
             if row["test_error"] is not None:
                 marker = "x" if row["dead"] else "o"
@@ -158,7 +173,7 @@ def _figure_2(rows: list[dict]) -> Figure:
         column[0].set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
         column[0].set_ylim(0, 185)
         column[0].set_yticks([0, 45, 90, 135, 180])
-        column[1].set_yscale("log")
+        _error_axis(column[1].yaxis)
         if count == 1 and all(row["d"] == 64 for row in rows):
             for place, width in enumerate(widths):
                 angle, norm = published.FIGURE_2.get(width, (np.nan, np.nan))
@@ -189,8 +204,8 @@ def _figure_fresh(rows: list[dict]) -> Figure:
             )  # fmt: skip
         ax.set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
         ax.set_xlabel("least training loss of an epoch")
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        _error_axis(ax.xaxis)
+        _error_axis(ax.yaxis)
     if shown:
         every = [row[name] for row in shown for name in ("min_train", "test_error")]
         for ax in axes:
@@ -215,8 +230,11 @@ def _mark(marker: str, name: str, fill: str) -> Line2D:
     )  # fmt: skip
 
 
-def _frame(figure: Figure, rows: list[dict], title: str, compared: bool) -> None:
+def _frame(
+    figure: Figure, rows: list[dict], title: str, compared: bool, lines: list[Line2D]
+) -> None:
     handles = [
+        *lines,
         _mark("o", RUN, INK),
         Line2D([], [], color=INK, linewidth=1.3, label=MEAN),
         Line2D([], [], color=INK, linewidth=0, marker="_", markersize=9, label=BEST),
@@ -226,7 +244,7 @@ def _frame(figure: Figure, rows: list[dict], title: str, compared: bool) -> None
     if compared:
         handles.append(Line2D([], [], color=INK, linestyle=":", marker="D", markersize=3,
                               markerfacecolor="white", label=THEIRS))  # fmt: skip
-    figure.legend(handles=handles, loc="upper right", ncols=len(handles), fontsize=8)
+    figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     note = f"{_recipe(rows)}; dashed: the error of predicting zero."
     if compared:
         note += " Published: least training loss on repeated batches, best of five runs."
@@ -242,7 +260,8 @@ def _recipe(rows: list[dict]) -> str:
 
 
 def _listed(rows: list[dict], name: str) -> str:
-    return " or ".join(f"{value:,}" for value in values(rows, name))
+    *most, last = [f"{value:,}" for value in values(rows, name)]
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _title_and_note(figure: Figure, title: str, note: str) -> None:
