@@ -1,10 +1,13 @@
 """Grids of trained cells, figures and claims of their runs; the runs here are made up."""
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
+from scipy import stats
 
-from attention_separation.head_rank.claims import CLAIMS, judged, learned, repeated
-from attention_separation.head_rank.contrasts import difference, together
+from attention_separation.head_rank.claims import judged, learned, repeated
+from attention_separation.head_rank.comparisons import CLAIMS
+from attention_separation.head_rank.contrasts import difference, mean_of, together
 from attention_separation.head_rank.study import Grid
 from attention_separation.head_rank.training_figures import FIGURES, draw
 
@@ -105,6 +108,11 @@ def test_what_does_not_hold_differs(name, error):
     assert verdict(name, runs_of(FIG1, FIG3, FIG4, error=error)) == "differs"
 
 
+def test_without_runs_there_is_no_verdict():
+    for claim in CLAIMS:
+        assert judged(claim, [], MARGIN, LEVEL)["verdict"] == "not run"
+
+
 def test_what_was_not_run_has_no_verdict():
     assert verdict("additive", runs_of(FIG1)) == "not run"
     assert repeated(runs_of(FIG1), MARGIN, LEVEL)["verdict"] == "not run"
@@ -124,7 +132,7 @@ def test_a_run_without_a_number_counts_as_predicting_zero():
 
 
 def test_scattered_runs_decide_nothing():
-    scattered = difference([0.1, 0.9, 0.5], [0.0, 0.3, 0.6], LEVEL)
+    scattered = difference([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
     assert scattered.exceeds(MARGIN) == scattered.stays_below(MARGIN) == "undecided"
     assert together(["agrees", "undecided"]) == "undecided"
     assert together(["undecided", "differs"]) == "differs"
@@ -142,3 +150,42 @@ def test_runs_of_another_recipe_are_in_no_comparison():
     other = Grid(**RECIPE | {"batch": 2}, layers=[1, 3], widths=[1], ranks=[2], n=[4])
     rows = runs_of(FIG1) + [row | {"test_error": 0.0} for row in runs_of(other)]
     assert verdict("full rank at one layer", rows) == "agrees"
+
+
+def test_the_interval_of_one_pair_is_that_of_welchs_test():
+    larger, smaller = [0.5, 0.6, 0.55, 0.7], [0.2, 0.25, 0.4]
+    expected = stats.ttest_ind(larger, smaller, equal_var=False).confidence_interval(1 - LEVEL)
+    found = difference([(larger, smaller)], LEVEL)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_intervals_over_pairs_hold_as_often_as_they_say():
+    """False alarms: with 2,000 draws at a level of 0.05, more than 155 misses have probability
+    below 1e-7."""
+    rng = np.random.default_rng(1)
+    missed = 0
+    for _ in range(2000):
+        # Spreads that differ, and means that differ by 0.1 on average.
+        pairs = [(rng.normal(0.3 + k / 10, 0.05, 5), rng.normal(0.2 + k / 10, 0.1, 5))
+                 for k in range(3)]  # fmt: skip
+        found = difference(pairs, 0.05)
+        missed += not found.low < 0.1 < found.high
+    assert missed <= 155
+
+
+def test_gaps_within_runs_have_students_interval():
+    gaps = [0.1, 0.2, 0.15, 0.3]
+    expected = stats.ttest_1samp(gaps, 0).confidence_interval(1 - LEVEL)
+    found = mean_of(gaps, LEVEL)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-4)
+
+
+def test_the_comparison_shown_is_the_one_that_decides():
+    rows = runs_of(FIG1)
+    for row in rows:
+        if (row["layers"], row["width"], row["rank"]) == (1, 3, 2):
+            row["test_error"] = 0.01 + 0.0001 * row["run"]
+    (claim,) = [claim for claim in CLAIMS if claim.name == "full rank at one layer"]
+    row = judged(claim, rows, MARGIN, LEVEL)
+    assert (row["verdict"], row["decided_at"]) == ("differs", "w=3, r=2")
+    assert row["high"] < MARGIN

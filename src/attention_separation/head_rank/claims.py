@@ -6,15 +6,15 @@ difference to another cell's; the least error over runs is never judged.
 """
 
 import argparse
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from attention_separation.head_rank import errors_table, features, vote
-from attention_separation.head_rank.contrasts import Difference, difference, together
+from attention_separation.head_rank.comparisons import CLAIMS, Claim, plain
+from attention_separation.head_rank.contrasts import Difference, difference, mean_of, together
 from attention_separation.head_rank.jobs import ClaimsJob
 from attention_separation.head_rank.runs import chosen, is_full_rank, read_runs, values
 from attention_separation.provenance import record
@@ -34,7 +34,8 @@ SCHEMA = pa.schema(
     ]
 )
 """One row per claim. `measured` with its interval is that of the comparison, named `decided_at`,
-that is the furthest from agreeing; null where nothing was compared."""
+that is the furthest from agreeing of those with the claim's verdict; null where nothing was
+compared."""
 
 TITLE = "Claims on the rank of attention heads"
 _ABOUT = (
@@ -43,7 +44,8 @@ _ABOUT = (
     "every one of its comparisons does: if the interval of the difference of two means (Welch, "
     "simultaneous at level {level:g} over the claim's comparisons) lies wholly on the claimed side "
     "of the bound, {margin:g} unless another is shown. It differs if one lies wholly on the other "
-    "side, and is undecided otherwise. Measured is the comparison that is furthest from agreeing."
+    "side, and is undecided otherwise. Measured is the comparison that decides: of those with the "
+    "claim's verdict the one that is furthest from agreeing."
 )
 
 MOST_ANGLE = 165.0
@@ -53,185 +55,55 @@ LEAST_TEMPERATURE = 10.0
 """Of -c in the logits: then two points whose products differ by 0.3 are told apart 20 to 1."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Two groups of runs; `above` claims that the first's mean error exceeds the second's by the
-    margin, else that it does not."""
-
-    name: str
-    first: list[dict]
-    second: list[dict]
-    above: bool = True
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim on trained transformers: its name, its words and the comparisons it stands for."""
-
-    name: str
-    statement: str
-    comparisons: Callable[[list[dict]], Iterator[Comparison]]
-
-
-RECIPE = ("d", "feed_forward", "batch", "steps", "lr")
-
-
-def _plain(rows: list[dict]) -> list[dict]:
-    """Runs of Figure 1: new batches, no encoding, of the N and the recipe that most runs have."""
-    return _alike(chosen(rows, encoding="none", regime="fresh"), (*RECIPE, "n"))
-
-
-def _alike(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
-    """The runs with the most frequent values of some settings: others are of another figure."""
-    counts = Counter(tuple(row[name] for name in names) for row in rows)
-    if not counts:
-        return []
-    ((most, _),) = counts.most_common(1)
-    return chosen(rows, **dict(zip(names, most, strict=True)))
-
-
-def _low_ranks(rows: list[dict]) -> list[int]:
-    return values([row for row in rows if not is_full_rank(row)], "rank")
-
-
-def _full_rank_needed(rows: list[dict]) -> Iterator[Comparison]:
-    rows = chosen(_plain(rows), layers=1)
-    for width in values(rows, "width"):
-        own = chosen(rows, width=width)
-        full = [row for row in own if is_full_rank(row)]
-        for rank in _low_ranks(own):
-            yield Comparison(f"w={width}, r={rank}", chosen(own, rank=rank), full)
-
-
-def _more_heads(rows: list[dict]) -> Iterator[Comparison]:
-    rows = chosen(_plain(rows), layers=1)
-    widths = values(rows, "width")
-    full = [row for row in chosen(rows, width=widths[0]) if is_full_rank(row)]
-    own = chosen(rows, width=widths[-1])
-    for rank in _low_ranks(own):
-        heads = chosen(own, rank=rank)
-        yield Comparison(f"H={heads[0]['total_heads']}, r={rank}", heads, full)
-
-
-def _depth(rows: list[dict]) -> Iterator[Comparison]:
-    rows = _plain(rows)
-    width = values(rows, "width")[-1]
-    shallow, deep = chosen(rows, layers=1, width=width), chosen(rows, layers=3, width=width)
-    for rank in _low_ranks(deep):
-        yield Comparison(
-            f"w={width}, r={rank}", chosen(shallow, rank=rank), chosen(deep, rank=rank)
-        )
-
-
-def _encoded(rows: list[dict], encoding: str, layers: int) -> Iterator[tuple[int, list[dict]]]:
-    own = chosen(rows, encoding=encoding, regime="fresh", layers=layers)
-    # Below the points' dimension: at it, a network without an encoding has heads of full rank.
-    for rank in values([row for row in own if row["rank"] < row["d"]], "rank"):
-        yield rank, chosen(own, rank=rank)
-
-
-def _beside(rows: list[dict], run: dict, width: int, rank: int) -> list[dict]:
-    """Runs without an encoding, otherwise as a run with one."""
-    same = {key: run[key] for key in (*RECIPE, "n", "layers")}
-    return chosen(rows, encoding="none", regime="fresh", width=width, rank=rank, **same)
-
-
-def _concatenated(layers: int, above: bool, times: int) -> Callable:
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        for rank, own in _encoded(rows, "concatenated", layers):
-            control = _beside(rows, own[0], times * own[0]["width"], rank)
-            if control:
-                yield Comparison(f"r={rank}", control, own, above)
-
-    return comparisons
-
-
-def _additive(rows: list[dict]) -> Iterator[Comparison]:
-    for layers in values(chosen(rows, encoding="additive"), "layers"):
-        for rank, own in _encoded(rows, "additive", layers):
-            control = _beside(rows, own[0], own[0]["width"], rank)
-            if control:
-                yield Comparison(f"L={layers}, r={rank}", control, own, above=False)
-
-
-def _points(full: bool) -> Callable:
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        rows = _alike(chosen(rows, encoding="none", regime="fresh", layers=2), RECIPE)
-        for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
-            own = chosen(rows, rank=rank)
-            few, many = values(own, "n")[0], values(own, "n")[-1]
-            name = f"r={rank}, N={many} against {few}"
-            yield Comparison(name, chosen(own, n=many), chosen(own, n=few), above=not full)
-
-    return comparisons
-
-
-CLAIMS = (
-    Claim(
-        "full rank at one layer",
-        "One layer: every lower rank has a far larger error than full rank with as many parameters",
-        _full_rank_needed,
-    ),
-    Claim(
-        "more heads at one layer",
-        "One layer: the most heads of lower rank have a far larger error than the fewest of full "
-        "rank",
-        _more_heads,
-    ),
-    Claim(
-        "depth helps",
-        "Three layers of lower rank have a smaller error than one, with the most heads",
-        _depth,
-    ),
-    Claim(
-        "concatenated, three layers",
-        "Concatenated encodings lower the error of lower ranks at three layers",
-        _concatenated(3, True, 1),
-    ),
-    Claim(
-        "concatenated, three layers, matched",
-        "They do so beside networks without an encoding with as many attention parameters",
-        _concatenated(3, True, 4),
-    ),
-    Claim(
-        "concatenated, one layer, matched",
-        "At one layer they do not, beside networks with as many attention parameters",
-        _concatenated(1, False, 4),
-    ),
-    Claim("additive", "Additive encodings do not lower the error of lower ranks", _additive),
-    Claim(
-        "more points, lower rank",
-        "Two layers of lower rank: the error grows with the number of points",
-        _points(full=False),
-    ),
-    Claim(
-        "more points, full rank",
-        "Two layers of full rank: the error does not grow with the number of points",
-        _points(full=True),
-    ),
-)
-
-
 def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row of a claim on trained transformers."""
     # A grid may have a group without the one that it is to be compared with.
-    found = [each for each in claim.comparisons(rows) if each.first and each.second]
-    verdicts, gaps = [], []
+    found = [each for each in claim.comparisons(rows) if all(map(all, each.pairs))]
+    outcomes = []
     for each in found:
-        errors = [[_error(row) for row in group] for group in (each.first, each.second)]
-        measured = difference(*errors, level / len(found))
-        verdicts.append(measured.exceeds(margin) if each.above else measured.stays_below(margin))
-        gaps.append((_slack(measured, margin, each.above), each.name, measured))
-    row = {"claim": claim.name, "statement": claim.statement, "comparisons": len(found)}
-    if not found:
-        return row | {"verdict": "not run"}
-    _, name, measured = min(gaps, key=lambda gap: gap[0])
-    return row | {
-        "verdict": together(verdicts),
-        "decided_at": name,
-        "measured": measured.mean,
-        "low": measured.low,
-        "high": measured.high,
+        errors = [tuple([_error(row) for row in group] for group in pair) for pair in each.pairs]
+        measured = difference(errors, level / len(found))
+        outcomes.append(_outcome(each.name, measured, margin, each.above))
+    return {
+        "claim": claim.name,
+        "statement": claim.statement,
+        "comparisons": len(found),
+    } | _decided(outcomes, margin)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A comparison with its verdict, and how far it is from agreeing: more is better."""
+
+    name: str
+    verdict: str
+    measured: Difference
+    slack: float
+
+
+def _outcome(name: str, measured: Difference, margin: float, above: bool) -> Outcome:
+    verdict = measured.exceeds(margin) if above else measured.stays_below(margin)
+    # One that differs is as far from agreeing as its nearer end.
+    if verdict == "differs":
+        slack = measured.high - margin if above else margin - measured.low
+    else:
+        slack = measured.low - margin if above else margin - measured.high
+    return Outcome(name, verdict, measured, slack)
+
+
+def _decided(outcomes: list[Outcome], margin: float) -> dict[str, object]:
+    """The verdict on all, and the numbers of the one that decides it."""
+    if not outcomes:
+        return {"verdict": "not run"}
+    verdict = together([outcome.verdict for outcome in outcomes])
+    deciding = [outcome for outcome in outcomes if outcome.verdict == verdict]
+    worst = min(deciding, key=lambda outcome: outcome.slack)
+    return {
+        "verdict": verdict,
+        "decided_at": worst.name,
+        "measured": worst.measured.mean,
+        "low": worst.measured.low,
+        "high": worst.measured.high,
         "bound": margin,
     }
 
@@ -241,13 +113,9 @@ def _error(row: dict) -> float:
     return 1.0 if row["test_error"] is None else row["test_error"]
 
 
-def _slack(measured: Difference, margin: float, above: bool) -> float:
-    return measured.low - margin if above else margin - measured.high
-
-
 def learned(rows: list[dict]) -> Iterator[dict[str, object]]:
     """Rows on what single heads of full rank have learned at one layer."""
-    rows = [row for row in chosen(_plain(rows), layers=1) if is_full_rank(row)]
+    rows = [row for row in chosen(plain(rows), layers=1) if is_full_rank(row)]
     own = chosen(rows, total_heads=min(values(rows, "total_heads"))) if rows else []
     angles = [row["angle"][0] for row in own]
     sizes = [-row["scale"][0] for row in own]
@@ -285,28 +153,19 @@ def repeated(rows: list[dict], margin: float, level: float) -> dict[str, object]
     """The row on what training on the same batches again reports."""
     own = chosen(rows, regime="repeated")
     cells = [chosen(own, cell=cell) for cell in dict.fromkeys(row["cell"] for row in own)]
-    row = {
+    outcomes = []
+    for runs in cells:
+        reported = [1.0 if run["min_train"] is None else run["min_train"] for run in runs]
+        # Of each run its own: both are those of one network.
+        gaps = [_error(run) - least for run, least in zip(runs, reported, strict=True)]
+        measured = mean_of(gaps, level / len(cells))
+        outcomes.append(_outcome(runs[0]["cell"], measured, margin, above=False))
+    return {
         "claim": "training loss is error",
         "statement": "Trained on the same batches again, the least training loss of an epoch is "
         "the error on new data, within the margin",
         "comparisons": len(cells),
-    }
-    if not cells:
-        return row | {"verdict": "not run"}
-    gaps = []
-    for runs in cells:
-        reported = [1.0 if run["min_train"] is None else run["min_train"] for run in runs]
-        measured = difference([_error(run) for run in runs], reported, level / len(cells))
-        gaps.append((measured, runs[0]["cell"]))
-    worst, name = max(gaps, key=lambda gap: gap[0].high)
-    return row | {
-        "verdict": together([gap.stays_below(margin) for gap, _ in gaps]),
-        "decided_at": name,
-        "measured": worst.mean,
-        "low": worst.low,
-        "high": worst.high,
-        "bound": margin,
-    }
+    } | _decided(outcomes, margin)
 
 
 def constructions(vote_table: pa.Table, features_table: pa.Table, level: float) -> Iterator[dict]:

@@ -33,29 +33,43 @@ class Difference:
         return "differs" if self.low > margin else "undecided"
 
 
-def difference(larger: Sequence[float], smaller: Sequence[float], level: float) -> Difference:
-    """Mean of `larger` less mean of `smaller`, held-out errors of single runs.
+def difference(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], level: float
+) -> Difference:
+    """Mean error of the larger groups less that of the smaller ones, averaged over the pairs.
 
-    The interval is two-sided, of confidence 1 - level, by Welch's t with unequal variances.
+    Groups are held-out errors of single runs, all of them different runs. The interval is
+    two-sided, of confidence 1 - level, by Welch's t with unequal variances.
 
     Raises
     ------
     ValueError
         If a group has fewer than two runs, or an error is no finite number.
     """
-    groups = [np.asarray(group, dtype=float) for group in (larger, smaller)]
+    groups = [np.asarray(group, dtype=float) for pair in pairs for group in pair]
     if min(len(group) for group in groups) < 2:
         raise ValueError("an interval over seeds takes at least two runs of each group")
     if not all(np.isfinite(group).all() for group in groups):
         raise ValueError("the error of a run is no finite number")
-    mean = float(groups[0].mean() - groups[1].mean())
-    parts = [max(group.var(ddof=1), SPREAD**2) / len(group) for group in groups]
+    mean = float(np.mean([np.mean(larger) - np.mean(smaller) for larger, smaller in pairs]))
+    parts = [max(group.var(ddof=1), SPREAD**2) / len(group) / len(pairs) ** 2 for group in groups]
     # Welch and Satterthwaite's degrees of freedom.
     freedom = sum(parts) ** 2 / sum(
         part**2 / (len(group) - 1) for part, group in zip(parts, groups, strict=True)
     )
     half = float(stats.t.ppf(1 - level / 2, freedom) * np.sqrt(sum(parts)))
     return Difference(mean, mean - half, mean + half)
+
+
+def mean_of(gaps: Sequence[float], level: float) -> Difference:
+    """The mean of differences within single runs, with Student's interval.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or one is no finite number.
+    """
+    return difference([(gaps, np.zeros(len(gaps)))], level)
 
 
 def together(verdicts: Sequence[str]) -> str:

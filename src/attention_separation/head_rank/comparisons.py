@@ -1,0 +1,179 @@
+"""What the paper says of trained transformers, as comparisons of groups of runs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from attention_separation.head_rank.runs import chosen, is_full_rank, values
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Pairs of groups of runs; `above` claims that the first's mean error exceeds the second's by
+    the margin, on average over the pairs, else that it does not."""
+
+    name: str
+    pairs: list[tuple[list[dict], list[dict]]]
+    above: bool = True
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim on trained transformers: its name, its words and the comparisons it stands for."""
+
+    name: str
+    statement: str
+    comparisons: Callable[[list[dict]], Iterator[Comparison]]
+
+
+RECIPE = ("d", "feed_forward", "batch", "steps", "lr")
+
+
+def plain(rows: list[dict]) -> list[dict]:
+    """Runs of Figure 1: new batches, no encoding, of the N and the recipe that most runs have."""
+    return _alike(chosen(rows, encoding="none", regime="fresh"), (*RECIPE, "n"))
+
+
+def _alike(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
+    """The runs with the most frequent values of some settings: others are of another figure."""
+    counts = Counter(tuple(row[name] for name in names) for row in rows)
+    if not counts:
+        return []
+    ((most, _),) = counts.most_common(1)
+    return chosen(rows, **dict(zip(names, most, strict=True)))
+
+
+def _low_ranks(rows: list[dict]) -> list[int]:
+    return values([row for row in rows if not is_full_rank(row)], "rank")
+
+
+def _full_rank_needed(rows: list[dict]) -> Iterator[Comparison]:
+    rows = chosen(plain(rows), layers=1)
+    for width in values(rows, "width"):
+        own = chosen(rows, width=width)
+        full = [row for row in own if is_full_rank(row)]
+        for rank in _low_ranks(own):
+            yield Comparison(f"w={width}, r={rank}", [(chosen(own, rank=rank), full)])
+
+
+def _more_heads(rows: list[dict]) -> Iterator[Comparison]:
+    rows = chosen(plain(rows), layers=1)
+    if not rows:
+        return
+    widths = values(rows, "width")
+    full = [row for row in chosen(rows, width=widths[0]) if is_full_rank(row)]
+    own = chosen(rows, width=widths[-1])
+    for rank in _low_ranks(own):
+        heads = chosen(own, rank=rank)
+        yield Comparison(f"H={heads[0]['total_heads']}, r={rank}", [(heads, full)])
+
+
+def _over_ranks(name: str, pairs: dict[int, tuple], above: bool = True) -> Iterator[Comparison]:
+    """One comparison of all ranks together; none where there are no runs to compare."""
+    found = {rank: pair for rank, pair in pairs.items() if all(pair)}
+    if found:
+        ranks = ", ".join(map(str, found))
+        yield Comparison(f"{name}, mean over r={ranks}", [*found.values()], above)
+
+
+def _depth(rows: list[dict]) -> Iterator[Comparison]:
+    rows = plain(rows)
+    if not rows:
+        return
+    width = values(rows, "width")[-1]
+    shallow, deep = chosen(rows, layers=1, width=width), chosen(rows, layers=3, width=width)
+    pairs = {
+        rank: (chosen(shallow, rank=rank), chosen(deep, rank=rank)) for rank in _low_ranks(deep)
+    }
+    yield from _over_ranks(f"w={width}", pairs)
+
+
+def _encoded(
+    rows: list[dict], encoding: str, layers: int, times: int
+) -> dict[int, tuple[list[dict], list[dict]]]:
+    """Per rank, runs without an encoding at so many times the width, and runs with it."""
+    own = chosen(rows, encoding=encoding, regime="fresh", layers=layers)
+    pairs = {}
+    # Below the points' dimension: at it, a network without an encoding has heads of full rank.
+    for rank in values([row for row in own if row["rank"] < row["d"]], "rank"):
+        group = chosen(own, rank=rank)
+        same = {key: group[0][key] for key in (*RECIPE, "n", "layers")}
+        width = times * group[0]["width"]
+        wanted = {"encoding": "none", "regime": "fresh", "width": width, "rank": rank}
+        pairs[rank] = chosen(rows, **wanted, **same), group
+    return pairs
+
+
+def _concatenated(layers: int, above: bool, times: int) -> Callable:
+    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
+        yield from _over_ranks(f"L={layers}", _encoded(rows, "concatenated", layers, times), above)
+
+    return comparisons
+
+
+def _additive(rows: list[dict]) -> Iterator[Comparison]:
+    for layers in values(chosen(rows, encoding="additive"), "layers"):
+        yield from _over_ranks(f"L={layers}", _encoded(rows, "additive", layers, 1), above=False)
+
+
+def _points(full: bool) -> Callable:
+    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
+        rows = _alike(chosen(rows, encoding="none", regime="fresh", layers=2), RECIPE)
+        for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
+            own = chosen(rows, rank=rank)
+            few, many = values(own, "n")[0], values(own, "n")[-1]
+            name = f"r={rank}, N={many} against {few}"
+            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], above=not full)
+
+    return comparisons
+
+
+CLAIMS = (
+    Claim(
+        "full rank at one layer",
+        "One layer: every lower rank has a far larger error than full rank with as many parameters",
+        _full_rank_needed,
+    ),
+    Claim(
+        "more heads at one layer",
+        "One layer: the most heads of lower rank have a far larger error than the fewest of full "
+        "rank",
+        _more_heads,
+    ),
+    Claim(
+        "depth helps",
+        "Three layers of lower rank have a smaller error than one, on average over the ranks, with "
+        "the most heads",
+        _depth,
+    ),
+    Claim(
+        "concatenated, three layers",
+        "Concatenated encodings lower the error of lower ranks at three layers, on average",
+        _concatenated(3, True, 1),
+    ),
+    Claim(
+        "concatenated, three layers, matched",
+        "They do so beside networks without an encoding with as many attention parameters",
+        _concatenated(3, True, 4),
+    ),
+    Claim(
+        "concatenated, one layer, matched",
+        "At one layer they do not, beside networks with as many attention parameters",
+        _concatenated(1, False, 4),
+    ),
+    Claim(
+        "additive",
+        "Additive encodings do not lower the error of lower ranks, on average",
+        _additive,
+    ),
+    Claim(
+        "more points, lower rank",
+        "Two layers of lower rank: the error grows with the number of points",
+        _points(full=False),
+    ),
+    Claim(
+        "more points, full rank",
+        "Two layers of full rank: the error does not grow with the number of points",
+        _points(full=True),
+    ),
+)
