@@ -45,7 +45,7 @@ if not config and not MODULE:
         params:
             package=PACKAGE,
             code=code_of_verb("rank-gallery"),
-            results=RANK_RESULTS,
+            results=lambda wildcards, output: str(Path(output[0]).parent),
             scale=RANK.scale,
         message:
             "Gallery of the second paper: docs/ and README's block"
