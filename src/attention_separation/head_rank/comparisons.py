@@ -121,9 +121,11 @@ def _points(full: bool) -> Callable:
         rows = _alike(chosen(rows, encoding="none", regime="fresh", layers=2), RECIPE)
         for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
             own = chosen(rows, rank=rank)
-            few, many = values(own, "n")[0], values(own, "n")[-1]
-            name = f"r={rank}, N={many} against {few}"
-            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], above=not full)
+            few, *more = values(own, "n")
+            # Growth shows in the most points; that there is none, in every number of them.
+            for many in more if full else more[-1:]:
+                name = f"r={rank}, N={many} against {few}"
+                yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], not full)
 
     return comparisons
 
