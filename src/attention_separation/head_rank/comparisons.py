@@ -155,12 +155,14 @@ CLAIMS = (
     ),
     Claim(
         "concatenated, three layers, matched",
-        "They do so beside networks without an encoding with as many attention parameters",
+        "Concatenated encodings lower it beside networks without an encoding that have as many "
+        "attention parameters, too",
         _concatenated(3, True, 4),
     ),
     Claim(
         "concatenated, one layer, matched",
-        "At one layer they do not, beside networks with as many attention parameters",
+        "At one layer concatenated encodings do not lower it, beside networks without an encoding "
+        "that have as many attention parameters",
         _concatenated(1, False, 4),
     ),
     Claim(
