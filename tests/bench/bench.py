@@ -40,7 +40,7 @@ ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3"
 RUNS = 5
 STEPS_IN_TURN, TURNS = 10, 4
 TRAINED = {
-    "feed_forward": 64, "batch": 128, "steps": 2500, "lr": 0.01, "held_out": 4096, "seed": 1
+    "feed_forward": 64, "batch": 64, "steps": 2000, "lr": 0.01, "held_out": 4096, "seed": 1
 }  # fmt: skip
 TRAINED_CELLS = [
     (8, 4, 1, 1, 1), (8, 4, 1, 1, 8), (8, 4, 1, 3, 2), (8, 4, 3, 1, 2), (8, 4, 3, 3, 1),
