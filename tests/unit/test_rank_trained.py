@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from making import CONFIG
 from pydantic import ValidationError
 from scipy import stats
 
@@ -189,3 +190,18 @@ def test_the_comparison_shown_is_the_one_that_decides():
     row = judged(claim, rows, MARGIN, LEVEL)
     assert (row["verdict"], row["decided_at"]) == ("differs", "w=3, r=2")
     assert row["high"] < MARGIN
+
+
+def test_cells_of_one_name_are_told_apart_by_their_recipe():
+    study = CONFIG.head_rank
+    names = list(study.every_cell(seed=1))
+    assert "d8_n4_L1_w1_r1" in names
+    assert {"d8_n4_L3_w3_r8_b64_s2000", "d8_n4_L3_w3_r8_b16_s4000"} <= set(names)
+    scale = study.chosen.training
+    slower = scale.fig1.model_copy(update={"lr": 0.001})
+    training = scale.model_copy(update={"fig4": slower})
+    chosen_scale = study.chosen.model_copy(update={"training": training})
+    study = study.model_copy(update={"scales": {"desk": chosen_scale}})
+    grids = study.cells(seed=1)
+    assert not grids["fig1"].keys() & grids["fig4"].keys()
+    assert len(study.every_cell(seed=1)) == len(names) - len(CONFIG.head_rank.cells(1)["fig4"]) + 16

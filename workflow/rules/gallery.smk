@@ -8,6 +8,7 @@ if not config and not MODULE:
         input:
             audits_of_all(),
             figures_of_all(),
+            f"{RESULTS}/manifest.json",
         output:
             touch(f"{RESULTS}/gallery.done"),
         log:
@@ -31,6 +32,7 @@ if not config and not MODULE:
     rule rank_gallery:
         input:
             rank_made_by_all(),
+            f"{RANK_RESULTS}/manifest.json",
         output:
             touch(f"{RANK_RESULTS}/gallery.done"),
         log:

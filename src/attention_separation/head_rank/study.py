@@ -197,11 +197,13 @@ class HeadRank(Closed):
         grids = {
             name: list(grid.cells(seed)) for name, grid in self.chosen.training.grids().items()
         }
-        texts: dict[str, set[str]] = {}
-        for job in itertools.chain(*grids.values()):
-            texts.setdefault(job.name, set()).add(job.canonical())
+        every = {job.canonical(): job for job in itertools.chain(*grids.values())}
+        namesakes: dict[str, list[CellJob]] = {}
+        for job in every.values():
+            namesakes.setdefault(job.name, []).append(job)
+        told_apart = {text: _told_apart(job, namesakes[job.name]) for text, job in every.items()}
         return {
-            grid: {job.name: job for job in (_told_apart(job, texts) for job in jobs)}
+            grid: {job.name: job for job in (told_apart[job.canonical()] for job in jobs)}
             for grid, jobs in grids.items()
         }
 
@@ -300,11 +302,14 @@ def _settings_of(job: Closed) -> str:
     return digest(canonical_json(job.model_dump(mode="json", by_alias=True, exclude_none=True)))
 
 
-def _told_apart(job: CellJob, texts: dict[str, set[str]]) -> CellJob:
-    """The job under a name that no other job has."""
-    if len(texts[job.name]) == 1:
+def _told_apart(job: CellJob, namesakes: list[CellJob]) -> CellJob:
+    """The job under a name that no other one has: with its batch and steps where it needs them."""
+    if len(namesakes) == 1:
         return job
-    return job.model_copy(update={"name": f"{job.name}_{digest(job.canonical())[:6]}"})
+    name = f"{job.name}_b{job.batch}_s{job.steps}"
+    if sum((each.batch, each.steps) == (job.batch, job.steps) for each in namesakes) > 1:
+        name += f"_{digest(job.canonical())[:6]}"
+    return job.model_copy(update={"name": name})
 
 
 def _name(
