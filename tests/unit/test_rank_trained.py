@@ -205,3 +205,27 @@ def test_cells_of_one_name_are_told_apart_by_their_recipe():
     grids = study.cells(seed=1)
     assert not grids["fig1"].keys() & grids["fig4"].keys()
     assert len(study.every_cell(seed=1)) == len(names) - len(CONFIG.head_rank.cells(1)["fig4"]) + 16
+
+
+PAPER = CONFIG.head_rank.scales["paper"].training
+
+
+def legend(figure, grid):
+    """The texts beside a figure of made-up runs of a grid."""
+    picture = draw(figure, runs_of(grid))
+    return [text.get_text() for each in picture.legends for text in each.get_texts()]
+
+
+@pytest.mark.parametrize(
+    ("figure", "grid", "other"),
+    [
+        ("rank_fig1", PAPER.fig1, {"n": [8]}),
+        ("rank_fig3", PAPER.fig3, {"widths": [4]}),
+        ("rank_fig4", PAPER.fig4, {"widths": [8]}),
+    ],
+)
+def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, grid, other):
+    small = {"ranks": [8, 64], "runs": 2}
+    grid = grid.model_copy(update=small)
+    assert "published" in legend(figure, grid)
+    assert "published" not in legend(figure, grid.model_copy(update=other))

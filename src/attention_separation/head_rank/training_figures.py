@@ -22,9 +22,6 @@ from attention_separation.head_rank.runs import chosen, is_full_rank, read_runs,
 from attention_separation.head_rank.study import TRAINED
 from attention_separation.provenance import record
 
-PUBLISHED_SIZE = {"d": 64}
-"""Of the runs that published values may stand beside."""
-
 ERROR = "held-out error"
 RUN, MEAN, BEST, DEAD, THEIRS = "a run", "mean", "best run", "dead run", "published"
 NAMES = {"none": "no encoding", "additive": "additive", "concatenated": "concatenated"}
@@ -41,7 +38,7 @@ def _figure_1(rows: list[dict]) -> Figure:
         (f"𝑤 = {width}", {"width": width}, lambda layers, w=width: _theirs_1(layers, w))
         for width in values(rows, "width")
     ]
-    return _by_layers(rows, series, TRAINED["rank_fig1"])
+    return _by_layers(rows, series, TRAINED["rank_fig1"], _is_size(rows, published.SIZE_1))
 
 
 def _theirs_1(layers: int, width: int) -> dict[int, float]:
@@ -63,19 +60,20 @@ def _figure_3(rows: list[dict]) -> Figure:
     for width in values(rows, "width")[1:]:
         name = f"no encoding, {width // least} × 𝑤"
         series.append((name, {"encoding": "none", "width": width}, lambda layers: {}))
-    return _by_layers(rows, series, TRAINED["rank_fig3"])
+    compared = least == published.WIDTH_3 and _is_size(rows, published.SIZE_1)
+    return _by_layers(rows, series, TRAINED["rank_fig3"], compared)
 
 
 def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
     if encoding == "none":
-        return _theirs_1(layers, 8)
+        return _theirs_1(layers, published.WIDTH_3)
     found = published.FIGURE_3.get((layers, encoding))
     return dict(zip(published.RANKS, found, strict=True)) if found else {}
 
 
 def _figure_4(rows: list[dict]) -> Figure:
     series = [(f"$N$ = {n}", {"n": n}, lambda layers, n=n: _theirs_4(n)) for n in values(rows, "n")]
-    return _by_layers(rows, series, TRAINED["rank_fig4"])
+    return _by_layers(rows, series, TRAINED["rank_fig4"], _is_size(rows, published.SIZE_4))
 
 
 def _theirs_4(n: int) -> dict[int, float]:
@@ -83,14 +81,22 @@ def _theirs_4(n: int) -> dict[int, float]:
     return dict(zip(published.FIGURE_4_RANKS, found, strict=True)) if found else {}
 
 
+def _is_size(rows: list[dict], size: dict[str, int]) -> bool:
+    """Whether published values may stand beside the runs."""
+    return all(row[key] == value for row in rows for key, value in size.items())
+
+
 def _by_layers(
-    rows: list[dict], series: list[tuple[str, dict, Callable[[int], dict]]], title: str
+    rows: list[dict],
+    series: list[tuple[str, dict, Callable[[int], dict]]],
+    title: str,
+    compared: bool,
 ) -> Figure:
-    """A panel per number of layers: error against rank, a line per series."""
+    """A panel per number of layers: error against rank, a line per series; published values
+    beside those that are `compared`."""
     layers = values(rows, "layers")
     figure = Figure(figsize=(3.6 * max(len(layers), 1.4) + 1.7, 4.0), layout="constrained")
     axes = figure.subplots(1, len(layers), squeeze=False, sharey=True)[0]
-    compared = all(row[key] == size for row in rows for key, size in PUBLISHED_SIZE.items())
     for ax, count in zip(axes, layers, strict=True):
         for k, (colour, (_, wanted, theirs)) in enumerate(zip(PALETTE, series, strict=False)):
             own = chosen(rows, layers=count, **wanted)
@@ -174,7 +180,7 @@ def _figure_2(rows: list[dict]) -> Figure:
         column[0].set_ylim(0, 185)
         column[0].set_yticks([0, 45, 90, 135, 180])
         _error_axis(column[1].yaxis)
-        if count == 1 and all(row["d"] == 64 for row in rows):
+        if count == 1 and _is_size(rows, published.SIZE_1):
             for place, width in enumerate(widths):
                 angle, norm = published.FIGURE_2.get(width, (np.nan, np.nan))
                 column[0].plot(place, angle, "D", color=INK, markerfacecolor="white")
