@@ -43,7 +43,7 @@ for name, (_, _, figure) in RANK_NUMBERS.items():
         input:
             rank_numbers(name),
         output:
-            **rank_shown("figure", figure, rank_figure_files(figure)),
+            **rank_shown("svg", figure, rank_figure_files(figure)),
         log:
             rank_log(figure),
         benchmark:
@@ -109,7 +109,7 @@ for figure, cells in RANK_FIGURES.items():
         input:
             [rank_cell(cell) for cell in cells],
         output:
-            **rank_shown("figure", figure, rank_figure_files(figure)),
+            **rank_shown("svg", figure, rank_figure_files(figure)),
         log:
             rank_log(figure),
         benchmark:
@@ -138,8 +138,8 @@ rule rank_claims:
         vote=rank_numbers("vote"),
         features=rank_numbers("features"),
     output:
-        **rank_shown("table", "rank_claims", rank_table_files("rank_claims")),
-        **prefixed("errors", rank_shown("table", "rank_errors", rank_table_files("rank_errors"))),
+        **rank_shown("html", "rank_claims", rank_table_files("rank_claims")),
+        **prefixed("errors", rank_shown("html", "rank_errors", rank_table_files("rank_errors"))),
     log:
         rank_log("rank_claims"),
     benchmark:

@@ -5,12 +5,15 @@ import importlib.util
 from attention_separation.head_rank.estimates import memory_mb, minutes
 from attention_separation.head_rank.study import NUMBERS as RANK_NUMBERS
 from attention_separation.head_rank.study import TABLES as RANK_TABLES
+from attention_separation.head_rank.study import TRAINED
 
 RANK = SETTINGS.head_rank
 RANK_RESULTS = RANK.results
 RANK_CELLS = RANK.every_cell(SETTINGS.seed)
 RANK_TRAINING = code_of_verb("rank-train")
 RANK_FIGURES = RANK.cells_of_figures(SETTINGS.seed)
+
+RANK_TITLES = TRAINED | RANK_TABLES | {figure: title for _, title, figure in RANK_NUMBERS.values()}
 
 # Of random features, 16,384 heads at the paper's scale: their kernel and its Cholesky factor.
 RANK_NUMBERS_MB = {"temperature": 1000, "vote": 1000, "features": 6000}
@@ -54,20 +57,16 @@ def rank_benchmark(job):
     return f"{RANK_RESULTS}/benchmarks/{job}.tsv"
 
 
-def rank_shown(kind, name, files):
-    """The files of a figure or a table, those that the report holds marked so."""
-    picture = {"figure": "svg", "table": "html"}[kind]
-    captions = {True: "rank_errors" if name == "rank_errors" else "rank", False: "data"}
-    shown = {
-        key: report(
-            files[key],
-            caption=f"../report/{captions[key == picture]}.rst",
-            category="6 Rank of attention heads",
-            labels={"result": name, "as": kind if key == picture else key},
-        )
-        for key in (picture, "csv", "parquet")
-    }
-    return files | shown
+def rank_shown(key, name, files):
+    """The files of a figure or a table, the page at `key` and its numbers in the report."""
+    caption = "rank_errors" if name == "rank_errors" else "rank"
+    page = report(
+        files[key],
+        caption=f"../report/{caption}.rst",
+        category="6 Rank of attention heads",
+        labels={"result": name, "of": RANK_TITLES[name]},
+    )
+    return files | shown_data(name, files) | {key: page}
 
 
 def rank_figures():

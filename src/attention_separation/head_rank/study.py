@@ -290,7 +290,8 @@ TRAINED = {
 }
 """Figures of trained transformers, and their titles."""
 
-TABLES = ("rank_claims", "rank_errors")
+TABLES = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
+"""Tables of results, and what they are of."""
 
 
 def _references(cells: dict[str, CellJob]) -> list[TrainedCell]:
