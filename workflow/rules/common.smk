@@ -101,22 +101,22 @@ def exact_of_panel(panel):
     return f"{RESULTS}/exact/{panel}.parquet"
 
 
-def pictures(figure):
+def pictures(figure, results=RESULTS):
     """The pictures of a figure; the figure of one panel has the panel's name."""
     extensions = ("svg", "png", "pdf")
-    return {extension: f"{RESULTS}/figures/{figure}.{extension}" for extension in extensions}
+    return {extension: f"{results}/figures/{figure}.{extension}" for extension in extensions}
 
 
-def figure_files(figure):
+def figure_files(figure, results=RESULTS):
     """The pictures of a figure, and its numbers."""
-    numbers = {key: f"{RESULTS}/figures/{figure}.{key}" for key in ("parquet", "csv")}
-    return pictures(figure) | numbers
+    numbers = {key: f"{results}/figures/{figure}.{key}" for key in ("parquet", "csv")}
+    return pictures(figure, results) | numbers
 
 
-def table_files(name):
+def table_files(name, results=RESULTS):
     """The files of a table of results."""
     extensions = ("parquet", "csv", "html")
-    return {extension: f"{RESULTS}/tables/{name}.{extension}" for extension in extensions}
+    return {extension: f"{results}/tables/{name}.{extension}" for extension in extensions}
 
 
 def shown_pictures(figure, panels=()):
@@ -203,14 +203,14 @@ def listed_files():
     return [path for path in [*audits_of_all(), *figures] if not path.endswith(".parquet")]
 
 
-def log_file(job):
+def log_file(job, results=RESULTS):
     """Where a job's messages go."""
-    return f"{RESULTS}/logs/{job}.log"
+    return f"{results}/logs/{job}.log"
 
 
-def benchmark_file(job):
+def benchmark_file(job, results=RESULTS):
     """Where a job's time and memory go."""
-    return f"{RESULTS}/benchmarks/{job}.tsv"
+    return f"{results}/benchmarks/{job}.tsv"
 
 
 def panels_of_figures():

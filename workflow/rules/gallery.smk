@@ -36,7 +36,7 @@ if not config and not MODULE:
         output:
             touch(f"{RANK_RESULTS}/gallery.done"),
         log:
-            rank_log("rank_gallery"),
+            log_file("rank_gallery", RANK_RESULTS),
         localrule: True
         conda:
             ENVIRONMENT

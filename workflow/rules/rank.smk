@@ -15,9 +15,9 @@ for name, (_, _, figure) in RANK_NUMBERS.items():
         output:
             rank_numbers(name),
         log:
-            rank_log(f"{figure}_numbers"),
+            log_file(f"{figure}_numbers", RANK_RESULTS),
         benchmark:
-            rank_benchmark(f"{figure}_numbers")
+            benchmark_file(f"{figure}_numbers", RANK_RESULTS)
         priority: 9
         localrule: True
         conda:
@@ -43,11 +43,11 @@ for name, (_, _, figure) in RANK_NUMBERS.items():
         input:
             rank_numbers(name),
         output:
-            **rank_shown("svg", figure, rank_figure_files(figure)),
+            **rank_shown("svg", figure, figure_files(figure, RANK_RESULTS)),
         log:
-            rank_log(figure),
+            log_file(figure, RANK_RESULTS),
         benchmark:
-            rank_benchmark(figure)
+            benchmark_file(figure, RANK_RESULTS)
         localrule: True
         conda:
             ENVIRONMENT
@@ -77,9 +77,9 @@ for cell, job in RANK_CELLS.items():
         output:
             rank_cell(cell),
         log:
-            rank_log(f"rank_train_{cell}"),
+            log_file(f"rank_train_{cell}", RANK_RESULTS),
         benchmark:
-            rank_benchmark(f"rank_train_{cell}")
+            benchmark_file(f"rank_train_{cell}", RANK_RESULTS)
         # The longest first: so no core waits at the end.
         priority: 1 + min(job.training_flops() // 10**11, 7)
         localrule: rank_runs_here(cell)
@@ -109,11 +109,11 @@ for figure, cells in RANK_FIGURES.items():
         input:
             [rank_cell(cell) for cell in cells],
         output:
-            **rank_shown("svg", figure, rank_figure_files(figure)),
+            **rank_shown("svg", figure, figure_files(figure, RANK_RESULTS)),
         log:
-            rank_log(figure),
+            log_file(figure, RANK_RESULTS),
         benchmark:
-            rank_benchmark(figure)
+            benchmark_file(figure, RANK_RESULTS)
         localrule: True
         conda:
             ENVIRONMENT
@@ -138,12 +138,14 @@ rule rank_claims:
         vote=rank_numbers("vote"),
         features=rank_numbers("features"),
     output:
-        **rank_shown("html", "rank_claims", rank_table_files("rank_claims")),
-        **prefixed("errors", rank_shown("html", "rank_errors", rank_table_files("rank_errors"))),
+        **rank_shown("html", "rank_claims", table_files("rank_claims", RANK_RESULTS)),
+        **prefixed(
+            "errors", rank_shown("html", "rank_errors", table_files("rank_errors", RANK_RESULTS))
+        ),
     log:
-        rank_log("rank_claims"),
+        log_file("rank_claims", RANK_RESULTS),
     benchmark:
-        rank_benchmark("rank_claims")
+        benchmark_file("rank_claims", RANK_RESULTS)
     localrule: True
     conda:
         ENVIRONMENT
@@ -169,7 +171,7 @@ rule rank_manifest:
     output:
         f"{RANK_RESULTS}/manifest.json",
     log:
-        rank_log("rank_manifest"),
+        log_file("rank_manifest", RANK_RESULTS),
     localrule: True
     conda:
         ENVIRONMENT

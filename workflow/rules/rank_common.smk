@@ -35,28 +35,6 @@ def checkpoint_of(table):
     return f"{folder}/checkpoints/{Path(table).stem}.npz"
 
 
-def rank_figure_files(figure):
-    """The pictures of a figure, and its numbers."""
-    extensions = ("svg", "png", "pdf", "parquet", "csv")
-    return {extension: f"{RANK_RESULTS}/figures/{figure}.{extension}" for extension in extensions}
-
-
-def rank_table_files(name):
-    """The files of a table of results."""
-    extensions = ("parquet", "csv", "html")
-    return {extension: f"{RANK_RESULTS}/tables/{name}.{extension}" for extension in extensions}
-
-
-def rank_log(job):
-    """Where a job's messages go."""
-    return f"{RANK_RESULTS}/logs/{job}.log"
-
-
-def rank_benchmark(job):
-    """Where a job's time and memory go."""
-    return f"{RANK_RESULTS}/benchmarks/{job}.tsv"
-
-
 def rank_shown(key, name, files):
     """The files of a figure or a table, the page at `key` and its numbers in the report."""
     caption = "rank_errors" if name == "rank_errors" else "rank"
@@ -76,8 +54,10 @@ def rank_figures():
 
 def rank_made_by_all():
     """The files of a whole run of the second paper."""
-    figures = [path for name in rank_figures() for path in rank_figure_files(name).values()]
-    tables = [path for name in RANK_TABLES for path in rank_table_files(name).values()]
+    figures = [
+        path for name in rank_figures() for path in figure_files(name, RANK_RESULTS).values()
+    ]
+    tables = [path for name in RANK_TABLES for path in table_files(name, RANK_RESULTS).values()]
     return [*figures, *tables]
 
 

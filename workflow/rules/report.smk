@@ -62,8 +62,8 @@ if any(RANK_REPORTED.values()):
 
     rule rank_overview:
         input:
-            [rank_figure_files(name).values() for name in RANK_REPORTED["figures"]],
-            [rank_table_files(name).values() for name in RANK_REPORTED["tables"]],
+            [figure_files(name, RANK_RESULTS).values() for name in RANK_REPORTED["figures"]],
+            [table_files(name, RANK_RESULTS).values() for name in RANK_REPORTED["tables"]],
         output:
             html=report(
                 f"{RANK_RESULTS}/report/rank.html",
@@ -78,9 +78,9 @@ if any(RANK_REPORTED.values()):
                 for name in names
             ],
         log:
-            rank_log("rank_overview"),
+            log_file("rank_overview", RANK_RESULTS),
         benchmark:
-            rank_benchmark("rank_overview")
+            benchmark_file("rank_overview", RANK_RESULTS)
         localrule: True
         conda:
             ENVIRONMENT
