@@ -46,6 +46,7 @@ from attention_separation.softmax_vs_linear.panels import (
     without_trials,
 )
 from attention_separation.softmax_vs_linear.parameters import Trials
+from attention_separation.softmax_vs_linear.reconstruction import reconstruction
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 REGRESSION_POINTS = 24
@@ -301,6 +302,11 @@ class Config(Closed):
         defaults = getattr(self.models, panel.model)
         own = panel.swept().keys() | panel.held().keys()
         return [*panel.reconstructed, *(p for p in defaults.reconstructed if p not in own)]
+
+    def reconstruction(self, name: str) -> str:
+        """All that is reconstructed of a panel, its model's notes among it, as one text."""
+        notes = getattr(self.models, self.panels[name].model).notes
+        return reconstruction(self.reconstructed(name), notes)
 
 
 def canonical(job: Closed) -> str:

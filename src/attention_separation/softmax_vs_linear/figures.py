@@ -19,6 +19,7 @@ from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.parameters import MRule
+from attention_separation.softmax_vs_linear.reconstruction import KEY
 
 SYMBOLS = {
     "n": "𝑛",
@@ -229,7 +230,7 @@ def _footnote(job: FigureJob, characters: int) -> str:
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     lines = [f"{counts} trials per point; {intervals}; {choices}."]
     if any(look.reconstructed or look.notes for look in job.panels):
-        lines.append("* reconstructed: the paper's text does not state it.")
+        lines.append(KEY)
     return "\n".join(textwrap.fill(line, characters) for line in lines)
 
 
