@@ -46,7 +46,7 @@ from attention_separation.softmax_vs_linear.panels import (
     without_trials,
 )
 from attention_separation.softmax_vs_linear.parameters import Trials
-from attention_separation.softmax_vs_linear.reconstruction import reconstruction
+from attention_separation.softmax_vs_linear.reconstruction import marked_notes
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 REGRESSION_POINTS = 24
@@ -274,9 +274,10 @@ class Config(Closed):
             if panels:
                 job = self.figure_job(name, panels)
                 marked = {p for panel in panels for p in self.reconstructed(panel)}
+                notes = {note for panel in panels for note in self.reconstructed_notes(panel)}
                 entry = ShownFigure(
                     name=name, title=job.title, settings=digest_of(job), panels=panels,
-                    reconstructed=sorted(marked),
+                    reconstructed=[*sorted(marked), *sorted(notes)],
                 )  # fmt: skip
             else:
                 entry = ShownFigure(name=name)
@@ -294,6 +295,7 @@ class Config(Closed):
             figures=shown,
             tables={name: digest_of(jobs[name]()) for name in tables},
             models={name: panel.model for name, panel in self.panels.items()},
+            reconstructed={name: self.reconstruction(name) for name in self.panels},
         )
 
     def reconstructed(self, name: str) -> list[str]:
@@ -303,10 +305,14 @@ class Config(Closed):
         own = panel.swept().keys() | panel.held().keys()
         return [*panel.reconstructed, *(p for p in defaults.reconstructed if p not in own)]
 
+    def reconstructed_notes(self, name: str) -> list[str]:
+        """What else of a panel's model the paper does not state, in words."""
+        return marked_notes(getattr(self.models, self.panels[name].model).notes)
+
     def reconstruction(self, name: str) -> str:
-        """All that is reconstructed of a panel, its model's notes among it, as one text."""
-        notes = getattr(self.models, self.panels[name].model).notes
-        return reconstruction(self.reconstructed(name), notes)
+        """All that is reconstructed of a panel, as one text."""
+        settings = ", ".join(self.reconstructed(name))
+        return "; ".join(filter(None, [settings, *self.reconstructed_notes(name)]))
 
 
 def canonical(job: Closed) -> str:

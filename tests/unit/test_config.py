@@ -366,3 +366,7 @@ def test_what_is_reconstructed_is_said():
     assert "theta" in config.reconstructed("fig4a")
     assert "theta" not in config.reconstructed("fig5a")
     assert {"n", "d", "theta", "a1"} <= set(config.reconstructed("fig7a"))
+    assert config.reconstruction("fig5a") == "data, signs; V the identity"
+    assert config.reconstruction("fig7a").endswith("; V the identity; the datasets themselves")
+    (shown,) = config.overview_job({"fig5": ["fig5a", "fig5f"]}, []).figures
+    assert shown.reconstructed == ["a0", "data", "signs", "V the identity"]

@@ -103,7 +103,7 @@ def test_the_caption_of_panels():
 def test_a_caption_with_reference_values_and_no_verdicts():
     caption = panels_caption("T", numbers(error=1.3e-6), [], {})
     text = " ".join([*caption.sentences, *caption.parts])
-    assert "reference values, within 2e-6" in text
+    assert "reference values, with an estimated error of at most 2e-6" in text
     assert "exact" not in text
     assert "Verdicts" not in text
     assert "1 panel with 3 points" in text
@@ -133,7 +133,8 @@ def test_captions_as_html_and_rst_say_the_same():
 def test_success_counts_points():
     table = pa.table({"p_exact": [0.95, 0.9, 0.6, 0.1, 0.0]})
     (text,) = success_findings([table])
-    assert "at least 0.9 at 2 of 5 points, of at least 0.5 at 3 and of at most 0.1 at 2" in text
+    assert "at least 0.9 at 2 of the 5 points shown, of at least 0.5 at 3" in text
+    assert "of at most 0.1 at 2" in text
     assert "median is 0.600" in text
     assert success_findings([]) == []
 
@@ -147,12 +148,20 @@ def test_tables_that_are_not_made_say_nothing():
 
 def test_a_panel_in_two_figures_counts_once():
     tables = [numbers(), numbers(), numbers("q")]
-    assert "of 6 points" in sentences({}, tables)[0]
-    table = panels_overview(tables, {"p": "self_attention", "q": "regression"}, {})
+    assert "of the 6 points" in sentences({}, tables)[0]
+    models = {"p": "self_attention", "q": "regression"}
+    table = panels_overview(tables, models, {"q": "m, tau; V"}, {})
     assert table["panel"].to_pylist() == ["p", "q"]
     assert table["model"].to_pylist() == ["self-attention", "regression"]
     assert table["verdict"].to_pylist() == ["not judged yet"] * 2
-    assert table["largest exact"].to_pylist() == [1.0, 1.0]
+    assert table["largest computed"].to_pylist() == [1.0, 1.0]
+    assert table["reconstructed"].to_pylist() == ["", "m, tau; V"]
+
+
+def test_exact_and_reference_values_are_told_apart():
+    tables = [numbers(), numbers("q", error=1e-6)]
+    table = panels_overview(tables, {"p": "cross_attention", "q": "regression"}, {}, {})
+    assert table["computed"].to_pylist() == ["exactly", "reference"]
 
 
 def test_a_picture_in_a_page_is_the_drawing_alone():
@@ -160,7 +169,7 @@ def test_a_picture_in_a_page_is_the_drawing_alone():
 
 
 def test_the_overview_says_what_is_missing_and_what_is_made():
-    panels = panels_overview([numbers()], {"p": "regression"}, {"p": {"verdict": "agrees"}})
+    panels = panels_overview([numbers()], {"p": "regression"}, {}, {"p": {"verdict": "agrees"}})
     text = overview.page(
         ["**Lead.** 3 < 4"], panels, [(Caption("T", ["S."]), SVG)], ["claims"], "deep"
     )

@@ -28,7 +28,11 @@ def panels_caption(
     names = list(dict.fromkeys(table["panel"].to_pylist()))
     counts = sorted(set(table["trials"].to_pylist()))
     error = pc.max(table["p_error"]).as_py()
-    exact = "exact values" if error == 0 else f"reference values, within {rounded_up(error)}"
+    exact = (
+        "exact values"
+        if error == 0
+        else f"reference values, with an estimated error of at most {rounded_up(error)}"
+    )
     sentences = [
         f"{_counted(len(names), 'panel')} with {_counted(len(table), 'point')} of "
         f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
@@ -37,7 +41,8 @@ def panels_caption(
     ]
     judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
     if judged:
-        sentences.append(f"Verdicts, simulation against exact values: {counted(judged)}.")
+        against = "exact values" if error == 0 else "reference values"
+        sentences.append(f"Verdicts, simulation against {against}: {counted(judged)}.")
     if reconstructed:
         marked = ", ".join(SWEEP_NAMES.get(name, name) for name in reconstructed)
         sentences.append(f"Reconstructed, for the paper's text does not state it: {marked}.")

@@ -68,8 +68,8 @@ CHARACTERS_PER_INCH = 17
 
 
 def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
-    """The figure, one panel for each table in order: trials as dots with 95 % intervals, and the
-    exact values as a line. The tables are simulated and exact values, joined."""
+    """The figure, one panel for each table in order: trials as dots with 95 % intervals, and exact
+    or reference values as a line. The tables hold both, joined."""
     columns = min(len(tables), 3 if len(tables) > 4 else 2)
     rows = -(-len(tables) // columns)
     with matplotlib.rc_context(RC):
@@ -135,7 +135,7 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
 
 def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
     largest = max(table["p_error"].to_numpy().max() for table in tables)
-    line = "exact" if largest == 0 else f"reference value, within {rounded_up(largest)}"
+    line = "exact" if largest == 0 else f"reference value, error about {rounded_up(largest)}"
     handles = [
         Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
         Line2D([], [], color=VERMILION, linewidth=1.3, label=line),

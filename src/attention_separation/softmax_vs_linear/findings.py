@@ -58,10 +58,11 @@ def success_findings(exact: list[pa.Table]) -> list[str]:
     likely, even = (sum(x >= least for x in p) for least in (LIKELY, 0.5))
     unlikely = sum(x <= UNLIKELY for x in p)
     return [
-        f"**The answer in numbers.** F_exp tells D1 from D0, and F_lin is zero on both, with an "
-        f"exact probability of at least {LIKELY:g} at {likely:,} of {len(p):,} points, of at "
-        f"least 0.5 at {even:,} and of at most {UNLIKELY:g} at {unlikely:,}; its median is "
-        f"{p[len(p) // 2]:.3f}."
+        f"**The answer in numbers.** F_exp tells D1 from D0, and F_lin is zero on both, with a "
+        f"probability (exact, in softmax regression a reference value) of at least {LIKELY:g} at "
+        f"{likely:,} of the {len(p):,} points shown, of at least 0.5 at {even:,} and of at most "
+        f"{UNLIKELY:g} at {unlikely:,}; its median is {p[len(p) // 2]:.3f}. How many there are of "
+        f"each is a matter of the grids."
     ]
 
 
@@ -109,7 +110,7 @@ def width_findings(exact: list[pa.Table]) -> list[str]:
         return []
     return [
         "**Wider is not always better.** With more sign columns F_exp is positive on D1 more "
-        "often, but so are networks that should be zero: from its best m on, the exact success "
+        "often, but so are networks that should be zero: from its best m on, the computed success "
         "rate falls "
         f"in {', '.join(parts)}."
     ]

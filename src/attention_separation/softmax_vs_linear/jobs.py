@@ -86,7 +86,7 @@ class ShownFigure(Closed):
     """Digest that the figure's numbers must carry."""
     panels: list[str] = Field(default_factory=list)
     reconstructed: list[str] = Field(default_factory=list)
-    """Parameters that the paper does not state, in any of the panels."""
+    """What the paper does not state, in any of the panels: settings and notes."""
 
 
 class OverviewJob(Closed):
@@ -98,3 +98,5 @@ class OverviewJob(Closed):
     """Tables to speak of, with the digests that they must carry; `phase` is the maps' numbers."""
     models: dict[str, str]
     """The model of each panel."""
+    reconstructed: dict[str, str]
+    """What is reconstructed of each panel, as text."""

@@ -12,7 +12,6 @@ COLUMN = (
 """What stands in the words on a table with a column `reconstructed`."""
 
 
-def reconstruction(settings: Sequence[str], notes: Sequence[str]) -> str:
-    """What is reconstructed of a panel, as one text: names of settings, then its model's notes."""
-    marked = [note.removesuffix(MARK) for note in notes if note.endswith(MARK)]
-    return "; ".join([*filter(None, [", ".join(settings)]), *marked])
+def marked_notes(notes: Sequence[str]) -> list[str]:
+    """Those of a model's notes that end in the mark, without it."""
+    return [note.removesuffix(MARK) for note in notes if note.endswith(MARK)]
