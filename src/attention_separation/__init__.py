@@ -1,3 +1,3 @@
-"""Reproduction of papers that separate kinds of attention, with proof of every number."""
+"""Reproduction of papers that separate kinds of attention, each number with its uncertainty."""
 
 __version__ = "0.1.0"

@@ -25,11 +25,21 @@ def test_it_has_what_the_format_requires():
 
 def test_each_paper_has_authors_title_and_number():
     for paper in CITATION["references"]:
-        assert set(paper) == {"type", "title", "authors", "year", "identifiers", "url"}
+        keys = {"type", "title", "authors", "year", "identifiers", "url"}
+        assert keys <= set(paper) <= keys | {"version"}
         assert all(set(author) == PERSON for author in paper["authors"])
         ((number,),) = ({entry["value"] for entry in paper["identifiers"]},)
         assert paper["url"] == f"https://arxiv.org/abs/{number.removeprefix('arXiv:')}"
-        assert str(paper["year"])[2:] == number.removeprefix("arXiv:")[:2]
+        # The number has the year of the first version.
+        if paper.get("version", "v1") == "v1":
+            assert str(paper["year"])[2:] == number.removeprefix("arXiv:")[:2]
+
+
+def test_both_titles_of_the_first_paper_lead_here():
+    titles = [p["title"] for p in CITATION["references"] if "2310.11685" in p["url"]]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert len(titles) == 2
+    assert all(title in readme for title in titles)
 
 
 def test_it_says_what_the_package_says():

@@ -53,8 +53,17 @@ def test_every_override_it_shows_works():
 
 
 def test_the_number_of_points_it_states():
-    total = sum(len(config_points(name)) for name in CONFIG.panels)
-    assert f"{total:,} points" in README
+    points = {name: len(config_points(name)) for name in CONFIG.panels}
+    lost = [
+        name
+        for name, panel in CONFIG.panels.items()
+        if {*panel.swept()} & {*CONFIG.reconstructed(name)}
+    ]
+    assert {CONFIG.figure_of()[name] for name in lost} == {"fig7"}
+    of_lost, total = sum(points[name] for name in lost), sum(points.values())
+    text = " ".join(README.split())
+    assert f"{total:,} points, {total - of_lost:,} of them on the grids that the text" in text
+    assert f"of Figure 7, {of_lost:,} points, are lost" in text
 
 
 def test_the_papers_objects_have_the_names_that_the_table_says():
