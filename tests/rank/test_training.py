@@ -90,18 +90,38 @@ def test_learning_rates():
     assert rate(fresh, 99) == rate(fresh, 100) == 0.02
     assert rate(fresh, 550) == pytest.approx(0.01)
     assert rate(fresh, 999) == pytest.approx(0.01 * (1 + math.cos(math.pi * 899 / 900)))
-    repeated = small(steps=8000, lr=0.02, regime="repeated")
+
+
+def test_the_published_learning_rates():
+    repeated = small(steps=8000, lr=0.03, regime="repeated")
     of_epochs = [rate(repeated, 100 * epoch) for epoch in range(80)]
-    assert of_epochs[:5] == pytest.approx([0, 0.005, 0.01, 0.015, 0.02])
-    assert of_epochs[42] == pytest.approx(0.01)
+    assert of_epochs[:5] == pytest.approx([0, 0.01, 0.02, 0.03, 0.03], abs=1e-15)
+    assert of_epochs[42] == pytest.approx(0.015)
     assert all(rate(repeated, 100 * k + 99) == value for k, value in enumerate(of_epochs))
-    # The published schedule is torch's own.
+    # The cosine is torch's own.
     one = torch.nn.Parameter(torch.zeros(1))
-    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(torch.optim.SGD([one], lr=0.02), 76)
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(torch.optim.SGD([one], lr=0.03), 76)
     for epoch in range(4, 80):
         assert of_epochs[epoch] == pytest.approx(cosine.get_last_lr()[0], abs=1e-12)
         cosine.optimizer.step()
         cosine.step()
+
+
+@pytest.mark.parametrize("epochs", [20, 39, 40, 1000, 2000])
+def test_the_published_warm_up_adds_equal_parts_from_epoch_to_epoch(epochs):
+    repeated = small(steps=100 * epochs, lr=0.02, regime="repeated")
+    of_epochs = [rate(repeated, 100 * epoch) for epoch in range(epochs)]
+    warm = epochs // 20
+    value = 0.0
+    for epoch in range(warm):
+        assert of_epochs[epoch] == pytest.approx(value, abs=1e-12)
+        value += 0.02 / (warm - 1) if warm > 1 else 0.02
+    assert max(of_epochs) == of_epochs[warm] == 0.02
+    assert of_epochs[warm + 1] < 0.02
+
+
+def test_few_epochs_have_no_warm_up():
+    assert rate(small(steps=1900, lr=0.02, regime="repeated"), 0) == 0.02
 
 
 def test_the_optimizer_is_adamw():

@@ -8,8 +8,12 @@ from attention_separation.head_rank.cells import EPOCH, CellJob
 def rate(job: CellJob, step: int) -> float:
     """Learning rate of a step, counted from 0.
 
-    Fresh regime: per step; the first tenth rises linearly to `lr`, which it first has at its last
-    step. Repeated regime: per epoch; the first twentieth rises linearly from 0, as published.
+    The text has a linear warm-up and a cosine, without lengths. Fresh regime: per step; the first
+    tenth rises linearly to `lr`, which it first has at its last step: a choice of ours. Repeated
+    regime: per epoch, as in the published configurations; the first twentieth, w epochs, rises
+    from 0 in equal parts so that its last has `lr`, as epoch w has, where the cosine begins. A
+    warm-up of one epoch is one at rate 0. Under 20 epochs there is none: the published one would
+    stay at rate 0 for ever.
     """
     if job.regime == "fresh":
         warm = max(1, job.steps // 10)
@@ -19,7 +23,7 @@ def rate(job: CellJob, step: int) -> float:
     epoch, epochs = step // EPOCH, job.steps // EPOCH
     warm = epochs // 20
     if epoch < warm:
-        return job.lr * epoch / warm
+        return job.lr * epoch / max(1, warm - 1)
     return _cosine(job.lr, epoch - warm, epochs - warm)
 
 
