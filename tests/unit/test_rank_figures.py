@@ -30,7 +30,9 @@ SETTINGS = {
             {"distribution": "uniform", "d": 5, "n": 2},
             {"distribution": "orthogonal", "d": 5, "n": 4},
         ],
-        "biased": {"d": 4, "biases": [0.5, 0.0]},
+        "biased": [
+            {"d": d, "biases": biases} for biases in ([0.5, 0.0], [3.0, 0.0]) for d in (4, 6)
+        ],
     },
     "rank-vote": {
         "seed": 1, "draws": 60, "dimensions": [3, 6], "heads": [1, 9, 41], "epsilons": [0.5],
@@ -87,15 +89,40 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
     job = temperature.TemperatureJob.model_validate(SETTINGS["rank-temperature"])
     table = temperature.errors_of_temperature(job)
     figure = temperature_figure.draw(TITLE, table)
-    fact_1, fact_3 = figure.axes
-    rows = [r for r in table.to_pylist() if r["construction"] == "fact_3" and r["temperature"]]
-    for bias in ("-b/2", "+b"):
-        own = [row for row in rows if row["bias"] == bias]
-        for column in ("error", "error_exact"):
-            wanted = [row[column] for row in own]
-            assert any(np.array_equal(line.get_ydata(), wanted) for line in fact_3.lines)
+    fact_1, right, text = figure.axes
+    rows = [r for r in table.to_pylist() if r["construction"] == "fact_3"]
+
+    def shows(ax, own):
+        return all(
+            any(np.array_equal(line.get_ydata(), [row[column] for row in own]) for line in ax.lines)
+            for column in ("error", "error_exact")
+        )
+
+    for d in (4, 6):
+        own = [row for row in rows if row["d"] == d and row["added"] == "-b/2"]
+        assert shows(right, [row for row in own if row["b_1"] == 0.5 and row["temperature"]])
+    hard = [row for row in rows if row["added"] == "+b" and row["temperature"] is None]
+    for b_1 in (0.5, 3.0):
+        assert shows(text, [row for row in hard if row["b_1"] == b_1])
     assert len(fact_1.lines) == 3 * 2
+    # In the middle, without (3, 0): there one point is always the nearest.
+    assert len(right.lines) == 3 * 2
+    labels = [[entry.get_text() for entry in ax.get_legend().get_texts()] for ax in (right, text)]
+    assert labels == [
+        ["𝑏 = (0.5, 0)", "$d$ = 4", "$d$ = 6"],
+        ["𝑏 = (0.5, 0)", "𝑏 = (3, 0)", "− 𝑏/2, the worst 𝑏"],
+    ]
     assert "as in the text" in texts(figure)
+    assert "a translation of the text" in texts(figure)
+
+
+@pytest.mark.parametrize(("b_1", "panels"), [(0.5, 3), (3.0, 2)])
+def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
+    settings = SETTINGS["rank-temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
+    job = temperature.TemperatureJob.model_validate(settings)
+    figure = temperature_figure.draw(TITLE, temperature.errors_of_temperature(job))
+    figure.draw_without_rendering()
+    assert len(figure.axes) == panels
 
 
 def test_the_vote_figure_says_what_is_no_number_of_the_paper():

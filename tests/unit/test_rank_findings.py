@@ -43,19 +43,55 @@ def runs(tmp_path):
     return read_runs(paths, job.cells)
 
 
-def test_the_sentence_on_facts_1_and_3():
-    fact_1 = {"construction": "fact_1", "d": 8, "n": 2, "temperature": 100.0, "error": 0.0123}
-    fact_3 = {"construction": "fact_3", "d": 8, "temperature": None}
-    first, second = temperature_findings(
+FACT_1 = {
+    "construction": "fact_1", "distribution": "uniform", "d": 8, "n": 2, "temperature": 100.0,
+    "draws": 2000, "error": 0.5, "ci_low": 0.4, "ci_high": 0.6,
+}  # fmt: skip
+FACT_3 = {"construction": "fact_3", "d": 8, "b_1": 0.5, "b_2": 0.0, "error": 0.0}
+
+
+def test_the_sentence_on_fact_1_has_exact_values_and_sampled_ones_with_their_interval():
+    (said,) = temperature_findings(
         table(
             temperature.SCHEMA,
-            fact_1 | {"error_law": 0.012},
-            fact_3 | {"bias": "+b", "error": 0.987},
-            fact_3 | {"bias": "-b/2", "error": 0.0},
+            FACT_1 | {"error_exact": 0.01, "error_law": 0.0102},
+            FACT_1 | {"d": 64, "error_exact": 0.03, "error_law": 0.03},
+            FACT_1 | {"temperature": 10.0, "error_exact": 0.9, "error_law": 0.99},
+            FACT_1 | {"n": 16, "distribution": "orthogonal", "error_law": 0.7},
+            FACT_1 | {"n": 16, "error_law": 0.55},
         )
     )
-    assert "at c = 100, d = 8, N = 2 it is 0.0123, and the law gives 0.012" in first
-    assert "which adds +b, has error 0.987 at d = 8; with −b/2 it has 0." in second
+    assert "At c = 100 in K Qᵀ = cI it is 0.01 to 0.03 for N = 2 at d = 8 and 64, by quad" in said
+    assert "and 0.5 (95 % interval 0.4 to 0.6, 2,000 draws) for N = 16 independent points" in said
+    assert "differs by up to 2 % for N = 2 and gives 0.55 for N = 16" in said
+    (said,) = temperature_findings(
+        table(temperature.SCHEMA, FACT_1 | {"error_exact": 0.01, "error_law": 0.01})
+    )
+    assert "it is 0.01 for N = 2 at d = 8, by quadrature. The law" in said
+    assert "interval" not in said
+
+
+def test_the_sentence_on_fact_3_has_the_range_of_the_texts_error_with_its_d_and_b():
+    rows = [
+        FACT_3 | {"added": "-b/2", "error_exact": 0.0},
+        FACT_3 | {"added": "-b/2", "error_exact": 0.0, "d": 64},
+        FACT_3 | {"added": "+b", "error_exact": 0.987},
+        FACT_3 | {"added": "+b", "error_exact": 1.84, "d": 64},
+        FACT_3 | {"added": "+b", "error_exact": 0.215, "b_1": 0.1},
+        # Not of the hardmax head.
+        FACT_3 | {"added": "+b", "error_exact": 0.1, "temperature": 1.0},
+        FACT_3 | {"added": "-b/2", "error_exact": 0.1, "temperature": 1.0},
+    ]
+    (said,) = temperature_findings(table(temperature.SCHEMA, *rows))
+    assert "adds −b/2 to the scores has error 0 in 2 cases of d and b." in said
+    assert "0.215 (d = 8, b = (0.1, 0)) to 1.84 (d = 64, b = (0.5, 0)), by quadrature" in said
+    assert "read here in translation" in said
+    worse = FACT_3 | {"added": "-b/2", "error_exact": 0.0, "error": 0.25}
+    (said,) = temperature_findings(table(temperature.SCHEMA, *rows, worse))
+    assert "has error 0 to 0.25 in 3 cases" in said
+    (said,) = temperature_findings(table(temperature.SCHEMA, rows[0], rows[2]))
+    assert "error 0 in 1 case of d and b." in said
+    assert "d and b: 0.987 (d = 8, b = (0.5, 0)), by quadrature" in said
     assert temperature_findings(table(temperature.SCHEMA)) == []
 
 

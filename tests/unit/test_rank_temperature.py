@@ -1,6 +1,7 @@
 """The laws of one full-rank head: exact values against simulation, and the limit of large c."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ JOB = {
         {"distribution": "uniform", "d": 7, "n": 2},
         {"distribution": "orthogonal", "d": 7, "n": 2},
     ],
-    "biased": {"d": 5, "biases": [0.4, -0.1]},
+    "biased": [{"d": 5, "biases": [0.4, -0.1]}, {"d": 3, "biases": [-0.2, 1.0]}],
 }
 
 
@@ -38,8 +39,9 @@ def test_exact_values_against_simulation():
     table = errors_of_temperature(TemperatureJob.model_validate(JOB))
     assert table.schema.equals(SCHEMA)
     judged = [row for row in table.to_pylist() if row["ci_high"] > row["ci_low"]]
-    # 4 cases at 2 temperatures; 2 biases at 2, and the text's with hardmax.
-    assert len(judged) == 4 * 2 + 2 * 2 + 1
+    # 4 cases of Fact 1 at 2 temperatures; of Fact 3 two, each with two heads at 2 temperatures,
+    # and the text's with hardmax.
+    assert len(judged) == 4 * 2 + 2 * (2 * 2 + 1)
     for row in judged:
         spread = (row["ci_high"] - row["ci_low"]) / (2 * norm.ppf(0.975))
         z = (row["error"] - row["error_exact"]) / spread
@@ -47,10 +49,22 @@ def test_exact_values_against_simulation():
 
 
 def test_the_right_bias_has_no_error_with_hardmax():
-    table = errors_of_temperature(TemperatureJob.model_validate(JOB | {"draws": 500}))
-    rows = {(r["bias"], r["temperature"]): r for r in table.to_pylist() if r["bias"]}
-    assert rows["-b/2", None]["error"] == rows["-b/2", None]["error_exact"] == 0
-    assert rows["+b", None]["error"] > 0.1
+    biased = [
+        {"d": d, "biases": biases}
+        for d in (2, 8, 64)
+        for biases in ([0.1, 0.0], [-0.5, 0.3], [0.0, 1.0], [3.0, 0.0], [0.0, 3.0])
+    ]
+    table = errors_of_temperature(
+        TemperatureJob.model_validate(JOB | {"draws": 500, "biased": biased})
+    )
+    hard = [r for r in table.to_pylist() if r["added"] and r["temperature"] is None]
+    for added, count in Counter(row["added"] for row in hard).items():
+        assert count == len(biased), added
+    for row in hard:
+        if row["added"] == "-b/2":
+            assert row["error"] == row["error_exact"] == 0
+        else:
+            assert row["error_exact"] > 0.05
 
 
 @pytest.mark.parametrize("d", [2, 3, 8, 64])
@@ -112,6 +126,56 @@ def test_the_texts_bias_errs_by_the_probability_between_two_thresholds(d):
     assert right == pytest.approx(laws.fact_3_asymptote(d, (b1, b2), 1e4), rel=1e-3)
 
 
+def texts_error(d, biases):
+    return laws.fact_3_exact(d, biases, biases, math.inf)
+
+
+@pytest.mark.parametrize("difference", [0.1, 0.5, 0.8, 1.5, 2.5])
+def test_the_texts_error_depends_on_d_and_the_difference_of_the_biases_and_grows_with_both(
+    difference,
+):
+    errors = [texts_error(d, (difference, 0.0)) for d in (2, 4, 8, 16, 64)]
+    assert np.all(np.diff(errors) > 0)
+    for d, error in zip((2, 4, 8, 16, 64), errors, strict=True):
+        for biases in ((-difference, 0.0), (0.3, 0.3 + difference), (difference - 1, -1.0)):
+            assert texts_error(d, biases) == pytest.approx(error, rel=1e-9)
+        assert texts_error(d, (1.1 * difference, 0.0)) > error
+
+
+@pytest.mark.parametrize("d", [2, 8, 64])
+@pytest.mark.parametrize("biases", [(3.0, 0.0), (-1.5, 1.5), (2.9, 0.0)])
+def test_where_one_point_is_always_nearest_the_text_always_takes_the_other(d, biases):
+    right = (-biases[0] / 2, -biases[1] / 2)
+    assert laws.fact_3_exact(d, biases, right, math.inf) == 0
+    assert texts_error(d, biases) == pytest.approx(2, rel=1e-12)
+    assert laws.fact_3_asymptote(d, biases, 10.0) == 0
+
+
+def test_biases_at_which_the_texts_error_looks_like_that_of_predicting_zero():
+    """(0.5, 0) has an error near 1 at d = 8 alone; by adaptive quadrature."""
+    for d, near_1 in ((4, False), (8, True), (16, False), (64, False)):
+
+        def density(t, d=d):
+            return density_at_zero(d) * (1 - t * t) ** ((d - 3) / 2)
+
+        expected = 2 * quad(density, -0.5 / math.sqrt(2), 0.25 / math.sqrt(2))[0]
+        assert texts_error(d, (0.5, 0.0)) == pytest.approx(expected, rel=1e-8)
+        assert (abs(expected - 1) < 1e-3) == near_1
+
+
+def test_cases_of_fact_3_have_draws_of_their_own_and_keep_them():
+    def rows(*biased):
+        job = TemperatureJob.model_validate(JOB | {"draws": 500, "biased": list(biased)})
+        return [r for r in errors_of_temperature(job).to_pylist() if r["construction"] == "fact_3"]
+
+    # Of one difference: on the same draws the errors would be equal.
+    one, other = {"d": 5, "biases": [0.4, -0.1]}, {"d": 5, "biases": [0.5, 0.0]}
+    assert rows(one) + rows(other) == rows(one, other)
+    for a, b in zip(rows(one), rows(other), strict=True):
+        assert a["error_exact"] == pytest.approx(b["error_exact"], rel=1e-12)
+        assert a["temperature"] is None or abs(a["error"] - b["error"]) > 1e-9
+
+
 @pytest.mark.parametrize("d", [2, 3, 10, 200])
 def test_the_quadrature_has_the_moments_of_a_coordinate(d):
     phi, weights = angle_rule(d, [(0.0, 1e-4), (1.0, 1e-3)])
@@ -127,7 +191,8 @@ def test_the_quadrature_has_the_moments_of_a_coordinate(d):
     [
         ({"cases": [{"distribution": "orthogonal", "d": 2, "n": 3}]}, "n is 3; allowed: at most d"),
         ({"cases": [{"distribution": "gauss", "d": 2, "n": 2}]}, "'uniform' or 'orthogonal'"),
-        ({"biased": {"d": 5, "biases": [1.0]}}, "at least 2 items"),
+        ({"biased": [{"d": 5, "biases": [1.0]}]}, "at least 2 items"),
+        ({"biased": []}, "at least 1 item"),
         ({"temperatures": [0.0]}, "greater than 0"),
         ({"draws": 1}, "greater than or equal to 2"),
         ({"trials": 1}, "Extra inputs"),

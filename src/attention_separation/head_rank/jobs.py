@@ -48,7 +48,7 @@ class TemperatureSettings(Closed):
         description="c in K Q^T = cI"
     )
     cases: Annotated[list[Case], Field(min_length=1)] = Field(description="data of Fact 1")
-    biased: BiasedCase = Field(description="data of Fact 3")
+    biased: Annotated[list[BiasedCase], Field(min_length=1)] = Field(description="data of Fact 3")
 
 
 class TemperatureJob(TemperatureSettings):

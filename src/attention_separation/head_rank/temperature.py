@@ -22,7 +22,9 @@ from attention_separation.tables import write_parquet
 SCHEMA = pa.schema(
     [
         ("construction", pa.string()),
-        ("bias", pa.string()),
+        ("b_1", pa.float64()),
+        ("b_2", pa.float64()),
+        ("added", pa.string()),
         ("distribution", pa.string()),
         ("d", pa.int64()),
         ("n", pa.int64()),
@@ -35,10 +37,11 @@ SCHEMA = pa.schema(
         ("error_law", pa.float64()),
     ]
 )
-"""`construction` is "fact_1" or "fact_3"; `bias` what the head of Fact 3 adds to the scores, "-b/2"
-or the text's "+b", null in Fact 1. A `temperature` that is null is the hardmax head. `error` is the
-mean over `draws` draws, `ci_low` to `ci_high` its 95 % interval. `error_exact` is by quadrature,
-null for N > 2; `error_law` is the limit law of large temperatures, null where there is none."""
+"""`construction` is "fact_1" or "fact_3"; `b_1` and `b_2` are the biases of Equation 8 and `added`
+what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null in Fact 1. A
+`temperature` that is null is the hardmax head. `error` is the mean over `draws` draws, `ci_low` to
+`ci_high` its 95 % interval. `error_exact` is by quadrature, null for N > 2; `error_law` is the
+limit law of large temperatures, null where there is none."""
 
 
 def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
@@ -71,11 +74,13 @@ def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
 def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
     """The same for a case of Fact 3, with the right bias, the text's, and the hardmax heads."""
     b = np.array(case.biases)
+    b_1, b_2 = case.biases
+    point = f"d={case.d},b_1={b_1},b_2={b_2}"
     added = {"-b/2": -b / 2, "+b": b}
     temperatures = [*job.temperatures, None]
     errors: dict[tuple, list[np.ndarray]] = {}
     for block, draws in blocks(job.draws):
-        rng = stream(job.seed, "head_rank", "temperature", "biased", f"d={case.d}", str(block))
+        rng = stream(job.seed, "head_rank", "temperature", "biased", point, str(block))
         x, y = orthogonal(rng, draws, case.d, 2)
         f = biased_nearest(x, y, b)
         for name, bias in added.items():
@@ -88,7 +93,9 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
         lawful = name == "-b/2" and c is not None
         yield {
             "construction": "fact_3",
-            "bias": name,
+            "b_1": b_1,
+            "b_2": b_2,
+            "added": name,
             "distribution": "orthogonal",
             "d": case.d,
             "n": 2,
@@ -98,20 +105,20 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
             "ci_low": found.low,
             "ci_high": found.high,
             "error_exact": laws.fact_3_exact(
-                case.d, tuple(b.tolist()), head, math.inf if c is None else c
+                case.d, (b_1, b_2), head, math.inf if c is None else c
             ),
-            "error_law": laws.fact_3_asymptote(case.d, tuple(b.tolist()), c) if lawful else None,
+            "error_law": laws.fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
         }
 
 
 def errors_of_temperature(job: TemperatureJob) -> pa.Table:
     """The table of a job, case by case."""
-    progress = Progress("rank-temperature", len(job.cases) + 1, "cases")
-    rows = list(fact_3_rows(job, job.biased))
-    progress.advance()
-    for case in job.cases:
-        rows += fact_1_rows(job, case)
-        progress.advance()
+    progress = Progress("rank-temperature", len(job.cases) + len(job.biased), "cases")
+    rows: list[dict] = []
+    for rows_of, cases in ((fact_1_rows, job.cases), (fact_3_rows, job.biased)):
+        for case in cases:
+            rows += rows_of(job, case)
+            progress.advance()
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
