@@ -102,8 +102,8 @@ class CellJob(Architecture):
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
     regime: Regime = Field(
         default="fresh",
-        description="fresh: every batch is new, schedule per step; repeated: the same "
-        f"{EPOCH} batches in every epoch, schedule per epoch, as published",
+        description="fresh: every batch is new, schedule per step, a choice of ours; repeated: "
+        f"the same {EPOCH} batches in every epoch, schedule per epoch, as published",
     )
     seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
     held_out: Several = Field(description="sets that the final error is measured on, never seen")
