@@ -25,12 +25,14 @@ from attention_separation.softmax_vs_linear.jobs import (
     FigureJob,
     OverviewJob,
     PanelLook,
+    PanelOfWhp,
     PanelToJudge,
     PhaseJob,
     PhaseMap,
     ShownFigure,
     ThresholdJob,
     VerdictsJob,
+    WhpJob,
 )
 from attention_separation.softmax_vs_linear.panel_faults import panel_faults
 from attention_separation.softmax_vs_linear.panels import (
@@ -230,6 +232,15 @@ class Config(Closed):
         """All that the audit of the claims depends on."""
         return self.claims
 
+    def whp_job(self) -> WhpJob:
+        """All panels, for where their events are with high probability."""
+        return WhpJob(
+            panels=[
+                PanelOfWhp(exact=self.exact_panel(name), reconstructed=self.reconstruction(name))
+                for name in self.panels
+            ]
+        )
+
     def choices_job(self) -> ChoicesJob:
         """All panels, for the effects of the open choices on them."""
         panels = []
@@ -285,7 +296,7 @@ class Config(Closed):
         jobs = {
             "verdicts": self.verdicts_job,
             "claims": self.claims_job,
-            "whp": lambda: self.exact_job(list(self.panels)),
+            "whp": self.whp_job,
             "choices": self.choices_job,
             "threshold": self.threshold_job,
             "phase": self.phase_job,

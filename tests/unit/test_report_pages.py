@@ -141,7 +141,7 @@ def test_success_counts_points():
 
 def test_tables_that_are_not_made_say_nothing():
     assert findings({}, []) == []
-    whp = {"event": "f_exp_d1_positive", "points": 8, "points_whp": 3}
+    whp = {"event": "f_exp_d1_positive", "points": 8, "points_whp": 3, "points_undecided": 0}
     (text,) = findings({"whp": pa.Table.from_pylist([whp])}, [])
     assert "3 of 8" in text
 

@@ -46,7 +46,7 @@ rule whp:
         runtime=10,
     params:
         package=PACKAGE,
-        settings=lambda wildcards: canonical(SETTINGS.exact_job(list(SETTINGS.panels))),
+        settings=lambda wildcards: canonical(SETTINGS.whp_job()),
         code=code_of_verb("whp"),
     message:
         "With high probability: which events are"

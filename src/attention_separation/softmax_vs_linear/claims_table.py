@@ -8,18 +8,47 @@ import pyarrow as pa
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.claims.origins import (
+    FORCED,
+    GIVEN,
+    GUESSED,
+    OMITTED,
+    READ,
+    RECONSTRUCTED,
+)
 from attention_separation.tables import write_result
 
 TITLE = "Claims of the paper, evaluated"
+SOURCES = {
+    GIVEN: "the paper prints the formula",
+    FORCED: "an equality that follows from the printed dataset, of whose formula nothing is left",
+    READ: "the value follows from the dataset, the bound from what else the texts print",
+    GUESSED: "the value follows from the dataset, but the bound is lost: where a guess fails, the "
+    "guess may be wrong and not the paper, and where it holds, it was chosen near the value",
+    OMITTED: "the paper says that it is similar and does not state it",
+    RECONSTRUCTED: "the dataset itself is read out of a text without formulas, and so is all else",
+}
+"""What the sources of claims mean."""
+
 ABOUT = (
-    "Every part of every lemma and theorem of sections 4 and 5 and of appendices D, E and F, with "
-    "its value computed from the datasets, its bound, and whether it holds, at the sizes of the "
-    "experiments. With high probability means: fails with probability at most delta / n. The "
-    "margin is positive where the claim holds. Along three paths n grows: with d fixed, with d "
-    "growing like the square root of n, and with d a quarter of n; from n says from where on the "
-    "claim holds there. Source: given, the paper prints the formula; forced, the value follows "
-    "from the definitions and the bound is read from the proof; reconstructed, from a text without "
-    "formulas."
+    "Every part of every lemma and theorem of sections 4 and 5 and of appendices D, E and F, the "
+    "tensor trick, and steps and other readings of some, each with its value computed from the "
+    "datasets, its bound, and whether it holds, at the sizes and parameters of the experiments. "
+    "The numbers of columns are those of the settings `claims.m`, where a claim does not say "
+    "otherwise. With high probability means: fails with probability at most delta / n. The margin "
+    "is positive where the claim holds. "
+    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. "
+    "Bound from says where the bound comes from. An identity is an equality that the definitions "
+    "make, so it cannot fail, and that it holds is no evidence for the paper. "
+    "Ranges: a claim is also evaluated where the parameters are at the ends of the ranges that the "
+    "dataset allows (a0 from 0 to 0.1, both as limits; a1 from 0.7, in cross-attention from 1, to "
+    "3, the experiments' largest; b from 0.1 to 0.9 with c = 1 - b); conditions of a lemma's own, "
+    "lost in section E, may be narrower. A claim that holds at the experiments' parameters and "
+    "fails in that range says so. Along three paths n grows to 10^9 at the experiments' "
+    "parameters: with d fixed, where the theorems ask that it grows, with d growing like the "
+    "square root of n, and with d a quarter of n; from n says from where on the claim holds there, "
+    "as far as it was tested. That some quantity is of smaller order cannot be judged at single "
+    "sizes and has no verdict."
 )
 
 
@@ -35,8 +64,8 @@ def page(claims: pa.Table) -> pa.Table:
         {
             "id": name,
             "claim": f"{own[0]['place']}\n{own[0]['statement']}\n{own[0]['formula']}",
-            "source": own[0]["source"],
-            "verdict": own[0]["verdict"],
+            "source": f"{own[0]['source']}\n{own[0]['bound_from']}",
+            "verdict": f"{'identity: ' if own[0]['identity'] else ''}{own[0]['verdict']}",
             "at the paper's sizes": "\n".join([f"{own[0]['quantity']}:", *map(_at_size, own)]),
             "as n grows": f"{own[0]['growth']}\n{own[0]['paths']}",
         }
@@ -47,8 +76,17 @@ def page(claims: pa.Table) -> pa.Table:
 
 def _at_size(row: dict) -> str:
     size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
-    holds = "holds" if row["holds"] else "fails"
-    return f"{size}: {row['value']:.3g}, {row['relation']} {row['bound']:.3g}: {holds}"
+    if row["holds"] is None:
+        return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
+    sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"
+    text = f"{size}: {sides}: {_word(row['holds'])}"
+    if row["range_margin"] is None or row["identity"]:
+        return text
+    return f"{text} ({_word(row['range_margin'] > 0)} at {row['range_at']})"
+
+
+def _word(holds: bool) -> str:
+    return "holds" if holds else "fails"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

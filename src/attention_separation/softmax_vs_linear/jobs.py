@@ -48,6 +48,19 @@ class VerdictsJob(Closed):
     panels: list[PanelToJudge]
 
 
+class PanelOfWhp(Closed):
+    """A panel's exact values, and what is reconstructed of it."""
+
+    exact: ExactPanel
+    reconstructed: str
+
+
+class WhpJob(Closed):
+    """The panels at whose points the events are asked to be with high probability."""
+
+    panels: list[PanelOfWhp]
+
+
 class ThresholdJob(Closed):
     """Panels over whose points the best thresholds are sought."""
 

@@ -34,7 +34,7 @@ def parquet_files(config: Config) -> dict[str, Current]:
     for name in ("verdicts", "verdicts_points"):
         add(f"tables/{name}", config.verdicts_job(), "verdicts")
     add("tables/claims", config.claims_job(), "claims_table")
-    add("tables/whp", config.exact_job(list(config.panels)), "whp_table")
+    add("tables/whp", config.whp_job(), "whp_table")
     for folder in ("tables", "figures"):
         job = config.choices_job()
         add(f"{folder}/choices", job, "choices_audit", *map(exact_module, models))

@@ -4,12 +4,14 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from attention_separation.provenance import digest, record
 from attention_separation.softmax_vs_linear import exact_table
 from attention_separation.softmax_vs_linear.claims.whp import PanelEvents, whp_table
-from attention_separation.softmax_vs_linear.jobs import ExactJob
-from attention_separation.softmax_vs_linear.panels import ExactPanel, points
+from attention_separation.softmax_vs_linear.jobs import PanelOfWhp, WhpJob
+from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.tables import read_parquet, write_result
 
@@ -18,16 +20,23 @@ ABOUT = (
     "The theorems give each of the four events with high probability: failure at most delta / n. "
     "Here is, for each panel and event, at how many of its points that is so, at which values of "
     "the swept parameter it is not, and how often the event fails at worst, also in units of "
-    "delta / n. Exact probabilities; Figure 3 by reference values."
+    "delta / n; delta is 0.01 where the panel has none. The probabilities are exact, but for "
+    "Figure 3, where they are reference values with an error: a point counts as with high "
+    "probability, or as not, only if that is so whatever the error, and is undecided otherwise. "
+    f"{COLUMN}"
 )
 
 
-def panel_events(panel: ExactPanel, path: Path) -> PanelEvents:
-    """A panel's points with the exact probabilities of the events, from its table."""
-    table = read_parquet(path, exact_table.SCHEMA, digest(panel.canonical()))
-    events = np.column_stack([table[f"prob_{event}"].to_numpy() for event in EVENTS])
-    parameter = ",".join(panel.panel.swept())
-    return PanelEvents(panel.name, parameter, points(panel.panel, panel.points), events)
+def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
+    """A panel's points with the probabilities of the events and their errors, from its table of
+    exact values."""
+    events, errors = (
+        np.column_stack([table[f"{kind}_{event}"].to_numpy() for event in EVENTS])
+        for kind in ("prob", "error")
+    )
+    panel = of.exact
+    parameter, at = ",".join(panel.panel.swept()), points(panel.panel, panel.points)
+    return PanelEvents(panel.name, parameter, at, events, errors, of.reconstructed)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    job = ExactJob.model_validate_json(arguments.settings)
-    found = [
-        panel_events(panel, path) for panel, path in zip(job.panels, arguments.exact, strict=True)
-    ]
+    job = WhpJob.model_validate_json(arguments.settings)
+    found = []
+    for panel, path in zip(job.panels, arguments.exact, strict=True):
+        settings = digest(panel.exact.canonical())
+        found.append(panel_events(panel, read_parquet(path, exact_table.SCHEMA, settings)))
     provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

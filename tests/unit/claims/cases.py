@@ -19,6 +19,10 @@ SETTINGS = {
     "a1": 1.2,
     "b": 0.2,
     "c": 0.8,
+    "m": {
+        "regression": {"log_of": "n", "round": "floor"},
+        "attention": {"log_of": "n/delta", "round": "floor", "at_least": 15},
+    },
     "sizes": {
         "regression": [100, 1000, 2000],
         "self_attention": [{"n": 200, "d": 22}, {"n": 1000, "d": 12}]

@@ -17,6 +17,8 @@ from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
         ("cross_attention", {"n": 200, "d": 22}, "nearest valid n"),
         ("self_attention", {"n": 200, "d": 3}, "one class"),
         ("cross_attention", {"n": 200, "d": 2}, "one class"),
+        ("self_attention", {"n": 20, "d": 22}, "one token in a class"),
+        ("cross_attention", {"n": 20, "d": 21}, "one token in a class"),
         ("self_attention", {"n": 200, "d": 22, "m": 3}, "Extra inputs"),
     ],
 )

@@ -1,23 +1,33 @@
 """With high probability: at which points events fail too often."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from making import config_points, exact_at
+from making import CONFIG, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.claims.whp import WHP_SCHEMA, PanelEvents, whp_table
+from attention_separation.softmax_vs_linear.jobs import WhpJob
+from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.softmax_vs_linear.success import EVENTS
+from attention_separation.softmax_vs_linear.whp_table import ABOUT, panel_events
+
+
+def panel(points, events, errors=0.0):
+    """Points of panel 4e; the errors are the same everywhere unless an array is given."""
+    return PanelEvents("fig4e", "a0", points, events, np.broadcast_to(errors, events.shape), "X")
 
 
 def test_whp_table_says_where_events_fail_too_often():
     points = config_points("fig4e")
     events = np.array([exact_at(point).events for point in points])
-    rows = whp_table([PanelEvents("fig4e", "a0", points, events)])
+    rows = whp_table([panel(points, events)])
     assert rows.schema.equals(WHP_SCHEMA)
     assert rows["event"].to_pylist() == list(EVENTS)
     for k, row in enumerate(rows.to_pylist()):
         failure = 1 - events[:, k]
         bad = failure > 0.01 / 200
         assert (row["points"], row["points_whp"]) == (80, 80 - bad.sum())
+        assert row["points_undecided"] == 0
         assert row["worst_failure"] == pytest.approx(failure.max())
         assert row["worst_over_bound"] == pytest.approx(failure.max() * 200 / 0.01)
 
@@ -28,7 +38,7 @@ def test_whp_ranges_are_runs_of_neighbours():
     events[[0, 2, 3, 5], 1] = 0.5
     events[:, 2] = np.nan
     events[1:, 3] = np.nan
-    rows = whp_table([PanelEvents("fig4e", "a0", points, events)]).to_pylist()
+    rows = whp_table([panel(points, events)]).to_pylist()
     assert [row["not_whp"] for row in rows] == [None, "0.01, 0.03 to 0.04, 0.06", None, None]
     assert [row["points"] for row in rows] == [6, 6, 0, 1]
     assert rows[1]["worst_at"] == "0.01"
@@ -36,16 +46,63 @@ def test_whp_ranges_are_runs_of_neighbours():
     assert rows[0]["worst_failure"] == 0.0
 
 
-def test_whp_bound_is_delta_over_n():
+BOUND = 0.01 / 200
+
+
+@pytest.mark.parametrize(
+    ("failure", "error", "counts"),
+    [
+        (0.99, 0.0, (1, 0)),
+        (1.01, 0.0, (0, 0)),
+        (0.5, 0.49, (1, 0)),
+        (0.5, 0.51, (0, 1)),
+        (1.5, 0.49, (0, 0)),
+        (1.5, 0.51, (0, 1)),
+    ],
+)
+def test_a_point_is_whp_or_not_only_if_it_surely_is(failure, error, counts):
+    """Failure and error in units of delta/n; counts of points whp and undecided."""
     point = config_points("fig4e")[0]
-    rows = []
-    for failure in (0.99, 1.01):
-        events = np.ones((1, 4)) - failure * 0.01 / 200
-        rows.append(whp_table([PanelEvents("fig4e", "a0", [point], events)]).to_pylist()[0])
-    assert [row["points_whp"] for row in rows] == [1, 0]
+    events = np.ones((1, 4)) - failure * BOUND
+    row = whp_table([panel([point], events, error * BOUND)]).to_pylist()[0]
+    assert (row["points_whp"], row["points_undecided"]) == counts
+    assert (row["not_whp"] is None) == (counts != (0, 0))
 
 
-def test_whp_refuses_probabilities_of_other_points():
+def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     points = config_points("fig4e")[:3]
     with pytest.raises(ValueError, match="one row per point"):
-        whp_table([PanelEvents("fig4e", "a0", points, np.ones((2, 4)))])
+        whp_table([panel(points, np.ones((2, 4)))])
+    with pytest.raises(ValueError, match="one row per point"):
+        whp_table([PanelEvents("fig4e", "a0", points, np.ones((3, 4)), np.zeros((3, 3)), "")])
+    with pytest.raises(ValueError, match="an error of f_exp_d1_positive is missing"):
+        whp_table([panel(points, np.ones((3, 4)), np.nan)])
+    unknown = np.full((3, 4), np.nan)
+    assert whp_table([panel(points, unknown, np.nan)])["points"].to_pylist() == [0] * 4
+
+
+def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
+    of = CONFIG.whp_job().panels[0]
+    count = len(config_points(of.exact.name))
+    values = {}
+    for k, event in enumerate(EVENTS):
+        values[f"prob_{event}"] = np.full(count, 1 - k * 1e-6)
+        values[f"error_{event}"] = np.full(count, k * 1e-9)
+    found = panel_events(of, pa.table(values))
+    assert found.events[0].tolist() == [1 - k * 1e-6 for k in range(4)]
+    assert found.errors[-1].tolist() == [k * 1e-9 for k in range(4)]
+    del values["error_f_lin_d0_zero"]
+    with pytest.raises(KeyError, match="error_f_lin_d0_zero"):
+        panel_events(of, pa.table(values))
+
+
+def test_whp_says_what_is_reconstructed_of_every_panel():
+    job = CONFIG.whp_job()
+    assert [of.exact.name for of in job.panels] == [*CONFIG.panels]
+    assert WhpJob.model_validate_json(job.model_dump_json(by_alias=True)) == job
+    texts = {of.exact.name: of.reconstructed for of in job.panels}
+    assert texts == {name: CONFIG.reconstruction(name) for name in CONFIG.panels}
+    assert "the datasets themselves" in texts["fig7a"]
+    points = config_points("fig4e")[:1]
+    assert whp_table([panel(points, np.ones((1, 4)))])["reconstructed"].to_pylist() == ["X"] * 4
+    assert COLUMN in ABOUT

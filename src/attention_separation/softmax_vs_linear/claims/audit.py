@@ -1,6 +1,5 @@
 """The audit: every claim at the paper's sizes, along three paths, and what is to be said of it."""
 
-import math
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,21 +10,23 @@ from attention_separation.softmax_vs_linear.claims import (
     cross_attention_claims,
     regression_claims,
     self_attention_claims,
+    tensor_trick,
 )
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.paths import (
     NAMES,
     Along,
+    Ranged,
     SizePath,
     holds_from,
     paths,
 )
 from attention_separation.softmax_vs_linear.claims.words import (
     growth,
-    path_name,
     paths_text,
     range_text,
+    verdict,
 )
 
 SCHEMA = pa.schema(
@@ -35,6 +36,8 @@ SCHEMA = pa.schema(
         ("statement", pa.string()),
         ("formula", pa.string()),
         ("source", pa.string()),
+        ("bound_from", pa.string()),
+        ("identity", pa.bool_()),
         ("model", pa.string()),
         ("n", pa.int64()),
         ("d", pa.int64()),
@@ -54,14 +57,20 @@ SCHEMA = pa.schema(
         ("paths", pa.string()),
     ]
 )
-"""One row per claim and size. `range_margin` is the worst margin at the ends of the parameters'
-ranges and `range_at` says where; null where the claim has no range. A null `from_n` says that the
-claim does not hold up to the largest n tested, or that the model has no d: see `paths`."""
+"""One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
+`margin` and `holds` are null where one size says nothing. `range_margin` is the worst margin at the
+ends of the parameters' ranges and `range_at` says where; null where the claim has no range. A null
+`from_n` says that the claim does not hold up to the largest n tested, that it is not tested along
+the path, or that the model has no d: see `paths`."""
+
+OF_CLAIM = ("id", "place", "statement", "formula", "source", "bound_from", "identity", "model")
+"""Columns that a claim says of itself."""
 
 
 def all_claims() -> list[Claim]:
     """Every claim, in the order of the paper's sections within each model."""
     return [
+        *tensor_trick.claims(),
         *regression_claims.claims(),
         *self_attention_claims.claims(),
         *cross_attention_claims.claims(),
@@ -90,26 +99,28 @@ def _say_what_is_proved(rows: list[dict]) -> None:
 
 
 def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
-    sizes = job.sizes.of(claim.model)
+    sizes = claim.sizes or job.sizes.of(claim.model)
     measured = [claim.evaluate(job.setting(*size)) for size in sizes]
-    along = [_along(job, claim, path) for path in paths(claim.model, sizes[0])]
+    ways = [] if claim.sizes else paths(claim.model, sizes[0])
+    along = [_along(job, claim, path) for path in ways]
+    worst = [_worst(job, claim, *size) for size in sizes]
     whole = {
-        **{name: getattr(claim, name) for name in SCHEMA.names[:6]},
+        **{name: getattr(claim, name) for name in OF_CLAIM},
         "quantity": claim.quantity,
         "relation": claim.relation,
-        "verdict": verdict(claim, measured, along),
+        "verdict": verdict(claim, measured, along, [one for one in worst if one]),
         "growth": growth(claim, measured, along),
         **{f"from_n_{name.replace(' ', '_')}": None for name in NAMES},
         **{f"from_n_{one.path.name.replace(' ', '_')}": one.from_n for one in along},
-        "paths": paths_text(along),
+        "paths": paths_text(claim, along),
     }
     rows = []
-    for (n, d), at in zip(sizes, measured, strict=True):
-        worst, where = _range(job, claim, n, d)
+    for (n, d), at, end in zip(sizes, measured, worst, strict=True):
         rows.append(
             whole
             | {"n": n, "d": d, "value": at.value, "bound": at.bound, "margin": at.margin}
-            | {"holds": at.holds, "range_margin": worst, "range_at": where}
+            | {"holds": at.holds, "range_margin": end.measured.margin if end else None}
+            | {"range_at": range_text(end.changes) if end else None}
         )
     return rows
 
@@ -120,40 +131,17 @@ def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
         return claim.evaluate(job.setting(*size))
 
     sizes = path.doublings()
-    from_n = holds_from(path, lambda size: at(size).holds)
-    return Along(path, sizes, [at(size) for size in sizes], from_n)
+    judged = claim.relation != "ratio"
+    from_n = holds_from(path, lambda size: at(size).holds) if judged else None
+    end = _worst(job, claim, *sizes[-1])
+    return Along(path, sizes, [at(size) for size in sizes], from_n, end)
 
 
-def _range(job: ClaimsJob, claim: Claim, n: int, d: int | None) -> tuple[float | None, str | None]:
-    """The worst margin at the ends of the parameters' ranges, and which ends these are."""
+def _worst(job: ClaimsJob, claim: Claim, n: int, d: int | None) -> Ranged | None:
+    """The end of the parameters' ranges with the least margin."""
     setting = job.setting(n, d)
     found = [
-        (claim.evaluate(replace(setting, **dict(changes))).margin, changes)
+        Ranged(changes, claim.evaluate(replace(setting, **dict(changes))))
         for changes in claim.ranges
     ]
-    if not found:
-        return None, None
-    worst, changes = min(found, key=lambda pair: pair[0])
-    return worst, range_text(changes)
-
-
-def verdict(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
-    """What is to be said of a claim, in one line; of several paths, the one it starts last on."""
-    starts = [one for one in along if one.from_n is not None]
-    everywhere = [*measured, *(at for one in along for at in one.measured)]
-    good = sum(at.holds for at in measured)
-    if good == len(measured):
-        if claim.constant:
-            constant = max(at.value for at in everywhere if at.holds)
-            return f"holds, with constant C = {math.ceil(1000 * constant) / 1000:g}"
-        return "holds at the paper's sizes"
-    late = [one for one in starts if one.from_n > one.sizes[0][0]]
-    if late:
-        last = max(late, key=lambda one: one.from_n)
-        where = f", {path_name(last.path).lower()}" if len(along) > 1 else ""
-        return f"holds only from n >= {last.from_n}{where}"
-    if starts:
-        return f"holds at {good} of the paper's {len(measured)} sizes"
-    if not any(at.holds for at in everywhere):
-        return "false at every n tested"
-    return "false at every large n tested"
+    return min(found, key=lambda one: one.measured.margin, default=None)

@@ -3,19 +3,12 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from attention_separation.softmax_vs_linear.parameters import MRule
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
-
-GIVEN = "given"
-FORCED = "forced value, bound read from the proof"
-RECONSTRUCTED = "reconstructed"
-"""Where a claim comes from: printed with its formula; its value follows from the printed dataset
-but the bound had to be read from the proof; or the dataset itself had to be reconstructed."""
 
 COLUMNS = {"self_attention": 2, "cross_attention": 1}
 """Columns of A2 beside those of the classes."""
@@ -25,7 +18,8 @@ COLUMNS = {"self_attention": 2, "cross_attention": 1}
 class Setting:
     """A size and the parameters at which claims are evaluated; d is None in the regression model.
 
-    `theta` is tau / sqrt(log n) of cross-attention, `tau` the threshold of the regression model.
+    `theta` is tau / sqrt(log n) of cross-attention, `tau` the threshold of the regression model,
+    `m_rule` gives the sign columns of the experiments on the model.
     """
 
     n: int
@@ -35,7 +29,7 @@ class Setting:
     a1: float
     b: float
     c: float
-    at_least: int
+    m_rule: MRule
     theta: float
     tau: float
 
@@ -50,8 +44,12 @@ class Setting:
 
     @property
     def m(self) -> int:
-        """Sign columns of the paper's experiments: max(floor(log(n / delta)), at_least)."""
-        return _m_rule(self.at_least).m(self.n, self.delta)
+        """Sign columns of the paper's experiments on the model."""
+        return self.m_rule.m(self.n, self.delta)
+
+    def columns(self, constant: float) -> int:
+        """m = C log(n / delta) of Definition 3.7, made whole."""
+        return math.ceil(constant * self.log_n_over_delta)
 
     @property
     def log_n_over_delta(self) -> float:
@@ -67,22 +65,20 @@ class Setting:
         return self.a1 if dataset else self.a0
 
 
-@lru_cache
-def _m_rule(at_least: int) -> MRule:
-    return MRule(log_of="n/delta", round="floor", at_least=at_least)
-
-
 @dataclass(frozen=True)
 class Measured:
-    """What a claim compares at one setting: the cell that is worst for it, and its bound."""
+    """What a claim compares at one setting: the cell that is worst for it, and its bound.
+
+    The margin is None, and so is whether it holds, where a claim cannot be judged at one size.
+    """
 
     value: float
     bound: float
-    margin: float
+    margin: float | None
 
     @property
-    def holds(self) -> bool:
-        return self.margin > 0
+    def holds(self) -> bool | None:
+        return None if self.margin is None else self.margin > 0
 
 
 @dataclass(frozen=True)
@@ -92,15 +88,18 @@ class Claim:
     Attributes
     ----------
     id : lemma and part, such as "D.4.P1"
-    place, statement, formula, source : where it stands, what it says in words and in symbols, and
-        one of GIVEN, FORCED, RECONSTRUCTED
-    model : "regression", "self_attention" or "cross_attention"
+    place, statement, formula : where it stands, what it says in words and in symbols
+    source, bound_from : where the claim and where its bound come from, as `origins` has it
+    model : "regression", "self_attention", "cross_attention", or "attention" in general
     quantity : what `cells` are
-    relation : how every cell must stand to the bound
+    relation : how every cell must stand to the bound; of an o() only their ratio is told
     cells : setting -> one number, or all that the claim is about
     bound : setting -> what they are compared with
-    constant : the cells are the least constant that makes an O() true, the bound is the proof's
+    constant : the cells are a constant C that makes an O() true, the least one or the one that
+        Hoeffding's bound needs; the bound is the proof's
     ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
+    identity : both sides are equal by the definitions alone, so the claim cannot fail
+    sizes : (n, d) at which it is evaluated, if not at those of the experiments and along the paths
     """
 
     id: str
@@ -108,19 +107,24 @@ class Claim:
     statement: str
     formula: str
     source: str
+    bound_from: str
     model: str
     quantity: str
-    relation: Literal["at most", "at least", "equal"]
+    relation: Literal["at most", "at least", "equal", "ratio"]
     cells: Callable[[Setting], float | Iterable[float]]
     bound: Callable[[Setting], float]
-    constant: bool = False
+    constant: Literal["least", "Hoeffding"] | None = None
     ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
+    identity: bool = False
+    sizes: tuple[tuple[int, int], ...] = ()
 
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""
         cells = self.cells(setting)
         bound = float(self.bound(setting))
         cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
+        if self.relation == "ratio":
+            return Measured(max(cells), bound, None)
         return min(
             (Measured(cell, bound, margin(cell, bound, self.relation)) for cell in cells),
             key=lambda measured: measured.margin,

@@ -1,12 +1,13 @@
 """Section F: cross-attention, whose dataset had to be reconstructed, and so all its claims."""
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import RECONSTRUCTED, Claim, Setting
+from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
 from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
 from attention_separation.softmax_vs_linear.claims.sign_claims import (
     half_from,
     network_positive,
     network_zero,
+    proof,
     signs_separate,
     signs_stay_below,
 )
@@ -31,9 +32,7 @@ def claims() -> list[Claim]:
     """All claims on cross-attention."""
     found = []
     for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("lin", 1)), (14, ("lin", 0))):
-        weights, values, signs, theorem = (
-            Lemma(f"F.{first + k}", RECONSTRUCTED, CASES[key]) for k in range(4)
-        )
+        weights, values, signs, theorem = (Lemma(f"F.{first + k}", CASES[key]) for k in range(4))
         found += _exp_weights(weights) if key[0] == "exp" else _lin_weights(weights)
         if key == ("exp", 1):
             found += [half_from(weights, "P3a", 0.7), half_from(weights, "P3a", 1.0)]
@@ -41,7 +40,7 @@ def claims() -> list[Claim]:
         if key == ("exp", 1):
             found += signs_separate(signs) + network_positive(theorem)
         else:
-            found += signs_stay_below(signs) + network_zero(theorem)
+            found += signs_stay_below(signs) + proof(signs) + network_zero(theorem)
     return found + separates("1.2", "Theorem 1.2", CASES)
 
 

@@ -11,9 +11,9 @@ from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Setting
 from attention_separation.softmax_vs_linear.parameters import (
     Amplitude,
     Dimension,
+    MRule,
     Positive,
     Probability,
-    Width,
 )
 
 Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
@@ -38,10 +38,10 @@ class ClaimSizes(Closed):
     def _stacks(self) -> "ClaimSizes":
         for size in self.self_attention:
             self_attention.check(size.n, size.d)
-            _two_classes("self_attention", size.d)
+            _two_classes("self_attention", size)
         for size in self.cross_attention:
             cross_attention.check(size.n, size.d)
-            _two_classes("cross_attention", size.d)
+            _two_classes("cross_attention", size)
         return self
 
     def of(self, model: Model) -> list[tuple[int, int | None]]:
@@ -51,12 +51,25 @@ class ClaimSizes(Closed):
         return [(size.n, size.d) for size in getattr(self, model)]
 
 
-def _two_classes(model: str, d: int) -> None:
-    if d - COLUMNS[model] < 2:
+def _two_classes(model: str, size: AttentionSize) -> None:
+    classes = size.d - COLUMNS[model]
+    if classes < 2:
         raise ValueError(
-            f"d={d}: one class of tokens, and the claims are on two or more; "
+            f"d={size.d}: one class of tokens, and the claims are on two or more; "
             f"allowed: d >= {COLUMNS[model] + 2}"
         )
+    if size.n < 2 * classes:
+        raise ValueError(
+            f"n={size.n}, d={size.d}: one token in a class, and the claims are on two or more; "
+            f"allowed: n >= {2 * classes}"
+        )
+
+
+class ClaimColumns(Closed):
+    """How many sign columns the experiments on each kind of model have."""
+
+    regression: MRule = Field(description="rule for m of softmax regression")
+    attention: MRule = Field(description="rule for m of self- and cross-attention")
 
 
 class ClaimsJob(Closed):
@@ -67,7 +80,7 @@ class ClaimsJob(Closed):
     a1: Amplitude = Field(description="size of the special entry in D1")
     b: Positive = Field(description="size of the class entries")
     c: Positive = Field(description="size of the last column")
-    at_least: Width = Field(default=15, description="smallest m; m = max(log(n/delta), this)")
+    m: ClaimColumns = Field(description="sign columns of the experiments")
     theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
     tau: Positive = Field(default=0.25, description="threshold of the regression model")
     sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
@@ -86,7 +99,7 @@ class ClaimsJob(Closed):
             a1=self.a1,
             b=self.b,
             c=self.c,
-            at_least=self.at_least,
+            m_rule=self.m.regression if d is None else self.m.attention,
             theta=self.theta,
             tau=self.tau,
         )

@@ -15,6 +15,9 @@ from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
 SIGNS = (-1.0, 1.0)
 
+NEVER = 1e300
+"""The constant where no number of columns is enough."""
+
 
 def heads_at_least(heads: float, coins: int) -> float:
     """Pr[at least so many heads among fair coins]."""
@@ -81,6 +84,11 @@ def none_positive(p: float, m: int) -> float:
 def some_positive(p: float, m: int) -> float:
     """1 - (1 - p)^m, precise where it is tiny."""
     return 1.0 if p >= 1 else -math.expm1(m * math.log1p(-p))
+
+
+def least_constant(p: float) -> float:
+    """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the chance of one column."""
+    return NEVER if p == 0 else 0.0 if p == 1 else -1 / math.log1p(-p)
 
 
 def _heads_to_reach(missing: float, rest: float, coins: int) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attention_separation.softmax_vs_linear.claims.attended import Attended, Case
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
+from attention_separation.softmax_vs_linear.claims.origins import origin
 
 SPECIAL, OTHERS = slice(0, 1), slice(1, None)
 """Rows of the special token and of all others; likewise the first column and the others."""
@@ -15,11 +16,11 @@ NAMES = {"lin": "linear attention", "exp": "softmax attention"}
 
 @dataclass(frozen=True)
 class Lemma:
-    """A lemma or theorem: its number, its source, and the network it is about."""
+    """A lemma or theorem: its number, the network it is about, and its name if it has no number."""
 
     id: str
-    source: str
     case: Case
+    called: str = ""
 
     @property
     def a(self) -> str:
@@ -78,25 +79,29 @@ class Lemma:
 
     def claim(self, part, statement, formula, quantity, relation, cells, bound, **rest) -> Claim:
         """A part whose cells need more than its network's attention."""
+        name = f"{self.id}.{part}" if part else self.id
+        # Of a fixed dataset every equality is one of the definitions.
+        identity = relation == "equal"
         return Claim(
-            f"{self.id}.{part}" if part else self.id,
+            name,
             self.place(part),
             statement,
             formula,
-            rest.pop("source", self.source),
+            *origin(name, identity),
             self.case.model,
             quantity,
             relation,
             cells=cells,
             bound=bound,
             ranges=rest.pop("ranges", self.ranges()),
+            identity=identity,
             **rest,
         )
 
     def place(self, part: str) -> str:
         """Where a part stands, such as "Lemma D.4, Part 1"."""
         theorem = self.id in THEOREMS
-        name = f"{'Theorem' if theorem else 'Lemma'} {self.id}"
+        name = self.called or f"{'Theorem' if theorem else 'Lemma'} {self.id}"
         first, _, detail = part.partition(".")
         if first.startswith("P"):
             name += f", Part {first[1:]}"

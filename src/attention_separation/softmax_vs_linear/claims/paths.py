@@ -59,13 +59,23 @@ class SizePath:
 
 
 @dataclass(frozen=True)
+class Ranged:
+    """What a claim measures with some parameters changed."""
+
+    changes: tuple[tuple[str, float], ...]
+    measured: Measured
+
+
+@dataclass(frozen=True)
 class Along:
-    """A claim along one path: its measurements at the doublings, and from which n it holds."""
+    """A claim along one path: its measurements at the doublings, from which n it holds, and the
+    worst that it measures in the parameters' ranges at the largest n."""
 
     path: SizePath
     sizes: list[tuple[int, int | None]]
     measured: list[Measured]
     from_n: int | None
+    end: Ranged | None
 
 
 def paths(model: str, first: tuple[int, int | None]) -> list[SizePath]:

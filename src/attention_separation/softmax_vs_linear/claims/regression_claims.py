@@ -65,7 +65,7 @@ def _deviation(
         f"With high probability the {KERNEL[kernel]} weights, under random signs, add up to a "
         f"small number on D{dataset}.",
         f"|⟨f, σ⟩| ≤ C √log(n/δ) {scale_text} with probability ≥ 1 − δ/n",
-        f"least C for which Hoeffding's bound suffices on the {WORST}",
+        f"C that Hoeffding's bound needs on the {WORST}",
         relation="at most",
         cells=lambda setting: _hoeffding_constant(
             _worst_squares(setting, kernel, dataset), scale(setting), setting
@@ -73,7 +73,7 @@ def _deviation(
         bound=lambda setting: _hoeffding_constant(
             setting.n * entry(setting) ** 2, scale(setting), setting
         ),
-        constant=True,
+        constant="Hoeffding",
     )
 
 
@@ -144,7 +144,7 @@ def _lemma_42() -> list[Claim]:
             relation="at most",
             cells=_printed_constant,
             bound=lambda setting: _hoeffding_constant(16 / setting.n, setting.n**-0.5, setting),
-            constant=True,
+            constant="least",
         ),
         _deviation(
             "4.2.P1.sqrt",
@@ -219,7 +219,11 @@ def _lemma_42() -> list[Claim]:
 
 
 def _positive(data: Levels) -> float:
-    """Pr[<f, sigma> > 0] where all others are at the upper end."""
+    """Pr[<f, sigma> > 0] where all others are at the upper end.
+
+    That it is 1/2 is no identity: by symmetry it falls short of it by half of Pr[<f, sigma> = 0],
+    and ties occur as soon as the others together can weigh as much as the special entry.
+    """
     lower = data.others
     needed = [math.floor((-sign * data.special / data.high + lower) / 2) + 1 for sign in (-1, 1)]
     return sum(heads_at_least(heads, lower) for heads in needed) / 2

@@ -2,13 +2,14 @@
 
 from attention_separation.softmax_vs_linear.claims import identity_claims
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import FORCED, Claim, Setting
+from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
 from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
 from attention_separation.softmax_vs_linear.claims.sign_claims import (
     half_from,
     network_positive,
     network_zero,
     others_at_least_a1,
+    proof,
     signs_separate,
     signs_stay_below,
 )
@@ -30,12 +31,16 @@ ONES = {
 IDENTITY = {key: Case(MODEL, case.kernel, case.dataset, "identity") for key, case in ONES.items()}
 
 
+CONDITIONS = "; its conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
+"""What is said of Theorem E.4: three more conditions stand before its datasets than in D.5."""
+
+
 def claims() -> list[Claim]:
     """All claims on self-attention."""
     found = []
     for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("lin", 1)), (14, ("lin", 0))):
         case = ONES[key]
-        weights, values, signs, theorem = (Lemma(f"D.{first + k}", FORCED, case) for k in range(4))
+        weights, values, signs, theorem = (Lemma(f"D.{first + k}", case) for k in range(4))
         found += _weights(weights)
         if key == ("exp", 1):
             found += [half_from(weights, "P3a", 0.7)]
@@ -44,16 +49,28 @@ def claims() -> list[Claim]:
             found += [*signs_separate(signs), others_at_least_a1(signs, 0.7)]
             found += network_positive(theorem)
         else:
-            found += signs_stay_below(signs) + network_zero(theorem)
+            found += signs_stay_below(signs) + proof(signs) + network_zero(theorem)
     case = IDENTITY["exp", 1]
-    weights, values, signs, theorem = (Lemma(f"E.{k}", FORCED, case) for k in (1, 2, 3, 4))
+    weights, values, signs, theorem = (Lemma(f"E.{k}", case) for k in (1, 2, 3, 4))
     found += identity_claims.weights(weights)
     found += [half_from(weights, "P3a", 0.7), half_from(weights, "P3a", 1.0)]
     found += identity_claims.values(values)
-    found += signs_separate(signs) + network_positive(theorem)
+    found += signs_separate(signs) + network_positive(theorem, CONDITIONS)
+    found += _left_out()
     found += separates("1.1", "Theorem 1.1, with X all ones", ONES)
     found += separates("1.1.identity", "Theorem 1.1, with X the identity", IDENTITY)
     found += separates("6.2", "Theorem 6.2, its misprints mended", ONES)
+    return found
+
+
+def _left_out() -> list[Claim]:
+    """The conclusions for the three networks that section E leaves out as similar."""
+    found = []
+    for first, key in ((8, ("exp", 0)), (12, ("lin", 1)), (16, ("lin", 0))):
+        name, case = f"E.D{key[1]}-{key[0]}", IDENTITY[key]
+        called = "Left out of section E, with X the identity, as"
+        found += signs_stay_below(Lemma(f"{name}.sign", case, f"{called} Lemma D.{first}"))
+        found += network_zero(Lemma(f"{name}.zero", case, f"{called} Theorem D.{first + 1}"))
     return found
 
 

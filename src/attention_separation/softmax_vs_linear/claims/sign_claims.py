@@ -5,11 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import (
-    Claim,
-    Setting,
-)
+from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
 from attention_separation.softmax_vs_linear.claims.law import (
+    least_constant,
     none_positive,
     row_at_least,
     some_positive,
@@ -55,7 +53,7 @@ def signs_separate(lemma: Lemma) -> list[Claim]:
             lambda setting: reaches(setting, case, slice(1, None)),
             lambda setting: setting.rare,
         ),
-        *_proof(lemma),
+        *proof(lemma),
     ]
 
 
@@ -94,10 +92,10 @@ def signs_stay_below(lemma: Lemma) -> list[Claim]:
                 lambda setting: setting.rare,
             )
         )
-    return found + _proof(lemma)
+    return found
 
 
-def _proof(lemma: Lemma) -> list[Claim]:
+def proof(lemma: Lemma) -> list[Claim]:
     """The assumption of a sign lemma, and the step of its proof that needs it.
 
     What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
@@ -120,8 +118,8 @@ def _proof(lemma: Lemma) -> list[Claim]:
             "assumption",
             f"Tokens per class times √d are of smaller order than n^0.99 ({lemma.network}).",
             "t √d = o(n^0.99)",
-            "t √d",
-            "at most",
+            "t √d, against n^0.99",
+            "ratio",
             lambda setting: setting.n / case.classes(setting.d) * math.sqrt(setting.d),
             lambda setting: setting.n**0.99,
             ranges=(),
@@ -167,36 +165,27 @@ def half_from(lemma: Lemma, part: str, least: float) -> Claim:
     )
 
 
-NEVER = 1e300
-"""The constant where no number of columns is enough."""
-
-
-def least_constant(case: Case, setting: Setting) -> float:
-    """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the exact chance of one column."""
-    p = case.column(setting)
-    return NEVER if p == 0 else 0.0 if p == 1 else -1 / math.log1p(-p)
-
-
-def network_positive(lemma: Lemma) -> list[Claim]:
+def network_positive(lemma: Lemma, aside: str = "") -> list[Claim]:
     """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
     case = lemma.case
     statement = f"The network is positive with high probability ({lemma.network})"
+    whole = f"{aside}." if aside else "."
     return [
         lemma.claim(
             "",
-            f"{statement}, for some m of the order of log(n/δ).",
+            f"{statement}, for some m of the order of log(n/δ){whole}",
             "Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ)",
             "least C that is enough, from the exact chance of one column",
             "at most",
-            lambda setting: least_constant(case, setting),
+            lambda setting: least_constant(case.column(setting)),
             # The constant that the proof's chance of 1/10 per column would give.
-            lambda setting: -1 / math.log1p(-PROOFS_CHANCE),
-            constant=True,
+            lambda setting: least_constant(PROOFS_CHANCE),
+            constant="least",
         ),
         lemma.claim(
             "m",
-            f"{statement}, with as many columns as the experiments have.",
-            "Pr[F_exp = 0] ≤ δ/n with m = max(⌊log(n/δ)⌋, 15)",
+            f"{statement}, with as many columns as the experiments have{whole}",
+            "Pr[F_exp = 0] ≤ δ/n with the m of the experiments",
             "Pr[F_exp = 0], exactly",
             "at most",
             lambda setting: none_positive(case.column(setting), setting.m),
@@ -205,14 +194,15 @@ def network_positive(lemma: Lemma) -> list[Claim]:
     ]
 
 
-def network_zero(lemma: Lemma, part: str = "") -> list[Claim]:
+def network_zero(lemma: Lemma) -> list[Claim]:
     """Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
     case = lemma.case
     return [
         lemma.claim(
-            part,
-            f"The network is zero with high probability ({lemma.network}).",
-            f"Pr[F_{case.kernel} > 0] ≤ δ/n with m = max(⌊log(n/δ)⌋, 15)",
+            "",
+            f"The network is zero with high probability ({lemma.network}), with as many columns "
+            "as the experiments have.",
+            f"Pr[F_{case.kernel} > 0] ≤ δ/n with the m of the experiments",
             "Pr[F > 0] over all tokens and columns, exactly",
             "at most",
             lambda setting: some_positive(case.column(setting), setting.m),

@@ -1,35 +1,29 @@
 """Theorems 1.1, 1.2 and 6.2: softmax separates the datasets, linear attention does not."""
 
-import math
-
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import (
-    FORCED,
-    GIVEN,
-    RECONSTRUCTED,
-    Claim,
-    Setting,
+from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
+from attention_separation.softmax_vs_linear.claims.law import (
+    NEVER,
+    least_constant,
+    none_positive,
+    some_positive,
 )
-from attention_separation.softmax_vs_linear.claims.law import none_positive, some_positive
 from attention_separation.softmax_vs_linear.claims.lemma import Lemma
-from attention_separation.softmax_vs_linear.claims.sign_claims import NEVER, least_constant
+from attention_separation.softmax_vs_linear.claims.origins import origin
 
 
 def separates(name: str, place: str, cases: dict[tuple[str, int], Case]) -> list[Claim]:
     """Theorems 1.1, 1.2, 6.2: F_exp tells D1 from D0 and F_lin is zero on both."""
     special = cases["exp", 1]
     model = special.model
-    source = RECONSTRUCTED if model == "cross_attention" else GIVEN if name == "6.2" else FORCED
 
     def worst(setting: Setting, m: int) -> float:
         others = [case for key, case in cases.items() if key != ("exp", 1)]
         return max(some_positive(case.column(setting), m) for case in others)
 
     def with_free_m(setting: Setting) -> float:
-        constant = least_constant(special, setting)
-        if constant == NEVER:
-            return 1.0
-        return worst(setting, math.ceil(constant * setting.log_n_over_delta))
+        constant = least_constant(special.column(setting))
+        return 1.0 if constant == NEVER else worst(setting, setting.columns(constant))
 
     def with_m(setting: Setting) -> float:
         missed = none_positive(special.column(setting), setting.m)
@@ -37,11 +31,13 @@ def separates(name: str, place: str, cases: dict[tuple[str, int], Case]) -> list
 
     formula = "Pr[F_exp > 0] on D1, and Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: ≥ 1 − δ/n"
     statement = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
-    ends = Lemma(name, source, special).ranges()
+    ends = Lemma(name, special).ranges()
     printed = []
     if name == "6.2":
         printed = [_printed(special)]
-    common = {"source": source, "model": model, "relation": "at most", "ranges": ends}
+    source, bound_from = origin(name)
+    common = {"model": model, "relation": "at most", "ranges": ends}
+    common |= {"source": source, "bound_from": bound_from}
     return [
         Claim(
             id=name,
@@ -75,12 +71,14 @@ def _printed(special: Case) -> Claim:
         p = special.column(setting)
         return none_positive(p, setting.m) + some_positive(p, setting.m)
 
+    source, bound_from = origin("6.2.printed")
     return Claim(
         id="6.2.printed",
         place="Theorem 6.2, as printed",
         statement="With high probability F_exp is both positive and zero on D1.",
         formula="F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁",
-        source=GIVEN,
+        source=source,
+        bound_from=bound_from,
         model=special.model,
         quantity="Pr[not both], exactly",
         relation="at most",

@@ -19,57 +19,70 @@ WHP_SCHEMA = pa.schema(
         ("event", pa.string()),
         ("points", pa.int64()),
         ("points_whp", pa.int64()),
+        ("points_undecided", pa.int64()),
         ("not_whp", pa.string()),
         ("worst_failure", pa.float64()),
         ("worst_over_bound", pa.float64()),
         ("worst_at", pa.string()),
+        ("reconstructed", pa.string()),
     ]
 )
-"""One row per panel and event. `points` counts those whose probability is known. `not_whp` are the
-swept values where the event fails too often, as ranges in the panel's order, null where there is
-none. The worst point is the one of the largest n * failure / delta, `worst_over_bound`; null where
-no probability is known."""
+"""One row per panel and event. `points` counts those whose probability is known. An event is with
+high probability where it fails at most delta/n even if its probability is off by all of its error;
+`not_whp` are the swept values where it fails more often for all that, as ranges in the panel's
+order, null where there is none; the points between are undecided. The worst point is the one of the
+largest n * failure / delta, `worst_over_bound`; null where no probability is known. `reconstructed`
+is what the paper's text does not state of the panel."""
 
 
 @dataclass(frozen=True)
 class PanelEvents:
-    """The points of a panel in its order, and the exact probabilities of EVENTS, (points, 4).
+    """The points of a panel in its order, the probabilities of EVENTS and bounds on their errors.
 
-    NaN is a probability that is not known.
+    `events` and `errors` are (points, 4); NaN is a probability that is not known. `reconstructed`
+    says what the paper does not state of the panel.
     """
 
     panel: str
     parameter: str
     points: list[Point]
     events: np.ndarray
+    errors: np.ndarray
+    reconstructed: str
 
 
 def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
-    """For every panel and event, where the event is not with high probability."""
+    """For every panel and event, where the event is not with high probability.
+
+    Raises
+    ------
+    ValueError
+        If probabilities or errors are not one row per point, or a known probability has no error.
+    """
     rows = [_row(panel, k) for panel in panels for k in range(len(EVENTS))]
     columns = {name: [row[name] for row in rows] for name in WHP_SCHEMA.names}
     return pa.table(columns, schema=WHP_SCHEMA)
 
 
 def _row(panel: PanelEvents, event: int) -> dict:
-    probabilities = np.asarray(panel.events, dtype=float)
-    if probabilities.shape != (len(panel.points), len(EVENTS)):
-        raise ValueError(
-            f"{panel.panel}: probabilities of shape {probabilities.shape} for {len(panel.points)} "
-            f"points; allowed: one row per point, one column per event"
-        )
-    failure = 1 - probabilities[:, event]
-    bounds = [(point.delta or DELTA) / point.n for point in panel.points]
-    over = failure / np.array(bounds)
+    probabilities, errors = _columns(panel, panel.events), _columns(panel, panel.errors)
+    failure, error = 1 - probabilities[:, event], errors[:, event]
+    bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
+    over = failure / bounds
     known = ~np.isnan(failure)
-    often = known & (over > 1)
+    if not (error[known] >= 0).all():
+        raise ValueError(f"{panel.panel}: an error of {EVENTS[event]} is missing; allowed: >= 0")
+    often = known & (failure - error > bounds)
+    seldom = known & (failure + error <= bounds)
     row = {
         "panel": panel.panel,
         "parameter": panel.parameter,
         "event": EVENTS[event],
         "points": int(known.sum()),
-        "points_whp": int((known & ~often).sum()),
+        "points_whp": int(seldom.sum()),
+        "points_undecided": int((known & ~often & ~seldom).sum()),
         "not_whp": _ranges(panel.points, often) or None,
+        "reconstructed": panel.reconstructed,
     }
     if not known.any():
         return row | {"worst_failure": None, "worst_over_bound": None, "worst_at": None}
@@ -80,6 +93,16 @@ def _row(panel: PanelEvents, event: int) -> dict:
         "worst_over_bound": max(float(over[worst]), 0.0),
         "worst_at": _value(panel.points[worst]),
     }
+
+
+def _columns(panel: PanelEvents, values: np.ndarray) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.shape != (len(panel.points), len(EVENTS)):
+        raise ValueError(
+            f"{panel.panel}: values of shape {values.shape} for {len(panel.points)} points; "
+            f"allowed: one row per point, one column per event"
+        )
+    return values
 
 
 def _ranges(points: list[Point], chosen: np.ndarray) -> str:

@@ -3,9 +3,12 @@
 import math
 
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
-from attention_separation.softmax_vs_linear.claims.paths import Along, SizePath
+from attention_separation.softmax_vs_linear.claims.law import NEVER
+from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
+from attention_separation.softmax_vs_linear.claims.paths import Along, Ranged, SizePath
 
 GREEK = {"a0": "a₀", "a1": "a₁"}
+CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}
 SLOPE_OVER = 4
 """Doublings over which a slope is measured: further apart than the lattice of a binomial law."""
 
@@ -16,7 +19,7 @@ def path_name(path: SizePath) -> str:
         return "As n grows"
     less = {"self_attention": 2, "cross_attention": 1}[path.model]
     return {
-        "d fixed": f"With d fixed at {path.classes + less}",
+        "d fixed": f"With d fixed at {path.classes + less} (the theorems ask that it grows)",
         "d sqrt": f"With d − {less} = ⌈√n⌉",
         "d quarter": f"With d − {less} = n/4",
     }[path.name]
@@ -36,10 +39,16 @@ def number(value: float) -> str:
 
 def growth(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
     """How value and bound move against each other along every path."""
+    first = [] if claim.relation == "ratio" else [_share(measured)]
+    return " ".join([*first, *(f"{path_name(one.path)}, {_moves(claim, one)}." for one in along)])
+
+
+def _share(measured: list[Measured]) -> str:
     good = sum(at.holds for at in measured)
+    if len(measured) == 1:
+        return f"It {'holds' if good else 'fails'} at the one size of the paper."
     share = {0: "none of the", len(measured): "all"}.get(good, f"{good} of the")
-    first = f"It holds at {share} {len(measured)} sizes of the paper."
-    return " ".join([first, *(f"{path_name(one.path)}, {_moves(claim, one)}." for one in along)])
+    return f"It holds at {share} {len(measured)} sizes of the paper."
 
 
 def _moves(claim: Claim, one: Along) -> str:
@@ -53,15 +62,10 @@ def _moves(claim: Claim, one: Along) -> str:
     ratio = last.value / last.bound
     text = f"value / bound is {number(ratio)} at n = {number(n)}"
     if claim.constant:
-        text = f"the least constant is {number(last.value)} at n = {number(n)}"
-    earlier_n, earlier = one.sizes[-1 - SLOPE_OVER][0], one.measured[-1 - SLOPE_OVER]
-    if earlier.value == 0 or earlier.bound == 0:
+        text = f"{CONSTANTS[claim.constant]} is {number(last.value)} at n = {number(n)}"
+    slope = _slope(claim, one)
+    if slope is None:
         return text
-    if claim.constant:
-        change = math.log(last.value / earlier.value)
-    else:
-        change = math.log(ratio) - math.log(earlier.value / earlier.bound)
-    slope = change / math.log(n / earlier_n)
     if abs(slope) < 0.005:
         return f"{text} and no longer moves"
     if slope < -20:
@@ -69,13 +73,29 @@ def _moves(claim: Claim, one: Along) -> str:
     return f"{text} and moves like n^{slope:.2f}"
 
 
+def _slope(claim: Claim, one: Along) -> float | None:
+    """The power of n like which the constant, or value / bound, moves at the end of a path."""
+    ends = []
+    for k in (-1 - SLOPE_OVER, -1):
+        at, n = one.measured[k], one.sizes[k][0]
+        if at.value == 0 or at.bound == 0:
+            return None
+        ends.append((math.log(n), math.log(at.value if claim.constant else at.value / at.bound)))
+    (start, low), (end, high) = ends
+    return (high - low) / (end - start)
+
+
 def _difference(at: Measured) -> float:
     scale = max(abs(at.value), abs(at.bound))
     return abs(at.value - at.bound) / scale if scale else 0.0
 
 
-def paths_text(along: list[Along]) -> str:
+def paths_text(claim: Claim, along: list[Along]) -> str:
     """From which n on the claim holds along every path."""
+    if claim.relation == "ratio":
+        return "It is not judged at single sizes."
+    if not along:
+        return "Its matrices are of any shape: no n grows."
     sentences = []
     for one in along:
         name, smallest, largest = (
@@ -98,6 +118,97 @@ def paths_text(along: list[Along]) -> str:
     if len(along) == 1:
         sentences.append("The model has no d.")
     return " ".join(sentences)
+
+
+def verdict(
+    claim: Claim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+) -> str:
+    """What is to be said of a claim, in one line, and of what if not of the paper's own words.
+
+    `ranged` are the worst ends of the parameters' ranges, size by size.
+    """
+    if claim.relation == "ratio":
+        return _not_judged(claim, measured, along)
+    subject = SUBJECTS.get(claim.source)
+    said = _said(claim, measured, along, ranged)
+    return f"{subject} {said}" if subject else said
+
+
+def _said(
+    claim: Claim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+) -> str:  # fmt: skip
+    everywhere = [*measured, *(at for one in along for at in one.measured)]
+    good = sum(at.holds for at in measured)
+    if good == len(measured):
+        return _holds(claim, everywhere) + _beyond(claim, ranged)
+    # Where d does not grow the theorems claim nothing: such a start counts if there is no other.
+    starts = [one for one in along if one.from_n is not None]
+    late = [one for one in starts if one.from_n > one.sizes[0][0]]
+    late = [one for one in late if one.path.name != "d fixed"] or late
+    if late:
+        last = max(late, key=lambda one: one.from_n)
+        where = f", {_inside(last.path)}" if len(along) > 1 else ""
+        return f"holds only from n >= {last.from_n}{where}{_beyond_at_last(last)}"
+    if starts:
+        return f"holds at {good} of the paper's {len(measured)} sizes{_beyond(claim, ranged)}"
+    if claim.constant and not good:
+        return _grows(claim, along[0])
+    return f"fails at every {'' if not any(at.holds for at in everywhere) else 'large '}n tested"
+
+
+def _holds(claim: Claim, everywhere: list[Measured]) -> str:
+    if not claim.constant or not all(at.holds for at in everywhere):
+        return "holds at the paper's sizes"
+    constant = math.ceil(1000 * max(at.value for at in everywhere)) / 1000
+    if claim.constant == "least":
+        return f"holds with least C = {constant:g} at every n tested"
+    return f"holds with C = {constant:g} by Hoeffding's bound at every n tested"
+
+
+def _beyond(claim: Claim, ranged: list[Ranged]) -> str:
+    """Where in its range a claim fails, nothing where it does not."""
+    worst = min(ranged, key=lambda one: one.measured.margin, default=None)
+    if worst is None or worst.measured.holds:
+        return ""
+    where = f"at {range_text(worst.changes)} of the dataset's range"
+    if not claim.constant:
+        return f", fails {where}"
+    if worst.measured.value == NEVER:
+        return f", but with none {where}"
+    return f", but with no less than {number(worst.measured.value)} {where}"
+
+
+def _beyond_at_last(one: Along) -> str:
+    """Where in its range a claim fails even at the largest n of a path on which it starts."""
+    if one.end is None or one.end.measured.holds:
+        return ""
+    n = number(one.sizes[-1][0])
+    return f"; at n = {n} it fails at {range_text(one.end.changes)} of the dataset's range"
+
+
+def _grows(claim: Claim, one: Along) -> str:
+    """An O() is refuted by no single n, but by a constant that grows."""
+    (n, _), (largest, _) = one.sizes[0], one.sizes[-1]
+    first, last = (number(one.measured[k].value) for k in (0, -1))
+    return (
+        f"fails: {CONSTANTS[claim.constant]} grows like n^{_slope(claim, one):.2f}, from {first} "
+        f"at n = {n} to {last} at n = {number(largest)}"
+    )
+
+
+def _not_judged(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
+    ratios = sorted(at.value / at.bound for at in measured)
+    slopes = [f"like n^{_slope(claim, one):.2f} {_inside(one.path)}" for one in along]
+    return (
+        f"not judged: an o() says nothing at one size; value / bound is {number(ratios[0])} to "
+        f"{number(ratios[-1])} at the paper's sizes and moves {', '.join(slopes)}"
+    )
+
+
+def _inside(path: SizePath) -> str:
+    """The path's name within a sentence."""
+    name = path_name(path)
+    return f"{name[0].lower()}{name[1:]}"
 
 
 def range_text(changes: tuple[tuple[str, float], ...]) -> str:

@@ -1,0 +1,100 @@
+"""Where each claim and its bound come from: what the surviving texts of the paper still say.
+
+One text of the paper has its formulas but ends before the self-attention lemmas, the other has all
+lemmas and proofs without a formula. So their values can be computed from the printed dataset, but
+most of their bounds are guesses, each with its reason here.
+"""
+
+import re
+from typing import NamedTuple
+
+GIVEN = "given"
+FORCED = "forced by the definitions"
+READ = "value forced, bound read from the text"
+GUESSED = "value forced, bound guessed"
+OMITTED = "left out by the paper, value forced"
+RECONSTRUCTED = "reconstructed"
+
+SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
+"""From what the paper prints to what is read into it."""
+
+SUBJECTS = {
+    GUESSED: "the guessed bound",
+    OMITTED: "what the paper leaves out",
+    RECONSTRUCTED: "the reconstructed claim",
+}
+"""What a verdict is on where it is not on the paper's own words."""
+
+
+class Origin(NamedTuple):
+    """A source, and where the bound is from in a few words."""
+
+    source: str
+    bound_from: str
+
+
+RATE = "δ/poly(n) is read as δ/n"
+EQUAL = Origin(FORCED, "both sides follow from the definition of the dataset")
+EQUAL_ON_RECONSTRUCTED = Origin(RECONSTRUCTED, EQUAL.bound_from)
+
+_SIMPLE = "a simple form that its value suggests"
+_TIMES = "the guessed bounds on f in the lemma before, times the entries of the column"
+_SUM = "the proof's sum of t entries, with f ≤ 1/n guessed"
+_SLACK = "what τ leaves above the large coordinates"
+_CHANCE = "its constant is that of the guessed chance of 1/10 per column"
+
+ORIGINS = (
+    (r"3\.1", GIVEN, "printed"),
+    (r"4\.2\.P1\.sqrt", GIVEN, "the rate that Hoeffding's bound gives with the printed entries"),
+    (r"4\.[12]\.(P1|P2)\..*|4\.2\.P[23]", GIVEN, "printed"),
+    (r"4\.[12]\.P[12]", GIVEN, f"the printed rate and the proof's entries; {RATE}"),
+    (r"5\.2", GIVEN, f"printed, a chance of 1/2 per column; {RATE}"),
+    (r"5\..*", GIVEN, f"printed; {RATE}"),
+    (r"6\.2(\..*)?", GIVEN, f"printed; {RATE}"),
+    (r"1\.1(\.m)?", READ, f"printed in words, with the events of Theorem 6.2; {RATE}"),
+    (r"1\.1\.identity(\.m)?", OMITTED, "as Theorem 6.2, with X the identity"),
+    (r"A\.1\.columns", GIVEN, "printed, with vec read the other way; rounding"),
+    (r"A\.1|C\.[35]", GIVEN, "printed; rounding"),
+    (r"D\.5", READ, f"printed in Theorem 6.2; {_CHANCE}"),
+    (r"D\.(5\.m|9|13|17)", READ, f"printed in Theorem 6.2; {RATE}"),
+    (r"D\.\d+\.assumption", READ, "the same as d = ω(n^0.02), printed in Theorem 6.2"),
+    (r"D\.2\.P3a", GUESSED, "by analogy with Lemma 4.2, Part 2"),
+    (r"[DE]\.\d\.P3a\.from-.*", GUESSED, "the number in the condition of Part 3a is lost"),
+    (r"E\.1\.P3a", GUESSED, "by analogy with Lemma D.2"),
+    (r"D\.2\.P4a", GUESSED, "what Lemma D.3, Parts 4 and 5 seem to use"),
+    (r"D\.2\.P4a\.loose", GUESSED, "by analogy with Lemma D.6, Part 4"),
+    (r"E\.1\.P3b|E\.1\.P4\.(own|rest)", GUESSED, "by analogy with Lemma D.2, Parts 3b and 4b"),
+    (r"(D\.2|D\.6|D\.10|D\.14|E\.1)\.P[34].*", GUESSED, _SIMPLE),
+    (r"(D\.3|E\.2)\.(P2\.rest|P5)", GUESSED, _SUM),
+    (r"(D\.3|E\.2)\.P4", GUESSED, "f ≤ 1/n, guessed in the lemma before, times the entry"),
+    (r"(D\.3|D\.7|D\.11|D\.15|E\.2)\.P.*", GUESSED, _TIMES),
+    (r"(D\.4|E\.3)\.P1", GUESSED, "three positive signs have chance 1/8, and a little is lost"),
+    (r"(D\.4|E\.3)\.P2.*", GUESSED, "by analogy with Lemmas D.8, D.12 and D.16"),
+    (r"D\.(8|12|16)\.P[12]", GUESSED, "what the next theorem needs, with a guessed absolute value"),
+    (r"[DE]\.\d+\.hoeffding", GUESSED, _SLACK),
+    (r"E\.3\.assumption", GUESSED, "by analogy with Lemma D.4"),
+    (r"E\.4", GUESSED, f"by analogy with Theorem D.5, τ included; {_CHANCE}"),
+    (r"E\.4\.m", GUESSED, f"by analogy with Theorem D.5, τ included; {RATE}"),
+    (r"E\.D.*\.sign\..*", OMITTED, "as the sign lemma with X all ones, τ included"),
+    (r"E\.D.*\.zero", OMITTED, "as the theorem with X all ones, τ included"),
+    (r"F\..*\.assumption", RECONSTRUCTED, "by analogy with Lemma D.4"),
+    (r"F\..*\.hoeffding", RECONSTRUCTED, _SLACK),
+    (r"(F|1)\..*", RECONSTRUCTED, "by analogy with section D, on the reconstructed dataset"),
+)
+"""(pattern of ids, source, where the bound is from); the first pattern that fits counts."""
+
+
+def origin(claim: str, identity: bool = False) -> Origin:
+    """Where a claim, by its id, and its bound come from; `identity` is of an equality of u, f or c.
+
+    Raises
+    ------
+    LookupError
+        If nothing is said of such an id.
+    """
+    if identity:
+        return EQUAL_ON_RECONSTRUCTED if claim.startswith("F.") else EQUAL
+    for pattern, *found in ORIGINS:
+        if re.fullmatch(pattern, claim):
+            return Origin(*found)
+    raise LookupError(f"{claim}: no origin is known of a claim of this id")
