@@ -31,12 +31,13 @@ SOURCES = {
 """What the sources of claims mean."""
 
 ABOUT = (
-    "Every part of every lemma and theorem of sections 4 and 5 and of appendices D, E and F, the "
-    "tensor trick, and steps and other readings of some, each with its value computed from the "
-    "datasets, its bound, and whether it holds, at the sizes and parameters of the experiments. "
+    "Every part of every lemma and theorem of the paper, the conclusions that its section E leaves "
+    "out, and steps and other readings of some, each with its value computed from the datasets, "
+    "its bound, and whether it holds, at the sizes and parameters of the experiments. "
     "The numbers of columns are those of the settings `claims.m`, where a claim does not say "
     "otherwise. With high probability means: fails with probability at most delta / n. The margin "
-    "is positive where the claim holds. "
+    "is positive where the claim holds. Of an O() the least constant C is told that is enough; "
+    "a C by Hoeffding's bound is what that bound needs, and a smaller one may do. "
     f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. "
     "Bound from says where the bound comes from. An identity is an equality that the definitions "
     "make, so it cannot fail, and that it holds is no evidence for the paper. "
@@ -74,19 +75,18 @@ def page(claims: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in PAGE]))
 
 
+HOLDS = {True: "holds", False: "fails", None: "not refuted"}
+
+
 def _at_size(row: dict) -> str:
     size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
-    if row["holds"] is None:
+    if row["relation"] == "ratio":
         return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
     sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"
-    text = f"{size}: {sides}: {_word(row['holds'])}"
-    if row["range_margin"] is None or row["identity"]:
+    text = f"{size}: {sides}: {HOLDS[row['holds']]}"
+    if not row["holds"] or row["range_margin"] is None or row["range_margin"] > 0:
         return text
-    return f"{text} ({_word(row['range_margin'] > 0)} at {row['range_at']})"
-
-
-def _word(holds: bool) -> str:
-    return "holds" if holds else "fails"
+    return f"{text}, and fails at {row['range_at']}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

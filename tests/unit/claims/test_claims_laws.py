@@ -100,6 +100,22 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, case):
     assert value == pytest.approx(never if separates else 1 - never, abs=1e-13)
 
 
+@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("lin", 1), ("lin", 0)])
+def test_what_section_e_leaves_out_is_judged_by_all_signs(kernel, dataset):
+    n, d = SIZES["self_attention"][2]
+    setting = replace(JOB.setting(n, d), b=0.6, c=0.4)
+    case = Case("self_attention", kernel, dataset, "identity")
+    _, c, special, *_ = literal_attention(case, n, d, setting)
+    scores, tau = c @ all_signs(d), 0.5 * setting.s
+    wanted = (np.abs(scores) >= tau - 1e-12).mean(axis=1)
+    name = f"E.D{dataset}-{kernel}"
+    for part, worst in (("P1", wanted[special]), ("P2", np.delete(wanted, special).max())):
+        found = claim(f"{name}.sign.{part}").evaluate(setting).value
+        assert found == pytest.approx(worst, abs=1e-14)
+    never = (scores.max(axis=0) <= tau + 1e-12).mean() ** setting.m
+    assert claim(f"{name}.zero").evaluate(setting).value == pytest.approx(1 - never, abs=1e-13)
+
+
 @pytest.mark.parametrize(
     ("name", "model", "x"),
     [

@@ -131,7 +131,9 @@ def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     assert rows["D.4.P2"]["source"] == f"{GUESSED}\nby analogy with Lemmas D.8, D.12 and D.16"
     assert rows["D.2.P1a"]["verdict"].startswith("identity: holds")
     sizes = rows["E.1.P3a"]["at the paper's sizes"]
-    assert "n = 200, d = 22: 0.927, at least 0.5: holds (fails at a₁ = 0.7, b = 0.1," in sizes
+    assert "n = 200, d = 22: 0.927, at least 0.5: holds, and fails at a₁ = 0.7, b = 0.1," in sizes
+    assert "and fails at" not in rows["D.2.P3a"]["at the paper's sizes"]
+    assert "fails, and" not in rows["D.2.P4a"]["at the paper's sizes"]
     assert "n = 200, d = 22: 46.9 against 190\n" in rows["D.4.assumption"]["at the paper's sizes"]
     assert "conditions on the parameters are lost" in rows["E.4"]["claim"]
     assert all(f"{source}: " in ABOUT for source in SOURCES)

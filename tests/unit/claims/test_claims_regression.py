@@ -12,6 +12,7 @@ from unit.claims.cases import (
 )
 
 from attention_separation.softmax_vs_linear import regression
+from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.two_levels import exceeds, levels
 
 
@@ -69,6 +70,18 @@ def test_networks_of_the_regression_model(by_id):
             assert bound["value"] >= row["value"]
             if bound["holds"]:
                 assert row["value"] == bound["value"]
+    # Between the two is neither a proof nor a refutation.
+    open_ = JOB.sizes.model_copy(update={"regression": [2000, 3000, 4000]})
+    job = JOB.model_copy(update={"sizes": open_})
+    rows = audit(job, [claim("5.1"), claim("5.1.every")]).to_pylist()
+    assert [row["holds"] for row in rows] == [False, None, True, False, False, True]
+    low, start = rows[0]["from_n_d_fixed"], rows[3]["from_n_d_fixed"]
+    assert 2000 < low <= 3000 < start <= 4000
+    assert f"refute it up to n = {low - 1}, Hoeffding's bound proves it at" in rows[0]["paths"]
+    for name in ("5.1", "5.3", "5.4", "5.1.m", "5.3.m", "5.4.m"):
+        low = by_id[name][0]["from_n_d_fixed"]
+        below = [n for n in (100, 200, 400, 800, 1600, low - 1) if n < low]
+        assert not any(claim(name).evaluate(JOB.setting(n, None)).holds for n in below)
     # With a threshold that the special entry alone may miss, the worst data are all at the top.
     setting = replace(JOB.setting(4, None), tau=0.9)
     f = _two_level_f(4, "exp", 1, 3)

@@ -58,7 +58,8 @@ SCHEMA = pa.schema(
     ]
 )
 """One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
-`margin` and `holds` are null where one size says nothing. `range_margin` is the worst margin at the
+`margin` and `holds` are null where one size says nothing, `holds` also where a claim over all data
+is neither refuted nor proved. `range_margin` is the worst margin at the
 ends of the parameters' ranges and `range_at` says where; null where the claim has no range. A null
 `from_n` says that the claim does not hold up to the largest n tested, that it is not tested along
 the path, or that the model has no d: see `paths`."""
@@ -89,13 +90,23 @@ def audit(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
 
 
 def _say_what_is_proved(rows: list[dict]) -> None:
-    """Verdicts on claims over all data whose value is a lower bound of the worst case: they are
-    refuted where it is too large, and proved from where the upper bound of ID.every suffices."""
-    proved = {row["id"]: row["from_n_d_fixed"] for row in rows if row["id"].endswith(".every")}
+    """Of claims over all data whose value is a lower bound of the worst case: they are refuted
+    where it is too large, and proved from where the upper bound of ID.every suffices."""
+    upper = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
     for row in rows:
-        start = proved.get(f"{row['id']}.every")
-        if start is not None and row["from_n_d_fixed"] is not None:
-            row["verdict"] = f"refuted below n = {row['from_n_d_fixed']}, proved from n = {start}"
+        every = upper.get((f"{row['id']}.every", row["n"]))
+        if every is None:
+            continue
+        if row["holds"] and not every["holds"]:
+            row["holds"] = None
+        low, start = row["from_n_d_fixed"], every["from_n_d_fixed"]
+        if low is not None and start is not None:
+            row["verdict"] = f"refuted below n = {low}, proved from n = {start}"
+            row["paths"] = (
+                f"As n grows, some data refute it up to n = {low - 1}, Hoeffding's bound proves "
+                f"it at every n tested from {start} on, and between the two it is open. "
+                "The model has no d."
+            )
 
 
 def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:

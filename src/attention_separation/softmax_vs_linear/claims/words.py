@@ -175,7 +175,7 @@ def _beyond(claim: Claim, ranged: list[Ranged]) -> str:
         return f", fails {where}"
     if worst.measured.value == NEVER:
         return f", but with none {where}"
-    return f", but with no less than {number(worst.measured.value)} {where}"
+    return f", but with up to {number(worst.measured.value)} {where}"
 
 
 def _beyond_at_last(one: Along) -> str:
