@@ -142,8 +142,7 @@ def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
         return claim.evaluate(job.setting(*size))
 
     sizes = path.doublings()
-    judged = claim.relation != "ratio"
-    from_n = holds_from(path, lambda size: at(size).holds) if judged else None
+    from_n = holds_from(path, lambda size: at(size).holds)
     end = _worst(job, claim, *sizes[-1])
     return Along(path, sizes, [at(size) for size in sizes], from_n, end)
 
