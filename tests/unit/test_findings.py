@@ -6,16 +6,18 @@ import pytest
 from attention_separation.gallery_block import with_block
 from attention_separation.html import page
 from attention_separation.softmax_vs_linear import check
-from attention_separation.softmax_vs_linear.findings import (
+from attention_separation.softmax_vs_linear.claim_findings import (
     FAILS,
     HERE,
     HOLDS,
     LATER,
     PART,
     UNJUDGED,
-    choice_findings,
     claim_findings,
     kind_of,
+)
+from attention_separation.softmax_vs_linear.findings import (
+    choice_findings,
     threshold_findings,
     verdict_findings,
     whp_findings,
@@ -170,7 +172,7 @@ def test_with_high_probability():
         {"event": "f_lin_d1_zero", "points": 100, "points_whp": 0, "points_undecided": 0},
     ]
     (text,) = whp_findings(pa.Table.from_pylist(rows))
-    assert "surely fails at most δ/n: F_exp > 0 on D1 at 8 of 100 (3 undecided), F_lin" in text
+    assert "probability included: F_exp > 0 on D1 at 8 of 100 (3 undecided), F_lin" in text
     assert "F_lin = 0 on D1 at 0 of 100." in text
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from attention_separation.softmax_vs_linear import choices_audit, threshold, verdicts
+from attention_separation.softmax_vs_linear.claim_findings import claim_findings
 from attention_separation.softmax_vs_linear.claims import audit, whp
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
-    claim_findings,
     threshold_findings,
     verdict_findings,
     whp_findings,

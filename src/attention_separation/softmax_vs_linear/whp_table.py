@@ -21,8 +21,9 @@ ABOUT = (
     "Here is, for each panel and event, at how many of its points that is so, at which values of "
     "the swept parameter it is not, and how often the event fails at worst, also in units of "
     "delta / n; delta is 0.01 where the panel has none. The probabilities are exact, but for "
-    "Figure 3, where they are reference values with an error: a point counts as with high "
-    "probability, or as not, only if that is so whatever the error, and is undecided otherwise. "
+    "Figure 3, where they are reference values with an estimated error: a point counts as with "
+    "high probability, or as not, only if no error up to that would change it, and is undecided "
+    "otherwise. "
     f"{COLUMN}"
 )
 

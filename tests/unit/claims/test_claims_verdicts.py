@@ -9,13 +9,13 @@ from unit.claims.cases import (
     claim,
 )
 
+from attention_separation.softmax_vs_linear.claim_findings import kind_of
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.claim import margin
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
-from attention_separation.softmax_vs_linear.findings import kind_of
 
 
 @pytest.mark.parametrize(
