@@ -127,7 +127,7 @@ def test_claims_are_counted_by_source_and_only_those_that_can_fail():
     assert "6 parts of lemmas and theorems could have failed; besides, 1 of 2 identities" in text
     assert "parameters, given: 1 of 2 hold, 1 not; value forced, bound guessed: 1 of 3" in text
     assert "guessed: 1 of 3 hold, 1 there, but not in all of the dataset's range, 1 not;" in text
-    assert "0 of 1 hold, 1 only at some sizes or from a larger n on. Bounds" in text
+    assert "0 of 1 hold, 1 only at some sizes or from a larger n on. A guessed bound that" in text
     assert "Part 1 prints fails: the least C grows; with √n for n it holds with C = 1.5 by" in text
     # A guessed bound that fails is no fault of the paper's, so no such part is singled out.
     assert "D.4" not in text

@@ -69,7 +69,7 @@ def claim_findings(claims: pa.Table) -> list[str]:
         f"**The paper's claims.** {len(parts)} parts of lemmas and theorems could have failed; "
         f"besides, {held} of {len(sure)} identities hold, which the definitions make. "
         f"At the experiments' sizes and parameters, {'; '.join(by_source)}. "
-        "Bounds were guessed with the values in view, and one that fails may be a wrong guess."
+        "A guessed bound that fails may be a wrong guess, one that holds need not be the paper's."
     )
     return [text + _printed_rate(first), *_zero_networks(claims, first)]
 

@@ -24,7 +24,7 @@ SOURCES = {
     FORCED: "an equality that follows from the printed dataset, of whose formula nothing is left",
     READ: "the value follows from the dataset, the bound from what else the texts print",
     GUESSED: "the value follows from the dataset, but the bound is lost: where a guess fails, the "
-    "guess may be wrong and not the paper, and where it holds, it was chosen near the value",
+    "guess may be wrong and not the paper, and one that holds need not be the paper's",
     OMITTED: "the paper says that it is similar and does not state it",
     RECONSTRUCTED: "the dataset itself is read out of a text without formulas, and so is all else",
 }
