@@ -5,6 +5,7 @@ import pyarrow as pa
 from attention_separation.head_rank.findings import (
     features_findings,
     fresh_findings,
+    points_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
@@ -41,16 +42,29 @@ def trained_caption(figure: str, table: pa.Table) -> Caption:
             angles = sorted(row["angle"] for row in single)
             scales = sorted(-row["scale"] for row in single)
             sentences.append(
-                f"One layer with one head of full rank: {angles[0]:.0f} to {angles[-1]:.0f} "
-                f"degrees from +I, and c from {scales[0]:.3g} to {scales[-1]:.3g} in the nearest "
-                f"−cI of the logits."
+                f"One layer with one head of full rank, {len(single)} runs: {angles[0]:.0f} to "
+                f"{angles[-1]:.0f} degrees from +I, and c from {scales[0]:.3g} to {scales[-1]:.3g} "
+                f"in the nearest −cI of the logits."
             )
+    elif figure == "rank_fresh":
+        sentences.append(
+            "A point for each run. Those on the same batches again have the published schedule, "
+            "per epoch; those on new batches one per step."
+        )
     else:
         sentences.append(
             "Every run is shown by its error on sets never trained on; lines are means over runs, "
-            "short bars the least."
-            if figure != "rank_fresh"
-            else "A point for each run."
+            "short bars the least. Dash-dotted: uniform attention (rank 0), the best "
+            "−a xᵢ + b Σⱼ xⱼ, which looks at no point's content."
         )
-    say = {"rank_fig1": rank_findings, "rank_fresh": fresh_findings}.get(figure)
+    if any(row["encoding"] == "additive" for row in rows):
+        sentences.append(
+            "Additive encodings start from the original's initial values, normal of mean −1, which "
+            "may be a slip for a mean of 0: what is said of them may depend on it."
+        )
+    say = {
+        "rank_fig1": rank_findings,
+        "rank_fig4": points_findings,
+        "rank_fresh": fresh_findings,
+    }.get(figure)
     return Caption(TITLES[figure], [*sentences, *(say(list(runs.values())) if say else [])])

@@ -1,41 +1,52 @@
-"""Is one group of runs worse than another by more than a margin? Means over seeds, with Welch's
-interval."""
+"""Is one group of runs worse than another by more than a margin, or a factor? Means over seeds,
+with Welch's interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+from scipy.optimize import brentq
 
 SPREAD = 1e-3
 """Least standard deviation of a run's error over seeds that is believed: two runs that happen to
 agree prove no certainty."""
 
 
+MOST_TIMES = 1e6
+"""Of one mean to another: an interval that comes so far has no upper end."""
+
+Pairs = Sequence[tuple[Sequence[float], Sequence[float]]]
+
+
 @dataclass(frozen=True)
-class Difference:
-    """Mean error of one group of runs less that of another, with its interval."""
+class Contrast:
+    """Mean error of one group of runs against that of another, with its interval."""
 
     mean: float
     low: float
     high: float
 
-    def exceeds(self, margin: float) -> str:
-        """agrees if it surely exceeds the margin, differs if it surely does not, else undecided."""
-        if self.low > margin:
+    def exceeds(self, bound: float) -> str:
+        """agrees if it surely exceeds the bound, differs if it surely does not, else undecided."""
+        if self.low > bound:
             return "agrees"
-        return "differs" if self.high < margin else "undecided"
+        return "differs" if self.high < bound else "undecided"
 
-    def stays_below(self, margin: float) -> str:
-        """agrees if it is surely below the margin, differs if it surely is not, else undecided."""
-        if self.high < margin:
+    def stays_below(self, bound: float) -> str:
+        """agrees if it is surely below the bound, differs if it surely is not, else undecided."""
+        if self.high < bound:
             return "agrees"
-        return "differs" if self.low > margin else "undecided"
+        return "differs" if self.low > bound else "undecided"
+
+    def stays_within(self, bound: float) -> str:
+        """agrees if its size is surely below the bound, differs if surely not, else undecided."""
+        if -bound < self.low and self.high < bound:
+            return "agrees"
+        return "differs" if self.low > bound or self.high < -bound else "undecided"
 
 
-def difference(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], level: float
-) -> Difference:
+def difference(pairs: Pairs, level: float) -> Contrast:
     """Mean error of the larger groups less that of the smaller ones, averaged over the pairs.
 
     Groups are held-out errors of single runs, all of them different runs. The interval is
@@ -58,10 +69,38 @@ def difference(
         part**2 / (len(group) - 1) for part, group in zip(parts, groups, strict=True)
     )
     half = float(stats.t.ppf(1 - level / 2, freedom) * np.sqrt(sum(parts)))
-    return Difference(mean, mean - half, mean + half)
+    return Contrast(mean, mean - half, mean + half)
 
 
-def mean_of(gaps: Sequence[float], level: float) -> Difference:
+def ratio(pairs: Pairs, level: float) -> Contrast:
+    """Sum of the larger groups' mean errors over that of the smaller ones'.
+
+    The interval holds the factors that are not rejected, at `level`, as those by which the smaller
+    groups' means are to be multiplied for a difference of 0. Its upper end is infinite where the
+    smaller ones' sum may be 0.
+
+    Raises
+    ------
+    ValueError
+        As `difference`; or if the smaller groups' mean is not positive.
+    """
+
+    def rest(factor: float) -> Contrast:
+        scaled = [(larger, factor * np.asarray(smaller)) for larger, smaller in pairs]
+        return difference(scaled, level)
+
+    below = sum(np.mean(smaller) for _, smaller in pairs)
+    if below <= 0:
+        raise ValueError("the mean of the smaller errors is not positive")
+    mean = float(sum(np.mean(larger) for larger, _ in pairs) / below)
+    low = brentq(lambda factor: rest(factor).low, 0, mean) if rest(0).low > 0 else 0.0
+    most = max(MOST_TIMES, 2 * mean)
+    unbounded = rest(most).high > 0
+    high = np.inf if unbounded else brentq(lambda factor: rest(factor).high, mean, most)
+    return Contrast(mean, low, high)
+
+
+def mean_of(gaps: Sequence[float], level: float) -> Contrast:
     """The mean of differences within single runs, with Student's interval.
 
     Raises
@@ -70,6 +109,11 @@ def mean_of(gaps: Sequence[float], level: float) -> Difference:
         If there are fewer than two, or one is no finite number.
     """
     return difference([(gaps, np.zeros(len(gaps)))], level)
+
+
+def simultaneous(level: float, comparisons: int) -> float:
+    """Two-sided normal quantile of so many intervals that hold together."""
+    return float(stats.norm.ppf(1 - level / comparisons / 2))
 
 
 def together(verdicts: Sequence[str]) -> str:

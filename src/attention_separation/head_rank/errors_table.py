@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.head_rank.cell_table import SETTINGS
+from attention_separation.head_rank.uniform_attention import least_error
 
 SCHEMA = pa.schema(
     {
@@ -16,6 +17,8 @@ SCHEMA = pa.schema(
         "dead": pa.int64(),
         "mean": pa.float64(),
         "sd": pa.float64(),
+        "rank_0": pa.float64(),
+        "over_rank_0": pa.float64(),
         "least": pa.float64(),
         "largest": pa.float64(),
         "se": pa.float64(),
@@ -24,15 +27,18 @@ SCHEMA = pa.schema(
     }
 )
 """One row per cell. `mean`, `sd`, `least`, `largest`: held-out errors over the runs that ended with
-a number; `se`: the largest standard error of one of them, from the number of held-out sets;
-`mean_train`: training losses of the last epoch; `least_min_train`: the least training loss of any
-epoch and run, which is what the paper's figures show."""
+a number; `rank_0`: the error of uniform attention on the same points, and `over_rank_0` the mean
+over it, null for two points, where it is 0; `se`: the largest standard error of a run's error, from
+the number of held-out sets; `mean_train`: training losses of the last epoch; `least_min_train`: the
+least training loss of any epoch and run, which is what the paper's figures show."""
 
 TITLE = "Errors of trained transformers"
 ABOUT = (
     "At the scale that was run ({scale}). The estimate of a cell is the mean of its runs' errors "
     "on sets never trained on, sd their spread over seeds; se says how little of it is due to the "
-    "number of held-out sets. The least run, and the least training loss of any epoch and run, "
+    "number of held-out sets. Rank 0 is the error of uniform attention, of the best "
+    "-a x_i + b sum_j x_j, which looks at no point's content: the mean is shown over it, too. "
+    "The least run, and the least training loss of any epoch and run, "
     "which is what the paper plots, stand beside them and are not estimates. A dead run has "
     "learned nothing: its error is that of predicting zero, 1."
 )
@@ -50,12 +56,15 @@ def _of_cell(runs: list[dict]) -> dict[str, object]:
     test = _numbers(runs, "test_error")
     train, least = _numbers(runs, "train_error"), _numbers(runs, "min_train")
     row = {name: runs[0][name] for name in SCHEMA.names if name in runs[0]}
+    mean, rank_0 = float(np.mean(test)) if test else None, least_error(row["d"], row["n"])
     return row | {
         "heads": runs[0]["total_heads"],
         "runs": len(runs),
         "dead": sum(run["dead"] for run in runs),
-        "mean": float(np.mean(test)) if test else None,
+        "mean": mean,
         "sd": float(np.std(test, ddof=1)) if len(test) > 1 else None,
+        "rank_0": rank_0,
+        "over_rank_0": mean / rank_0 if mean is not None and rank_0 else None,
         "least": min(test, default=None),
         "largest": max(test, default=None),
         "se": max(_numbers(runs, "test_se"), default=None),

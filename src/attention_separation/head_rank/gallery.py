@@ -11,16 +11,18 @@ import pyarrow as pa
 
 from attention_separation.files import replacing
 from attention_separation.gallery_block import with_block
-from attention_separation.head_rank import cell_table, claims, features, temperature, vote
+from attention_separation.head_rank import cell_table, features, temperature, vote
 from attention_separation.head_rank.captions import TITLES
 from attention_separation.head_rank.findings import (
     claims_findings,
     features_findings,
     fresh_findings,
+    points_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
 )
+from attention_separation.head_rank.outcomes import OURS, PAPERS, SCHEMA, in_words
 from attention_separation.report_page import write_text
 from attention_separation.tables import read_parquet
 
@@ -44,8 +46,9 @@ def findings(results: Path, scale: str) -> list[str]:
         return read_parquet(results / f"{name}.parquet", schema)
 
     return [
-        *claims_findings(table("tables/rank_claims", claims.SCHEMA), scale),
+        *claims_findings(table("tables/rank_claims", SCHEMA), scale),
         *rank_findings(table("figures/rank_fig1", cell_table.RUNS).to_pylist()),
+        *points_findings(table("figures/rank_fig4", cell_table.RUNS).to_pylist()),
         *fresh_findings(table("figures/rank_fresh", cell_table.RUNS).to_pylist()),
         *temperature_findings(table("numbers/temperature", temperature.SCHEMA)),
         *vote_findings(table("numbers/vote", vote.SCHEMA)),
@@ -64,26 +67,28 @@ def readme_block(sentences: list[str]) -> str:
 def page(sentences: list[str], judged: pa.Table) -> str:
     """docs/head_rank.md: findings, claims and all figures."""
     listed = "".join(f"- {sentence}\n" for sentence in sentences)
-    rows = "".join(
-        f"| {row['statement']} | {row['verdict']} | {_measured(row)} |\n"
-        for row in judged.to_pylist()
-    )
+    claims = "\n".join(_claims(judged, whose) for whose in (PAPERS, OURS))
     pictures = "\n".join(f"![{about}]({FOLDER}/{name}.svg)\n" for name, about in TITLES.items())
     tables = ", ".join(f"[{name}]({FOLDER}/{name})" for name in TABLES)
     return (
         "# The rank of attention heads: figures and findings\n\n"
         "Written by `make rank-gallery`.\n\n"
-        f"{listed}\n## Claims\n\n| claim | verdict | the comparison furthest from agreeing |\n"
-        f"|---|---|---|\n{rows}\nAs tables, with the error of every cell: {tables}.\n\n"
+        f"{listed}\n{claims}\nAs tables, with the error of every cell: {tables}.\n\n"
         f"## Figures\n\n{pictures}"
     )
 
 
-def _measured(row: dict) -> str:
-    if row["measured"] is None:
-        return ""
-    interval = "" if row["low"] is None else f" ({row['low']:.3g} to {row['high']:.3g})"
-    return f"{row['decided_at']}: {row['measured']:.3g}{interval}; bound {row['bound']:.3g}"
+def _claims(judged: pa.Table, whose: str) -> str:
+    """The table of some claims under its heading."""
+    rows = "".join(
+        f"| {row['statement']} | {row['verdict']} | {in_words(row)} |\n"
+        for row in judged.to_pylist()
+        if row["whose"] == whose
+    )
+    return (
+        f"## Claims: {whose}\n\n| claim | verdict | the comparison furthest from agreeing |\n"
+        f"|---|---|---|\n{rows}"
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     sentences = findings(arguments.results, arguments.scale)
-    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", claims.SCHEMA)
+    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", SCHEMA)
     text = arguments.readme.read_text(encoding="utf-8")
     readme = with_block(text, BEGIN, readme_block(sentences), END)
     files = [arguments.results / "figures" / f"{name}.svg" for name in TITLES]

@@ -155,6 +155,7 @@ class TrainedFigureJob(TrainedJob):
 class ClaimsJob(TrainedJob):
     """What the table of claims depends on beside the tables that it reads."""
 
+    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
     scale: str
     margin: float
     level: float

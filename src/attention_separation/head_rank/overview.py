@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from attention_separation.head_rank import (
     cell_table,
@@ -15,8 +16,9 @@ from attention_separation.head_rank import (
     vote,
 )
 from attention_separation.head_rank.captions import numbers_caption, trained_caption
-from attention_separation.head_rank.findings import claims_findings
+from attention_separation.head_rank.findings import claims_findings, counted
 from attention_separation.head_rank.jobs import OverviewJob
+from attention_separation.head_rank.outcomes import OURS, PAPERS
 from attention_separation.html import document, table_element
 from attention_separation.prose import as_html, rst_list
 from attention_separation.report_page import (
@@ -31,21 +33,25 @@ from attention_separation.tables import read_parquet
 TITLE = "Rank of attention heads"
 QUESTION = (
     "Can many attention heads of low rank do what one head of full rank does? The paper "
-    "(arXiv 2407.16153) proves that for the nearest of N points they cannot, at one layer, unless "
-    "they are very many, gives constructions that can, and trains transformers to find the "
-    "farthest point of a set. Errors are expected squared distances; predicting zero has 1."
+    "(arXiv 2407.16153) proves, up to constants that it does not state, that for the nearest of "
+    "two orthogonal points one layer of them cannot unless they are very many; says that two "
+    "layers with added coordinates can, for two points; and trains transformers to find the "
+    "farthest point of a set. Errors are expected squared distances: predicting zero has 1, and "
+    "uniform attention (rank 0), which looks at no point's content, has less."
 )
 HONESTY = (
     "Errors of trained transformers are held-out: measured on sets never trained on, as means over "
     "runs with their spread. The paper's figures show the least training loss of any epoch and run "
-    "instead, on batches that come back at every epoch."
+    "instead, on batches that, by the published configurations, come back at every epoch. What is "
+    "said of runs holds at the dimensions and numbers of points that are named, under one recipe "
+    "of training."
 )
 NUMBERS = {
     "rank_temperature": temperature.SCHEMA,
     "rank_vote": vote.SCHEMA,
     "rank_random_features": features.SCHEMA,
 }
-SHOWN = ("claim", "statement", "verdict", "decided_at", "measured", "low", "high", "bound")
+SHOWN = tuple(name for name in claims.SCHEMA.names if name != "whose")
 SCHEMAS = {"rank_claims": claims.SCHEMA, "rank_errors": errors_table.SCHEMA}
 
 
@@ -61,9 +67,11 @@ def page(
     parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
     if table is not None:
         about = escape(claims.about(job.scale, job.margin, job.level))
-        parts.append(
-            f"<h2>The claims</h2>\n<p>{about}</p>\n{table_element(table.select(list(SHOWN)))}"
-        )
+        parts.append(f"<h2>The claims</h2>\n<p>{about}</p>")
+        for whose in (PAPERS, OURS):
+            own = table.filter(pc.field("whose") == whose).select(list(SHOWN))
+            counts = f"{len(own)}: {counted(own.to_pylist())}"
+            parts.append(f"<h3>{escape(f'{whose}, {counts}')}</h3>\n{table_element(own)}")
     return document(TITLE, "\n".join([*parts, figures_element(figures)]), STYLE)
 
 

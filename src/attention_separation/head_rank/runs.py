@@ -7,7 +7,10 @@ import pyarrow as pa
 
 from attention_separation.head_rank.cell_table import SCHEMA
 from attention_separation.head_rank.jobs import TrainedCell
+from attention_separation.head_rank.uniform_attention import least_error
 from attention_separation.tables import read_parquet
+
+_SIZES = {"d": "d", "n": "N"}
 
 
 def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
@@ -37,3 +40,27 @@ def is_full_rank(row: dict) -> bool:
 def values(rows: Iterable[dict], name: str) -> list:
     """The distinct values of a setting, sorted."""
     return sorted({row[name] for row in rows})
+
+
+def sizes(rows: Iterable[dict]) -> str:
+    """The dimensions and numbers of points of some runs, in words; empty where there are none."""
+    rows = list(rows)
+    parts = [f"{text}={'/'.join(map(str, values(rows, name)))}" for name, text in _SIZES.items()]
+    return ", ".join(parts) if rows else ""
+
+
+def naming_dead(name: str, rows: Iterable[dict]) -> str:
+    """The name of what rests on some runs, with how many of them are dead."""
+    runs = {(row["cell"], row["run"]): row["dead"] for row in rows}
+    dead = sum(runs.values())
+    return f"{name} ({dead} of {len(runs)} runs dead)" if dead else name
+
+
+def held_out_error(row: dict) -> float:
+    """Held-out error of a run; one that ended without a number did no better than zero."""
+    return 1.0 if row["test_error"] is None else row["test_error"]
+
+
+def over_rank_0(row: dict) -> float:
+    """Held-out error of a run over that of uniform attention, for more than two points."""
+    return held_out_error(row) / least_error(row["d"], row["n"])

@@ -240,6 +240,7 @@ class HeadRank(Closed):
         """What the claims depend on beside the tables that they read."""
         return ClaimsJob(
             cells=_references(self.every_cell(seed)),
+            seed=seed,
             scale=self.scale,
             margin=self.margin,
             level=self.level,

@@ -4,17 +4,14 @@ import argparse
 from pathlib import Path
 
 from attention_separation.config import digest_of, load_config, overrides_of
-from attention_separation.head_rank.claims import SCHEMA
+from attention_separation.head_rank.findings import counted
+from attention_separation.head_rank.outcomes import OURS, PAPERS, SCHEMA, in_words
 from attention_separation.tables import read_parquet
 
 
 def line(row: dict) -> str:
     """Verdict, claim, and the comparison that is furthest from agreeing."""
-    text = f"{row['verdict']:<10} {row['claim']:<36}"
-    if row["measured"] is None:
-        return text.rstrip()
-    interval = "" if row["low"] is None else f" [{row['low']:.3g}, {row['high']:.3g}]"
-    return f"{text} {row['decided_at']}: {row['measured']:.3g}{interval}, bound {row['bound']:.3g}"
+    return f"{row['verdict']:<10} {row['claim']:<36} {in_words(row)}".rstrip()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +26,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
     table = read_parquet(path, SCHEMA, digest_of(config.head_rank.claims_job(config.seed)))
     print(f"claims on the rank of heads, at the scale {config.head_rank.scale}")
-    for row in table.to_pylist():
-        print(line(row))
+    for whose in (PAPERS, OURS):
+        own = [row for row in table.to_pylist() if row["whose"] == whose]
+        print(f"{whose}: {counted(own)}")
+        for row in own:
+            print(line(row))
     print(f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures")
     print(f"{folder}/tables/rank_errors.html  the error of every cell")

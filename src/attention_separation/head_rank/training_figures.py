@@ -20,10 +20,12 @@ from attention_separation.head_rank.cell_table import HEADS, OF_HEADS, RUNS
 from attention_separation.head_rank.jobs import TrainedFigureJob
 from attention_separation.head_rank.runs import chosen, is_full_rank, read_runs, values
 from attention_separation.head_rank.study import TRAINED
+from attention_separation.head_rank.uniform_attention import least_error
 from attention_separation.provenance import record
 
 ERROR = "held-out error"
 RUN, MEAN, BEST, DEAD, THEIRS = "a run", "mean", "best run", "dead run", "published"
+RANK_0 = "uniform attention\n(rank 0)"
 NAMES = {"none": "no encoding", "additive": "additive", "concatenated": "concatenated"}
 
 
@@ -111,6 +113,7 @@ def _by_layers(
         _rank_axis(ax, values(chosen(rows, layers=count), "rank"))
         ax.set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
         ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
+        _draw_rank_0(ax, chosen(rows, layers=count), series)
     axes[0].set_ylabel(ERROR)
     _error_axis(axes[0].yaxis)
     lines = [
@@ -119,6 +122,21 @@ def _by_layers(
     ]
     _frame(figure, rows, title, compared, lines)
     return figure
+
+
+def _draw_rank_0(ax: Axes, rows: list[dict], series: list[tuple[str, dict, Callable]]) -> None:
+    """A line at the error of uniform attention for each number of points: of a series' colour where
+    series differ in it."""
+    colours = {
+        (row["d"], row["n"]): colour
+        for colour, (_, wanted, _) in zip(PALETTE, series, strict=False)
+        for row in chosen(rows, **wanted)
+    }
+    for (d, n), colour in colours.items():
+        # Of two points it makes no error, which such an axis has no place for.
+        if n > 2:
+            shade = colour if len(colours) > 1 else INK
+            ax.axhline(least_error(d, n), color=shade, linestyle="-.", linewidth=0.9)
 
 
 def _error_axis(axis: Axis) -> None:
@@ -244,6 +262,7 @@ def _frame(
         _mark("o", RUN, INK),
         Line2D([], [], color=INK, linewidth=1.3, label=MEAN),
         Line2D([], [], color=INK, linewidth=0, marker="_", markersize=9, label=BEST),
+        Line2D([], [], color=INK, linewidth=0.9, linestyle="-.", label=RANK_0),
     ]
     if any(row["dead"] for row in rows):
         handles.append(_mark("x", DEAD, INK))
@@ -251,7 +270,7 @@ def _frame(
         handles.append(Line2D([], [], color=INK, linestyle=":", marker="D", markersize=3,
                               markerfacecolor="white", label=THEIRS))  # fmt: skip
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
-    note = f"{_recipe(rows)}; dashed: the error of predicting zero."
+    note = f"{_recipe(rows)}. Dashed: predicting zero; dash-dotted: the best $-a\\,x_i + b\\,\\Sigma_j\\,x_j$."
     if compared:
         note += " Published: least training loss on repeated batches, best of five runs."
     _title_and_note(figure, title, note)

@@ -5,9 +5,9 @@ of all points, so a layer with a skip connection gives f_i = -a x_i + b sum_j x_
 over a and b is what a linear combination reaches without attention to content; a network's
 nonlinear functions of the same two vectors may do a little better.
 
-Let points be uniform on the sphere, and z_j = x_i.x_j for j != i: N-1 independent coordinates u of a
-uniform point. With m their minimum, the target t = x_j of it, and R the sum of the x_j with j != i,
-f_i is a combination of x_i and R, and
+Let points be uniform on the sphere, and z_j = x_i.x_j for j != i: N-1 independent coordinates u of
+a uniform point. With m their minimum, the target t = x_j of it, and R the sum of the x_j with
+j != i, f_i is a combination of x_i and R, and
 
 - E x_i.R = 0 and E |R|^2 = N-1, for distinct points are independent with mean 0;
 - E t.x_i = E m;
