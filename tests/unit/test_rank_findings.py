@@ -9,7 +9,7 @@ from making import CONFIG, ROOT
 from rank_cells import SMOKE, write_made_up
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank import claims, features, temperature, vote
+from attention_separation.head_rank import features, overview, temperature, vote
 from attention_separation.head_rank.captions import TITLES, trained_caption
 from attention_separation.head_rank.cell_table import RUNS
 from attention_separation.head_rank.errors_table import SCHEMA, errors_table
@@ -17,14 +17,20 @@ from attention_separation.head_rank.findings import (
     claims_findings,
     features_findings,
     fresh_findings,
+    points_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
 )
-from attention_separation.head_rank.gallery import BEGIN, END, FOLDER
-from attention_separation.head_rank.runs import read_runs
+from attention_separation.head_rank.gallery import BEGIN, END, FOLDER, page
+from attention_separation.head_rank.jobs import OverviewJob
+from attention_separation.head_rank.outcomes import SCHEMA as SCHEMA_OF_CLAIMS
+from attention_separation.head_rank.runs import chosen, read_runs
+from attention_separation.head_rank.summary import line
+from attention_separation.head_rank.uniform_attention import least_error
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RANK_0 = "−a xᵢ + b Σⱼ xⱼ"
 STUDY = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
 
 
@@ -106,7 +112,7 @@ def test_the_sentence_on_the_vote_is_on_the_largest_dimension():
         )
     )
     assert "At d = 64" in text
-    assert "601 for 0.3 and 6,147 for 0.1" in text
+    assert "601 for 0.3 (0.85 times d/ε²) and 6,147 for 0.1 (0.96 times d/ε²)" in text
 
 
 def test_the_sentences_on_random_heads():
@@ -121,20 +127,53 @@ def test_the_sentences_on_random_heads():
             as_published | {"quantity": "attained", "error": 0.34},
         )
     )  # fmt: skip
-    assert "0.400 at d = 8 with 4 heads" in first
-    assert "reports 0.120; the error its weights have is 0.340" in second
+    # Of two draws Student's interval reaches 12.706 standard errors of 0.1.
+    assert "their error is 0.400 (-0.871 to 1.671, 2 draws) at d = 8 with 4 heads" in first
+    assert "reports 0.120 (1 draw); the error its weights have is 0.340 (1 draw)" in second
 
 
 def test_the_sentences_on_trained_transformers(runs):
     rows = runs.to_pylist()
     (text,) = rank_findings([row for row in rows if row["encoding"] == "none"])
-    assert "(r = d = 4) reach a held-out error of 0.010 to 0.011; lower ranks have 0.500" in text
+    assert "at d = 4 and N = 3, as mean held-out errors over 2 runs" in text
+    # Two runs, 0.001 apart: 12.706 standard errors of 0.0005.
+    assert "Full rank has 0.010 (0.004 to 0.017) with 1 head of rank 4" in text
+    assert "the best cell has 0.500 (0.494 to 0.507) with 4 heads of rank 1" in text
+    assert f"Predicting zero has 1, and uniform attention (rank 0, the best {RANK_0}) has" in text
+    assert f"has {least_error(4, 3):.3f}." in text
+
+
+def test_the_sentence_on_repeated_batches_is_on_means_over_runs(runs):
+    rows = runs.to_pylist()
     for row in rows:
         row["min_train"] = 0.2 if row["regime"] == "repeated" else row["test_error"]
+    for row in chosen(rows, cell="d4_n3_L3_w1_r1_repeated"):
+        # The largest difference, but that of a single run.
+        row["test_error"] = 0.21 if row["run"] else 0.99
     (text,) = fresh_findings(rows)
-    assert "that is 0.200, where the error on new data is 0.501" in text
-    assert "the same run reaches 0.501" in text
+    assert "Of 4 cells trained so, with the published schedule per epoch" in text
+    assert "at d = 4, N = 3, L = 1, w = 1, r = 1: 0.200 (0.200 to 0.200) for 0.500" in text
+    assert "means over 2 runs with 95 % intervals, a difference of 0.300 (0.292 to 0.309" in text
+    assert "Runs on new batches, with a schedule per step, have 0.500 (0.494 to 0.507)." in text
     assert fresh_findings([row for row in rows if row["regime"] == "fresh"]) == []
+
+
+def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):
+    (first, *_) = chosen(runs.to_pylist(), encoding="none", layers=3, rank=1)
+    rows = []
+    for n, error in ((3, 0.2), (4, 0.4), (8, 0.3)):
+        for run in range(3):
+            own = {"n": n, "run": run, "cell": f"n{n}", "layers": 2, "dead": (n, run) == (4, 2)}
+            rows.append(first | own | {"test_error": error + 0.001 * run})
+    (text,) = points_findings(rows)
+    shares = [0.201 / least_error(4, 3), 0.401 / least_error(4, 4), 0.301 / least_error(4, 8)]
+    assert f"Rank 1: {shares[0]:.2f} ± 0.01, {shares[1]:.2f} ± 0.00 (1 of 3 runs dead)" in text
+    assert f"rank 0: {least_error(4, 3):.3f} at N = 3" in text
+    fall = f"from N = 4 to 8 at rank 1 it falls by {shares[1] - shares[2]:.3f}"
+    assert f"it does not grow at every step: {fall}" in text
+    (text,) = points_findings([row for row in rows if row["n"] < 8])
+    assert text.endswith("Below full rank its mean grows at every step.")
+    assert points_findings(chosen(rows, n=3)) == []
 
 
 def test_captions_count_cells_runs_and_the_dead(runs):
@@ -155,25 +194,70 @@ def test_errors_are_means_over_runs_with_the_least_beside_them(runs):
     assert (row["runs"], row["dead"], row["heads"]) == (2, 0, 4)
     assert (row["least"], row["largest"]) == (0.5, 0.501)
     assert row["mean"] == pytest.approx(0.5005)
+    assert row["rank_0"] == least_error(4, 3)
+    assert row["over_rank_0"] == pytest.approx(0.5005 / least_error(4, 3))
+    # Of two points uniform attention makes no error.
+    assert (rows["d4_n2_L2_w1_r1"]["rank_0"], rows["d4_n2_L2_w1_r1"]["over_rank_0"]) == (0, None)
+
+
+ROW = {
+    "claim": "a", "whose": "the paper's", "statement": "It is so", "comparisons": 1,
+    "sizes": "d=8, N=4", "decided_at": "r=2", "bound_is": "margin, of errors",
+}  # fmt: skip
+NUMBERS = {"measured": 0.5, "low": 0.25, "high": 0.75, "bound": 0.1}
+
+
+def judged_table():
+    """Two claims of the paper's and two of ours."""
+    ours = ROW | {"whose": "this reproduction's"}
+    return table(
+        SCHEMA_OF_CLAIMS,
+        ROW | {"verdict": "agrees"},
+        ROW | {"verdict": "differs"} | NUMBERS,
+        ours | {"verdict": "not run", "decided_at": None},
+        ours | {"verdict": "undecided"} | NUMBERS | {"high": None},
+    )
 
 
 def test_a_claim_is_said_with_its_numbers():
-    row = {"claim": "a", "statement": "It is so", "comparisons": 1, "decided_at": "r=2"}
-    judged = table(
-        claims.SCHEMA,
-        row | {"verdict": "agrees"},
-        row | {"verdict": "differs", "measured": 0.5, "low": 0.25, "high": 0.75, "bound": 0.1},
-        row | {"verdict": "not run", "decided_at": None},
-    )
-    assert claims_findings(judged, "desk") == [
-        "**The claims**, at the scale desk: of 3, 1 agree, 1 differ, 1 not run.",
-        "**Differs:** it is so (r=2: 0.5, 0.25 to 0.75).",
+    assert claims_findings(judged_table(), "desk") == [
+        "**The claims**, at the scale desk: of the paper's 2, 1 agree, 1 differ; of this "
+        "reproduction's own 2, 1 undecided, 1 not run.",
+        "**Differs, the paper's:** it is so: d=8, N=4; r=2: 0.5 (0.25 to 0.75); bound 0.1, margin, "
+        "of errors.",
+        "**Undecided, this reproduction's:** it is so: d=8, N=4; r=2: 0.5 (0.25 or more); bound "
+        "0.1, margin, of errors.",
     ]
+
+
+def test_the_paper_s_claims_and_ours_stand_apart():
+    """In the gallery's page, the report's and the summary."""
+    text = page(["Said."], judged_table())
+    papers, _, ours = text.partition("## Claims: this reproduction's")
+    assert papers.count("| It is so |") == ours.count("| It is so |") == 2
+    assert (
+        "| It is so | differs | d=8, N=4; r=2: 0.5 (0.25 to 0.75); bound 0.1, margin, of" in papers
+    )
+    job = OverviewJob(scale="desk", margin=0.03, level=0.01, figures={}, tables={})
+    shown = overview.page(job, [], judged_table(), [])
+    assert "<h3>the paper&#x27;s, 2: 1 agree, 1 differ</h3>" in shown
+    assert "<h3>this reproduction&#x27;s, 2: 1 undecided, 1 not run</h3>" in shown
+    assert shown.count("<th>bound is</th>") == 2
+    assert line(ROW | {"verdict": "differs"} | NUMBERS).endswith("bound 0.1, margin, of errors")
+
+
+def test_captions_say_what_rests_on_the_original_s_choices(runs):
+    own = runs.select(RUNS.names)
+    said = " ".join(trained_caption("rank_fig3", own).sentences)
+    assert "Additive encodings start from the original's initial values" in said
+    assert f"uniform attention (rank 0), the best {RANK_0}" in said
+    said = " ".join(trained_caption("rank_fresh", own).sentences)
+    assert "Those on the same batches again have the published schedule, per epoch" in said
 
 
 def test_readme_says_what_the_tracked_tables_say():
     block = README.partition(BEGIN)[2].partition(END)[0]
-    options = pyarrow.csv.ConvertOptions(column_types=claims.SCHEMA, strings_can_be_null=True)
+    options = pyarrow.csv.ConvertOptions(column_types=SCHEMA_OF_CLAIMS, strings_can_be_null=True)
     path = ROOT / "docs" / FOLDER / "rank_claims.csv"
     judged = pyarrow.csv.read_csv(path, convert_options=options)
     sentences = claims_findings(judged, CONFIG.head_rank.scale)

@@ -6,11 +6,16 @@ from making import CONFIG
 from pydantic import ValidationError
 from scipy import stats
 
-from attention_separation.head_rank.claims import judged, learned, repeated
-from attention_separation.head_rank.comparisons import CLAIMS
-from attention_separation.head_rank.contrasts import difference, mean_of, together
+from attention_separation.head_rank.claims import judged, of_runs, repeated
+from attention_separation.head_rank.comparisons import CLAIMS, FACTOR
+from attention_separation.head_rank.contrasts import difference, mean_of, ratio, together
+from attention_separation.head_rank.jobs import ClaimsJob
+from attention_separation.head_rank.learned_claims import learned
+from attention_separation.head_rank.published_claims import ALONE, best_below_full_rank
+from attention_separation.head_rank.runs import chosen
 from attention_separation.head_rank.study import Grid
 from attention_separation.head_rank.training_figures import FIGURES, draw
+from attention_separation.head_rank.uniform_attention import least_error
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
@@ -24,14 +29,17 @@ FIG4 = Grid(**RECIPE | {"d": 16}, layers=[2], widths=[3], ranks=[2, 16], n=[3, 8
 FRESH = Grid(
     **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4], regimes=["fresh", "repeated"]
 )
+FIVE = Grid(**RECIPE, layers=[5], widths=[1], ranks=[2, 4, 8], n=[4])
 LEVEL, MARGIN = 0.05, 0.03
 
 
 def as_published(cell):
     """An error that has all that the paper claims."""
+    if cell.layers == 5:
+        return 0.9
     if cell.rank == cell.model_dimension:
         return 0.01
-    error = 0.5 if cell.layers == 1 else 0.2 + 0.02 * cell.n
+    error = 0.5 if cell.layers == 1 else 0.08 * cell.n
     return error - 0.1 * (cell.encoding == "concatenated" and cell.layers == 3)
 
 
@@ -48,7 +56,8 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"cell": cell.name, "rank": cell.rank, "total_heads": cell.total_heads}
                 | {"run": run, "test_error": value, "dead": False}
                 | {"min_train": value if reported is None else reported}
-                | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-20.0] * full}
+                | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
+                | {"test_se": 0.001}
             )
     return rows
 
@@ -84,29 +93,36 @@ def test_a_rank_must_divide_the_dimension():
 
 
 def test_what_the_paper_says_is_found_where_it_holds():
-    rows = runs_of(FIG1, FIG3, FIG4)
+    rows = runs_of(FIG1, FIG3, FIG4, FIVE)
     assert {claim.name: verdict(claim.name, rows) for claim in CLAIMS} == dict.fromkeys(
         (claim.name for claim in CLAIMS), "agrees"
     )
-    assert [row["verdict"] for row in learned(rows)] == ["agrees", "agrees"]
+    assert [row["verdict"] for row in learned(rows, 1, MARGIN, LEVEL)] == ["agrees"] * 3
 
 
 @pytest.mark.parametrize(
     ("name", "error"),
     [
         ("full rank at one layer", lambda cell: 0.2),
+        ("full rank at one layer, factor", lambda cell: 0.3 if cell.rank == 8 else 0.5),
         ("more heads at one layer", lambda cell: 0.5 / cell.total_heads),
+        ("more heads at one layer, factor", lambda cell: 0.3 if cell.rank == 8 else 0.5),
+        ("full rank at three layers", lambda cell: 0.2),
+        ("more heads at three layers", lambda cell: 0.5 / cell.total_heads),
+        ("five layers", lambda cell: 0.4),
         ("depth helps", lambda cell: 0.3),
         ("concatenated, three layers", lambda cell: 0.3),
         ("concatenated, three layers, matched", lambda cell: 1 / cell.width),
         ("concatenated, one layer, matched", lambda cell: 0.4 - 0.2 * (cell.d_e is not None)),
         ("additive", lambda cell: 0.4 - 0.2 * (cell.encoding == "additive")),
         ("more points, lower rank", lambda cell: 0.4),
+        # The error grows, but less than that of uniform attention.
+        ("more points, lower rank", lambda cell: 0.35 + 0.01 * cell.n),
         ("more points, full rank", lambda cell: 0.1 * cell.n),
     ],
 )
 def test_what_does_not_hold_differs(name, error):
-    assert verdict(name, runs_of(FIG1, FIG3, FIG4, error=error)) == "differs"
+    assert verdict(name, runs_of(FIG1, FIG3, FIG4, FIVE, error=error)) == "differs"
 
 
 def test_without_runs_there_is_no_verdict():
@@ -239,3 +255,134 @@ def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, gri
     grid = grid.model_copy(update=small)
     assert "published" in legend(figure, grid)
     assert "published" not in legend(figure, grid.model_copy(update=other))
+
+
+def rows_of_claims(*grids, **options):
+    """The rows of the paper's claims on made-up runs, by name."""
+    job = ClaimsJob(
+        cells=[{"name": "any", "settings": ""}], seed=1, scale="desk", margin=MARGIN, level=LEVEL,
+        vote="", features="",
+    )  # fmt: skip
+    return {row["claim"]: row for row in of_runs(job, runs_of(*grids, **options))}
+
+
+def test_errors_grow_from_each_number_of_points_to_the_next():
+    """One step that falls decides, and is named; two points have no rank 0 to compare with."""
+    grid = FIG4.model_copy(update={"n": [2, 3, 8, 16]})
+    row = rows_of_claims(grid, error=lambda cell: 0.08 * cell.n if cell.n < 16 else 0.5)
+    found = row["more points, lower rank"]
+    assert (found["verdict"], found["comparisons"]) == ("differs", 2)
+    assert found["decided_at"] == "r=2, N=16 against 8"
+    assert found["measured"] == pytest.approx(0.501 / 0.76891 - 0.641 / 0.76454, abs=1e-4)
+    assert found["sizes"] == "d=16, N=3/8/16"
+
+
+def test_what_no_run_can_judge_rests_on_published_values_and_says_so():
+    without, with_runs = rows_of_claims(FIG1), rows_of_claims(FIG1, FIVE)
+    assert without["five layers"]["statement"].endswith(f"at every rank {ALONE}")
+    assert (without["five layers"]["verdict"], without["five layers"]["comparisons"]) == (
+        "agrees", 7
+    )  # fmt: skip
+    assert ALONE not in with_runs["five layers"]["statement"]
+    assert with_runs["five layers"]["comparisons"] == 3
+
+
+def test_the_best_published_model_below_full_rank_has_the_smaller_error():
+    row = best_below_full_rank()
+    assert row["decided_at"] == "L=5, w=64, r=32 against L=1, w=1, r=64"
+    assert row["measured"] == pytest.approx(0.0141 - 0.0153)
+    assert (row["verdict"], ALONE in row["statement"]) == ("differs", True)
+    assert "320 times its attention parameters" in row["statement"]
+
+
+def test_every_row_says_whose_it_is_what_its_bound_is_and_its_sizes():
+    rows = rows_of_claims(FIG1, FIG3, FIG4)
+    assert {row["whose"] for row in rows.values()} == {"the paper's"}
+    assert repeated(runs_of(FRESH), MARGIN, LEVEL)["whose"] == "this reproduction's"
+    for row in rows.values():
+        assert row["bound_is"]
+        assert row["sizes"].startswith("d=")
+    assert rows["full rank at one layer"]["bound_is"].startswith("margin, of the difference")
+    factor = rows["full rank at one layer, factor"]
+    assert (factor["bound"], factor["bound_is"]) == (FACTOR, "factor between mean errors")
+    assert f"more than {FACTOR:g} times" in factor["statement"]
+    assert rows["more points, lower rank"]["bound_is"].endswith("over rank 0")
+
+
+def test_a_comparison_that_rests_on_dead_runs_says_so():
+    rows = runs_of(FIG4)
+    for row in rows:
+        row["dead"] = (row["rank"], row["n"], row["run"]) == (16, 8, 1)
+    (claim,) = [claim for claim in CLAIMS if claim.name == "more points, full rank"]
+    found = judged(claim, rows, MARGIN, LEVEL)
+    assert found["decided_at"] == "r=16, N=8 against 3 (1 of 6 runs dead)"
+
+
+def test_a_ratio_exceeds_a_factor_where_the_difference_to_that_multiple_exceeds_0():
+    pairs = [([0.5, 0.6, 0.55, 0.7], [0.2, 0.25, 0.22])]
+    found = ratio(pairs, LEVEL)
+    assert found.mean == pytest.approx(np.mean(pairs[0][0]) / np.mean(pairs[0][1]))
+    for factor, end in ((found.low, "low"), (found.high, "high")):
+        scaled = difference([(pairs[0][0], factor * np.array(pairs[0][1]))], LEVEL)
+        assert getattr(scaled, end) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_ratio_to_what_may_be_0_has_no_upper_end():
+    found = ratio([([0.5, 0.51, 0.52], [0.001, 0.3, 0.001])], LEVEL)
+    assert found.high == np.inf
+    assert found.exceeds(FACTOR) == "undecided"
+    # Nothing is known to exceed 0 times the other.
+    assert ratio([([0.0, 1.0], [0.2, 0.21])], LEVEL).low == 0
+    with pytest.raises(ValueError, match="not positive"):
+        ratio([([0.5, 0.6], [0.0, 0.0])], LEVEL)
+
+
+def test_intervals_of_ratios_hold_as_often_as_they_say():
+    """False alarms: with 1,000 draws at a level of 0.05, fewer than 18 misses or more than 95 have
+    probability below 2e-7."""
+    rng = np.random.default_rng(1)
+    missed = 0
+    for _ in range(1000):
+        found = ratio([(rng.normal(0.6, 0.05, 5), rng.normal(0.2, 0.02, 5))], 0.05)
+        missed += not found.low < 3 < found.high
+    assert 18 <= missed <= 95
+
+
+def test_a_single_head_that_turns_away_differs():
+    rows = runs_of(FIG1)
+    for row in chosen(rows, layers=3):
+        row["angle"] = [90.0 if row["run"] == 1 else angle for angle in row["angle"]]
+    one, _, three = learned(rows, 1, MARGIN, LEVEL)
+    assert (one["verdict"], three["verdict"]) == ("agrees", "differs")
+    assert three["decided_at"] == "2 of 3 heads, the lowest"
+    assert three["measured"] == 90
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
+def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
+    """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
+    rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)
+    _, found, _ = learned(rows, 1, MARGIN, LEVEL)
+    assert found["comparisons"] == 3
+    if expected:
+        assert found["verdict"] == expected
+    else:
+        # The run is off by as much as its own standard error allows for.
+        assert found["verdict"] == "agrees"
+        noisy = [row | {"test_se": 0.01} for row in rows]
+        assert list(learned(noisy, 1, MARGIN, LEVEL))[1]["verdict"] == "undecided"
+    hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
+    assert list(learned(hot, 1, MARGIN, LEVEL))[1]["verdict"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("figure", "grids"), [("rank_fig1", [FIG1]), ("rank_fig3", [FIG3]), ("rank_fig4", [FIG4])]
+)
+def test_figures_have_a_line_at_the_error_of_uniform_attention(figure, grids):
+    rows = runs_of(*grids)
+    picture = draw(figure, rows)
+    wanted = {round(least_error(row["d"], row["n"]), 9) for row in rows}
+    for ax in picture.axes:
+        shown = [line.get_ydata() for line in ax.lines if line.get_linestyle() == "-."]
+        assert {round(float(ys[0]), 9) for ys in shown} == wanted
+    assert "uniform attention\n(rank 0)" in legend(figure, grids[0])

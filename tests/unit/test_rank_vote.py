@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank import distributions, heads, majority_vote, targets
+from attention_separation.head_rank.construction_claims import TIMES, more_voters
 from attention_separation.head_rank.jobs import VoteJob
 from attention_separation.head_rank.masked_layers import MaskedLayer
 from attention_separation.head_rank.vote import SCHEMA, vote_table
@@ -144,3 +145,40 @@ def test_the_heads_needed_are_the_fewest(d, epsilon):
     assert count % 2 == 1
     assert majority_vote.error(d, count) <= epsilon
     assert count == 1 or majority_vote.error(d, count - 2) > epsilon
+
+
+def simulated(heads, wrong, draws=2000, d=4):
+    """A row of the table."""
+    counts = {"draws": draws, "wrong": wrong, "error": 2 * wrong / draws}
+    return {"d": d, "heads": heads} | counts
+
+
+def test_more_heads_are_compared_with_the_next_of_enough_times_their_number():
+    rows = [simulated(h, w) for h, w in ((1, 900), (31, 500), (33, 300), (1023, 100), (1057, 99))]
+    found = more_voters(rows, 0.01)
+    assert (found["verdict"], found["comparisons"]) == ("agrees", 3)
+    assert found["decided_at"] == "d=4, H=33 against 1057"
+    assert f"at least {TIMES} H" in found["statement"]
+    assert found["low"] > 0
+    apart = [simulated(1, 900), simulated(33, 400, d=16)]
+    assert more_voters(apart, 0.01)["verdict"] == "not run"
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(520, "undecided"), (850, "differs")])
+def test_a_vote_that_errs_no_less_with_more_heads_does_not_agree(wrong, expected):
+    rows = [simulated(1, 900), simulated(63, 500), simulated(2047, wrong)]
+    assert more_voters(rows, 0.01)["verdict"] == expected
+
+
+def test_equal_votes_are_told_apart_no_more_often_than_the_level():
+    """False alarms: of 400 tables of shared draws that err alike, more than 45 at a level of 0.05
+    have probability below 1e-6."""
+    rng = np.random.default_rng(2)
+    decided = 0
+    for _ in range(400):
+        # Wrong together half the time, else each for itself: shared draws, equal probabilities.
+        both = rng.random(300) < 0.5
+        votes = [np.where(both, rng.random(300) < 0.3, rng.random(300) < 0.3) for _ in range(2)]
+        rows = [simulated(h, int(v.sum()), 300) for h, v in zip((1, 63), votes, strict=True)]
+        decided += more_voters(rows, 0.05)["verdict"] != "undecided"
+    assert decided <= 45

@@ -21,7 +21,7 @@ def constructions(vote_table: pa.Table, features_table: pa.Table, level: float) 
     """The rows on all constructions."""
     points = chosen(vote_table.to_pylist(), series="error")
     yield _exact_vote(points, level)
-    yield _more_voters(points, level)
+    yield more_voters(points, level)
     rows = features_table.to_pylist()
     yield _random_heads(rows)
     yield _published_curve(rows)
@@ -50,9 +50,12 @@ def _exact_vote(points: list[dict], level: float) -> dict[str, object]:
     }
 
 
-def _more_voters(points: list[dict], level: float) -> dict[str, object]:
-    """Numbers of wrong votes, each with an interval of its own: those of one d share draws, and
-    intervals that hold together need no independence."""
+def more_voters(points: list[dict], level: float) -> dict[str, object]:
+    """The row on fewer and more heads: rows of the vote's table, at a level for all pairs together.
+
+    Each number of wrong votes has an interval of its own: those of one d share draws, and intervals
+    that hold together need no independence.
+    """
     pairs = []
     for d in values(points, "d"):
         own = sorted(chosen(points, d=d), key=lambda row: row["heads"])

@@ -270,7 +270,8 @@ def _frame(
         handles.append(Line2D([], [], color=INK, linestyle=":", marker="D", markersize=3,
                               markerfacecolor="white", label=THEIRS))  # fmt: skip
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
-    note = f"{_recipe(rows)}. Dashed: predicting zero; dash-dotted: the best $-a\\,x_i + b\\,\\Sigma_j\\,x_j$."
+    rank_0 = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"
+    note = f"{_recipe(rows)}. Dashed: predicting zero; dash-dotted: the best {rank_0}."
     if compared:
         note += " Published: least training loss on repeated batches, best of five runs."
     _title_and_note(figure, title, note)
