@@ -9,7 +9,7 @@ from making import CONFIG, ROOT
 from rank_cells import SMOKE, write_made_up
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank import features, overview, temperature, vote
+from attention_separation.head_rank import features, overview, published, temperature, vote
 from attention_separation.head_rank.captions import TITLES, trained_caption
 from attention_separation.head_rank.cell_table import RUNS
 from attention_separation.head_rank.errors_table import SCHEMA, errors_table
@@ -18,6 +18,7 @@ from attention_separation.head_rank.findings import (
     features_findings,
     fresh_findings,
     points_findings,
+    published_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
@@ -184,6 +185,18 @@ def test_captions_count_cells_runs_and_the_dead(runs):
         first = trained_caption(figure, own).sentences[0]
         assert first.startswith("22 cells, 44 runs in all")
         assert first.endswith("1 of them dead.")
+
+
+def test_published_values_are_counted_beside_rank_0():
+    """Against Figure 1's N = 16, where it has 0.891, and Figure 4's N = 256, where it has 0.877."""
+    (text,) = published_findings()
+    assert "At d = 64 and N = 16 uniform attention has 0.891. Of the 94 values" in text
+    # 0.899 and 0.911 of five layers, and 1.165 of 256 points.
+    assert "3 are no smaller than its error at their N" in text
+    # 0.865, 0.860 and 0.854 of one layer, 0.876 and 0.854 of five.
+    assert "5 more are smaller by 5 % at most" in text
+    (first, *_), last = published.below_full_rank(), published.below_full_rank()[-1]
+    assert (first, last) == ((16, 0.865), (4, 0.006))
 
 
 def test_errors_are_means_over_runs_with_the_least_beside_them(runs):

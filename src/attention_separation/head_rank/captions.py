@@ -6,6 +6,7 @@ from attention_separation.head_rank.findings import (
     features_findings,
     fresh_findings,
     points_findings,
+    published_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
@@ -67,4 +68,6 @@ def trained_caption(figure: str, table: pa.Table) -> Caption:
         "rank_fig4": points_findings,
         "rank_fresh": fresh_findings,
     }.get(figure)
-    return Caption(TITLES[figure], [*sentences, *(say(list(runs.values())) if say else [])])
+    sentences += say(list(runs.values())) if say else []
+    sentences += published_findings() if figure == "rank_fig1" else []
+    return Caption(TITLES[figure], sentences)

@@ -43,6 +43,8 @@ _ABOUT = (
     "agreeing."
 )
 
+_OF_CELL = {"layers": "L", "width": "w", "rank": "r"}
+
 
 def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row of a claim on trained transformers."""
@@ -87,7 +89,8 @@ def repeated(rows: list[dict], margin: float, level: float) -> dict[str, object]
         # Of each run its own: both are those of one network.
         gaps = [held_out_error(run) - least for run, least in zip(runs, reported, strict=True)]
         measured = mean_of(gaps, level / len(cells))
-        outcomes.append(below(naming_dead(runs[0]["cell"], runs), measured, margin))
+        name = ", ".join(f"{text}={runs[0][name]}" for name, text in _OF_CELL.items())
+        outcomes.append(below(naming_dead(name, runs), measured, margin))
     return {
         "claim": "training loss is error",
         "whose": OURS,

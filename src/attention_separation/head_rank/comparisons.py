@@ -224,14 +224,14 @@ CLAIMS = (
     ),
     Claim(
         "concatenated, three layers, matched",
-        "Concatenated encodings lower it beside networks without an encoding that have as many "
-        "attention parameters, too",
+        "Concatenated encodings lower the error of lower ranks at three layers beside networks "
+        "without an encoding that have as many attention parameters, too, on average",
         _concatenated(3, True, 4),
     ),
     Claim(
         "concatenated, one layer, matched",
-        "At one layer concatenated encodings do not lower it, beside networks without an encoding "
-        "that have as many attention parameters",
+        "Concatenated encodings do not lower the error of lower ranks at one layer beside networks "
+        "without an encoding that have as many attention parameters, on average",
         _concatenated(1, False, 4),
     ),
     Claim(

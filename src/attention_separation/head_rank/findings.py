@@ -4,6 +4,7 @@ from collections import Counter
 
 import pyarrow as pa
 
+from attention_separation.head_rank import published
 from attention_separation.head_rank.comparisons import Comparison, neighbours, of_figure_4, plain
 from attention_separation.head_rank.contrasts import difference, mean_of
 from attention_separation.head_rank.means import Mean
@@ -21,6 +22,9 @@ from attention_separation.head_rank.uniform_attention import least_error
 
 LEVEL = 0.05
 """Of the intervals in sentences that are said without another."""
+
+NEAR = 0.05
+"""Share of the error of uniform attention by which another hardly beats it."""
 
 VERDICTS = {"agrees": "agree", "differs": "differ", "undecided": "undecided", "not run": "not run"}
 """Verdicts, and how they are said of several claims."""
@@ -168,6 +172,21 @@ def rank_findings(runs: list[dict]) -> list[str]:
         f"{' and '.join(map(_of_cell, full))}; of the lower ranks the best cell has {best}, the "
         f"worst {worst}. Predicting zero has 1, and uniform attention (rank 0, the best "
         f"−a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
+    ]
+
+
+def published_findings() -> list[str]:
+    """The paper's values below full rank beside the error of uniform attention."""
+    found = published.below_full_rank()
+    d, n = published.SIZE_1["d"], published.SIZE_1["n"]
+    shares = [value / least_error(d, count) for count, value in found]
+    near = sum(1 - NEAR <= share < 1 for share in shares)
+    return [
+        f"**Rank 0 at the paper's size.** At d = {d} and N = {n} uniform attention has "
+        f"{least_error(d, n):.3f}. Of the {len(found)} values below full rank that are read off "
+        f"the paper's Figures 1, 3 and 4, {sum(share >= 1 for share in shares)} are no smaller "
+        f"than its error at their N, and {near} more are smaller by {100 * NEAR:g} % at most; they "
+        f"are least training losses."
     ]
 
 

@@ -18,6 +18,7 @@ from attention_separation.head_rank.findings import (
     features_findings,
     fresh_findings,
     points_findings,
+    published_findings,
     rank_findings,
     temperature_findings,
     vote_findings,
@@ -48,6 +49,7 @@ def findings(results: Path, scale: str) -> list[str]:
     return [
         *claims_findings(table("tables/rank_claims", SCHEMA), scale),
         *rank_findings(table("figures/rank_fig1", cell_table.RUNS).to_pylist()),
+        *published_findings(),
         *points_findings(table("figures/rank_fig4", cell_table.RUNS).to_pylist()),
         *fresh_findings(table("figures/rank_fresh", cell_table.RUNS).to_pylist()),
         *temperature_findings(table("numbers/temperature", temperature.SCHEMA)),

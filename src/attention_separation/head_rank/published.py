@@ -53,3 +53,11 @@ FIGURE_4 = {
     4: (0.023, 0.013, 0.004, 0.006, 0.006),
 }
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
+
+
+def below_full_rank() -> list[tuple[int, float]]:
+    """(N, error) of every value of Figures 1, 3 and 4 at a rank below d."""
+    series = [(SIZE_1["n"], values) for values in (*FIGURE_1.values(), *FIGURE_3.values())]
+    series += FIGURE_4.items()
+    # In all figures the last rank is d.
+    return [(n, value) for n, values in series for value in values[:-1]]

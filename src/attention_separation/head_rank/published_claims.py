@@ -29,7 +29,7 @@ def five_layers(margin: float) -> dict[str, object]:
         "statement": "Five layers with d^2 parameters per layer have a larger error than three, at "
         f"every rank {ALONE}",
         "sizes": SIZES,
-        "bound_is": "margin, of the difference of least errors",
+        "bound_is": "margin, of the difference of least errors as read",
     } | decided(outcomes, margin)
 
 
@@ -53,5 +53,5 @@ def best_below_full_rank() -> dict[str, object]:
         f"rank has no smaller error than the worst of full rank, with {times} times its attention "
         f"parameters {ALONE}",
         "sizes": SIZES,
-        "bound_is": "no difference, of least errors",
+        "bound_is": "no difference, of least errors as read",
     } | decided([outcome], 0.0)
