@@ -107,8 +107,11 @@ def test_what_the_paper_says_is_found_where_it_holds():
         ("full rank at one layer, factor", lambda cell: 0.3 if cell.rank == 8 else 0.5),
         ("more heads at one layer", lambda cell: 0.5 / cell.total_heads),
         ("more heads at one layer, factor", lambda cell: 0.3 if cell.rank == 8 else 0.5),
-        ("full rank at three layers", lambda cell: 0.2),
-        ("more heads at three layers", lambda cell: 0.5 / cell.total_heads),
+        ("full rank at three layers", lambda cell: 0.2 if cell.layers == 3 else as_published(cell)),
+        (
+            "more heads at three layers",
+            lambda cell: 0.2 if cell.layers == 3 else as_published(cell),
+        ),
         ("five layers", lambda cell: 0.4),
         ("depth helps", lambda cell: 0.3),
         ("concatenated, three layers", lambda cell: 0.3),

@@ -9,10 +9,11 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank import distributions, heads, majority_vote, targets
-from attention_separation.head_rank.construction_claims import TIMES, more_voters
+from attention_separation.head_rank.construction_claims import TIMES, exact_vote, more_voters
 from attention_separation.head_rank.jobs import VoteJob
 from attention_separation.head_rank.masked_layers import MaskedLayer
 from attention_separation.head_rank.vote import SCHEMA, vote_table
+from attention_separation.verdict import Measured, holm, point_p_values
 
 BUDGET = 1e-6
 """False alarms of the comparison with simulation, corrected for its points by Holm."""
@@ -162,6 +163,26 @@ def test_more_heads_are_compared_with_the_next_of_enough_times_their_number():
     assert found["low"] > 0
     apart = [simulated(1, 900), simulated(33, 400, d=16)]
     assert more_voters(apart, 0.01)["verdict"] == "not run"
+
+
+@pytest.mark.parametrize("share", [0.99, 1.01])
+def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees(share):
+    """Both at one level over all points: the verdict turns where the p-value is the level."""
+    rows = [simulated(1, 750), simulated(3, 590), simulated(7, 470)]
+    laws = [majority_vote.error(4, row["heads"]) for row in rows]
+    measured = Measured(
+        np.array([row["wrong"] for row in rows]),
+        np.array([row["draws"] for row in rows]),
+        np.array(laws) / 2,
+        np.zeros(3),
+    )
+    adjusted = holm(point_p_values(measured))
+    points = [row | {"error_exact": law, "p_value": p}
+              for row, law, p in zip(rows, laws, adjusted, strict=True)]  # fmt: skip
+    found = exact_vote(points, share * adjusted.min())
+    assert found["verdict"] == ("agrees" if share < 1 else "differs")
+    assert (found["low"] <= found["bound"] <= found["high"]) == (share < 1)
+    assert adjusted.min() < 0.5
 
 
 @pytest.mark.parametrize(("wrong", "expected"), [(520, "undecided"), (850, "differs")])

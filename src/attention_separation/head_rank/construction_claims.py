@@ -20,7 +20,7 @@ ATTAINED = 0.01
 def constructions(vote_table: pa.Table, features_table: pa.Table, level: float) -> Iterator[dict]:
     """The rows on all constructions."""
     points = chosen(vote_table.to_pylist(), series="error")
-    yield _exact_vote(points, level)
+    yield exact_vote(points, level)
     yield more_voters(points, level)
     rows = features_table.to_pylist()
     yield _random_heads(rows)
@@ -32,7 +32,8 @@ def _dimensions(rows: list[dict]) -> str:
     return f"d={'/'.join(map(str, values(rows, 'd')))}, N=2" if rows else ""
 
 
-def _exact_vote(points: list[dict], level: float) -> dict[str, object]:
+def exact_vote(points: list[dict], level: float) -> dict[str, object]:
+    """The row on the vote's exact law: rows of the vote's table, at a level for all together."""
     worst = min(points, key=lambda row: row["p_value"])
     # Of all points together, as the p-value is.
     low, high = clopper_pearson(worst["wrong"], worst["draws"], 1 - level / len(points))
