@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.cell_table import SETTINGS
+from attention_separation.head_rank.cell_table import DEAD, SETTINGS
 from attention_separation.head_rank.uniform_attention import least_error
 
 SCHEMA = pa.schema(
@@ -39,8 +39,8 @@ ABOUT = (
     "number of held-out sets. Rank 0 is the error of uniform attention, of the best "
     "-a x_i + b sum_j x_j, which looks at no point's content: the mean is shown over it, too. "
     "The least run, and the least training loss of any epoch and run, "
-    "which is what the paper plots, stand beside them and are not estimates. A dead run has "
-    "learned nothing: its error is that of predicting zero, 1."
+    "which is what the paper plots, stand beside them and are not estimates. A dead run ended "
+    f"with a training error of at least {DEAD:g}: about that of predicting zero, 1."
 )
 
 

@@ -206,7 +206,8 @@ def _figure_2(rows: list[dict]) -> Figure:
     axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
     axes[1, 0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
     title = TRAINED["rank_fig2"]
-    _title_and_note(figure, title, "180 degrees: a negative multiple of the identity, as in Fact 1")
+    note = "180 degrees: a negative multiple of the identity, Fact 1's head for the farthest point"
+    _title_and_note(figure, title, note)
     return figure
 
 

@@ -67,7 +67,7 @@ def _draw_errors(ax: Axes, rows: list[dict]) -> None:
     ax.set_xlabel("number of heads 𝐻 of rank 1")
     ax.set_ylabel("mean squared error")
     ax.margins(x=0.08)
-    ax.set_title("The vote of 𝐻 random heads falls as √(𝑑/𝐻)", y=1.0, pad=8)
+    ax.set_title("Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many", y=1.0, pad=8)
 
 
 def _draw_needed(ax: Axes, rows: list[dict]) -> None:
