@@ -23,6 +23,7 @@ from attention_separation.softmax_vs_linear.jobs import (
     ChoicesJob,
     ExactJob,
     FigureJob,
+    MarkedPanel,
     OverviewJob,
     PanelLook,
     PanelOfWhp,
@@ -30,6 +31,8 @@ from attention_separation.softmax_vs_linear.jobs import (
     PhaseJob,
     PhaseMap,
     ShownFigure,
+    ThetaJob,
+    ThetaRow,
     ThresholdJob,
     VerdictsJob,
     WhpJob,
@@ -182,6 +185,15 @@ class Config(Closed):
         job = self.panel_job(name)
         return ExactPanel(name=name, panel=without_trials(job.panel), points=job.points)
 
+    def marked_panel(self, name: str) -> MarkedPanel:
+        """The points of a panel, and what is reconstructed of it."""
+        exact = self.exact_panel(name)
+        return MarkedPanel(
+            name=name, panel=exact.panel, points=exact.points,
+            reconstructed=self.reconstructed(name),
+            notes=getattr(self.models, self.panels[name].model).notes,
+        )  # fmt: skip
+
     def exact_job(self, panels: list[str]) -> ExactJob:
         """What the exact values of some panels depend on."""
         return ExactJob(panels=[self.exact_panel(name) for name in panels])
@@ -245,20 +257,38 @@ class Config(Closed):
         """All panels, for the effects of the open choices on them."""
         panels = []
         for name, panel in self.panels.items():
-            exact = self.exact_panel(name)
+            marked = self.marked_panel(name)
             if panel.model == "regression":
-                most = min(exact.points or REGRESSION_POINTS, REGRESSION_POINTS)
-                exact = exact.model_copy(update={"points": most})
-            panels.append(exact)
+                most = min(marked.points or REGRESSION_POINTS, REGRESSION_POINTS)
+                marked = marked.model_copy(update={"points": most})
+            panels.append(marked)
         return ChoicesJob(panels=panels, figures=self.figure_of())
 
     def threshold_job(self) -> ThresholdJob:
-        """The panels that sweep n, d or m."""
+        """The panels, but those that sweep the threshold itself."""
         return ThresholdJob(
             panels=[
-                self.exact_panel(name)
+                self.marked_panel(name)
                 for name, panel in self.panels.items()
-                if {*panel.swept()} <= {"n", "d", "m"}
+                if not {*panel.swept()} & {"theta", "tau"}
+            ]
+        )
+
+    def theta_job(self) -> ThetaJob:
+        """The panels of attention that sweep one parameter other than the threshold, by figure."""
+        rows: dict[str, list[MarkedPanel]] = {}
+        for name, figure in self.figure_of().items():
+            panel = self.panels[name]
+            if (
+                panel.model != "regression"
+                and len(panel.swept()) == 1
+                and "theta" not in panel.swept()
+            ):
+                rows.setdefault(figure, []).append(self.marked_panel(name))
+        return ThetaJob(
+            rows=[
+                ThetaRow(title=self.figure_job(figure, [panels[0].name]).title, panels=panels)
+                for figure, panels in rows.items()
             ]
         )
 
@@ -266,7 +296,7 @@ class Config(Closed):
         """The maps, and the panels whose points are marked on them."""
         return PhaseJob(
             maps=[
-                PhaseMap(name=name, map=with_defaults(entry, getattr(self.models, entry.model)))
+                self._phase_map(name, with_defaults(entry, getattr(self.models, entry.model)))
                 for name, entry in self.phase.items()
             ],
             marked=[
@@ -275,6 +305,21 @@ class Config(Closed):
                 if panel.model in {entry.model for entry in self.phase.values()}
             ],
             points=self.scales[self.scale].points,
+        )
+
+    def _phase_map(self, name: str, whole: Sweep) -> PhaseMap:
+        """A map chooses its own numbers: marked is what no panel of its model and X has stated."""
+        defaults = getattr(self.models, whole.model)
+        alike = [
+            {*self.reconstructed(panel)}
+            for panel, own in self.panels.items()
+            if own.model == whole.model
+            and self.panel_job(panel).panel.held()["attention_x"] == whole.held()["attention_x"]
+        ]
+        by_default = {key for key, value in defaults if value is not None and key in whole.held()}
+        marked = set.intersection(*alike) if alike else {*defaults.reconstructed}
+        return PhaseMap(
+            name=name, map=whole, reconstructed=sorted(marked & by_default), notes=defaults.notes
         )
 
     def overview_job(self, figures: dict[str, list[str]], tables: list[str]) -> OverviewJob:
@@ -300,6 +345,7 @@ class Config(Closed):
             "choices": self.choices_job,
             "threshold": self.threshold_job,
             "phase": self.phase_job,
+            "theta": self.theta_job,
         }
         return OverviewJob(
             scale=self.scale,

@@ -10,7 +10,7 @@ from attention_separation.softmax_vs_linear.parameters import PARAMETERS
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
     r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|phase|fig[126]|(simulate|slice|exact|rank)_.*"
+    r"|threshold|theta|phase|fig[126]|(simulate|slice|exact|rank)_.*"
 )
 FOLDERS = (
     "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",

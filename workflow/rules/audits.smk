@@ -116,6 +116,38 @@ rule threshold:
         " --table {output.table_parquet:q} --figure {output.figure_svg:q} 2>&1 | tee {log:q}"
 
 
+rule theta:
+    output:
+        **shown_figure("theta"),
+    log:
+        log_file("theta"),
+    benchmark:
+        benchmark_file("theta")
+    priority: 3
+    localrule: runs_here("theta")
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        package=PACKAGE,
+        settings=lambda wildcards: canonical(SETTINGS.theta_job()),
+        code=code_of_verb(
+            "theta",
+            *modules_of(
+                [p.panel.model for row in SETTINGS.theta_job().rows for p in row.panels],
+                definitions_module,
+            ),
+        ),
+    message:
+        "Success against the threshold, all networks with the same"
+    shell:
+        "{params.package} theta --settings - <<<{params.settings:q}"
+        " --output {output.svg:q} 2>&1 | tee {log:q}"
+
+
 rule phase:
     output:
         **shown_figure("phase"),

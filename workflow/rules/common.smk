@@ -65,7 +65,7 @@ def checked_folder():
         sys.exit(str(error))
 
 
-AUDIT_FIGURES = ("threshold", "choices", "phase")
+AUDIT_FIGURES = ("threshold", "theta", "choices", "phase")
 TABLES = {
     "verdicts": "verdicts on the panels",
     "claims": "claims of the paper",
@@ -186,6 +186,8 @@ def audits_of_all():
     figures = ["choices"]
     if SETTINGS.threshold_job().panels:
         figures.append("threshold")
+    if SETTINGS.theta_job().rows:
+        figures.append("theta")
     if SETTINGS.phase:
         figures.append("phase")
     return [
@@ -270,7 +272,7 @@ def reported_figures():
 def overview_job():
     """What the report's overview depends on beside the files that it reads."""
     panels = panels_of_figures()
-    tables = [*REPORTED["tables"], *({"phase"} & {*REPORTED["figures"]})]
+    tables = [*REPORTED["tables"], *sorted({"phase", "theta"} & {*REPORTED["figures"]})]
     audits = [name for name in AUDIT_FIGURES if name in REPORTED["figures"]]
     figures = {name: panels.get(name, []) for name in REPORTED["figures"]}
     return SETTINGS.overview_job(figures, [*dict.fromkeys([*tables, *audits])])

@@ -1,7 +1,8 @@
 """The choices that the paper's text leaves open: each alternative, as a change of a panel's points.
 
 Every choice has the default that config.yaml takes and its alternatives. An alternative touches the
-panels whose points it changes; `apply` gives those points with it, in the same order.
+panels whose points it changes; `apply` gives those points with it, in the same order, and None in
+place of a point that it does not allow.
 """
 
 from collections.abc import Callable
@@ -11,13 +12,23 @@ from typing import Any
 import numpy as np
 
 from attention_separation.settings import grid_values, thinned
+from attention_separation.softmax_vs_linear.attention import Kernel
+from attention_separation.softmax_vs_linear.cross_attention_readings import (
+    IN_A1_ALONE,
+    IN_BOTH,
+    common_score,
+)
+from attention_separation.softmax_vs_linear.distinct import DistinctRows
 from attention_separation.softmax_vs_linear.panels import SWEEPS, points
 from attention_separation.softmax_vs_linear.parameters import MRule
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
-Apply = Callable[[Any, list[Point]], list[Point] | None]
+Apply = Callable[[Any, list[Point]], list[Point | None] | None]
 """A panel's sweep and its points -> the points with the alternative; None where it says nothing."""
+
+Rows = Callable[[Point, int, Kernel], DistinctRows]
+"""The distinct rows of a network at a point, where an alternative has its own datasets."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +36,15 @@ class Alternative:
     """One other reading.
 
     `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
-    changes, on average over what is then fixed, given the P(E_success) of the default.
+    changes, on average over what is then fixed, given the P(E_success) of the default. `rows` are
+    the distinct rows of other datasets; `note` says why it touches no panel, if it touches none.
     """
 
     name: str
     apply: Apply | None
     expected_change: Callable[[np.ndarray], np.ndarray] | None = None
+    rows: Rows | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,49 @@ def _theta(model: str, theta: float) -> Apply:
     return apply
 
 
+def _theta_over_c(attention_x: str, over: float) -> Apply:
+    """theta = c + `over` in self-attention with this X."""
+
+    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
+        x = panel.held().get("attention_x")
+        if panel.model != "self_attention" or "theta" in panel.swept() or x != attention_x:
+            return None
+        return [replace(point, tau=(point.c + over) * point.s) for point in of_panel]
+
+    return apply
+
+
+def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
+    """The same points of cross-attention, tau times `scale`, for other distinct rows."""
+
+    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
+        if panel.model != "cross_attention":
+            return None
+        return [replace(point, tau=point.tau * scale(point)) for point in of_panel]
+
+    return apply
+
+
+def _dimension(d: int) -> Apply:
+    """Embedding dimension d where a panel of cross-attention has d - 1, if d - 1 divides n."""
+
+    def apply(panel, of_panel: list[Point]) -> list[Point | None] | None:
+        if panel.model != "cross_attention" or panel.held().get("d") != d - 1:
+            return None
+        changed = [replace(p, d=d) if p.n % (d - 1) == 0 else None for p in of_panel]
+        return changed if any(changed) else None
+
+    return apply
+
+
+def _dimensions_above(panel, of_panel: list[Point]) -> list[Point | None] | None:
+    """Every swept d larger by one, as self-attention has them, where d divides n."""
+    if panel.model != "cross_attention" or "d" not in panel.swept():
+        return None
+    changed = [replace(p, d=p.d + 1) if p.n % p.d == 0 else None for p in of_panel]
+    return changed if any(changed) else None
+
+
 def _rule(log_of: str, /, **values: Any) -> Apply:
     """Another rule for m, where m is computed from log n or from log(n/delta)."""
 
@@ -102,10 +159,10 @@ def _evenly_spaced(panel, of_panel: list[Point]) -> list[Point] | None:
 
 
 def _without_end(panel, of_panel: list[Point]) -> list[Point] | None:
-    """One point fewer where the steps hit the upper end; the others stay as they are."""
+    """No last point where the steps hit the upper end; the others stay as they are."""
     ((_, grid), *more) = panel.swept().items()
     hit = not more and not isinstance(grid, list) and of_panel[-1].swept[0] == grid.to
-    return of_panel[:-1] if hit else None
+    return [*of_panel[:-1], None] if hit else None
 
 
 def _ties_above(panel, of_panel: list[Point]) -> list[Point] | None:
@@ -114,6 +171,8 @@ def _ties_above(panel, of_panel: list[Point]) -> list[Point] | None:
         return None
     return [replace(point, tau=point.tau - 2 * TIE_TOLERANCE * point.s) for point in of_panel]
 
+
+NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
 CHOICES = (
     Choice(
@@ -133,8 +192,12 @@ CHOICES = (
             Alternative("to the nearest", _rule("n", round="nearest")),
             Alternative("rounded up", _rule("n", round="ceil")),
             Alternative("⌊log(n/δ)⌋, δ = 0.01", _rule("n", log_of="n/delta", delta=0.01)),
-            Alternative(
-                "⌊2 log(n/δ)⌋, δ = 0.01", _rule("n", log_of="n/delta", delta=0.01, times=2.0)
+            *(
+                Alternative(
+                    f"⌊{times:g} log(n/δ)⌋, δ = 0.01",
+                    _rule("n", log_of="n/delta", delta=0.01, times=times),
+                )
+                for times in (2.0, 4.0, 8.0)  # C of Definition 3.7
             ),
         ),
     ),
@@ -155,9 +218,17 @@ CHOICES = (
         ),
     ),
     Choice(
-        "τ of self-attention",
+        "τ of self-attention, X the identity",
         "(c + 0.1) √log n",
-        note="Theorem 6.2 gives it for X all ones; for X the identity it is read there too.",
+        tuple(
+            Alternative(f"(c + {over:g}) √log n", _theta_over_c("identity", over))
+            for over in (0.05, 0.08, 0.12, 0.15, 0.2, 0.4)
+        ),
+    ),
+    Choice(
+        "τ of self-attention, X all ones",
+        "(c + 0.1) √log n",
+        note="Theorem 6.2 gives it.",
     ),
     Choice(
         "τ of cross-attention",
@@ -207,6 +278,45 @@ CHOICES = (
                 "the same in both, cross-attention", _replacing("cross_attention", data="same")
             ),
         ),
+    ),
+    Choice(
+        "entries of the datasets of cross-attention",
+        "A1: a √log n and √log n; A2: √log n",
+        (
+            Alternative("a √log n in A1 and in A2", _other_data(), rows=IN_BOTH.rows),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ as it is",
+                lambda panel, of_panel: None,
+                note="not measured: c is smaller by √log n, and hardly any score exceeds τ",
+            ),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ/√log n for τ",
+                _other_data(lambda point: 1 / point.s),
+                rows=IN_A1_ALONE.rows,
+            ),
+        ),
+    ),
+    Choice(
+        "common value of the scores of cross-attention",
+        "log n",
+        tuple(
+            Alternative(f"{v:g} log n", _other_data(), rows=common_score(v).rows)
+            for v in (0.1, 0.5, 2.0)
+        ),
+    ),
+    Choice(
+        "d of cross-attention",
+        "11; 3, 5, 9, …; 21",
+        (
+            Alternative("12 for 11", _dimension(12), note=NO_STACK),
+            Alternative("4, 6, 10, … for 3, 5, 9, …", _dimensions_above, note=NO_STACK),
+            Alternative("22 for 21", _dimension(22), note=NO_STACK),
+        ),
+    ),
+    Choice(
+        "which special index of cross-attention is whose",
+        "j2 in A1, j3 in A2",
+        note="Both are uniform and independent: exchanged, they have the same law.",
     ),
     Choice(
         "a0 and a1 of cross-attention",

@@ -12,12 +12,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.drawing import GRAY, PALETTE, RC, save_with_numbers
+from attention_separation.drawing import GRAY, INK, PALETTE, RC, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice
-from attention_separation.softmax_vs_linear.jobs import ChoicesJob
-from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
+from attention_separation.softmax_vs_linear import attention_exact
+from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice, Rows
+from attention_separation.softmax_vs_linear.jobs import ChoicesJob, MarkedPanel
+from attention_separation.softmax_vs_linear.panels import exact_module, points
 from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.reconstruction import (
+    COLUMN,
+    KEY,
+    MARK,
+    reconstruction,
+)
 from attention_separation.tables import write_result
 
 SCHEMA = pa.schema(
@@ -33,34 +40,39 @@ SCHEMA = pa.schema(
         ("at_value", pa.float64()),
         ("signed_change", pa.float64()),
         ("note", pa.string()),
+        ("reconstructed", pa.string()),
     ]
 )
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
-Changes are of P(E_success): the mean and the largest absolute one over the panel's points, and the
-mean with its sign. `rank` orders the choices by the largest mean change in any panel."""
+Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
+the alternative allows, and the mean with its sign. `rank` orders the choices by the largest mean
+change of any alternative in any panel."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
     "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
     "alternative is evaluated at the points of every panel that it touches, by exact values; in "
     "softmax regression by reference values, at 24 points evenly spread over each panel. Changes "
-    "are of P(E_success). Rank 1 moves some panel the most; a bound has no rank."
+    "are of P(E_success). Rank 1 moves some panel the most on average, among the alternatives that "
+    "are measured here: another one may move more. A bound has no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-Probabilities = Callable[[str, list[Point]], np.ndarray]
-"""P(E_success) of a model at points."""
+Probabilities = Callable[[str, list[Point], Rows | None], np.ndarray]
+"""P(E_success) of a model at points, with other distinct rows than its own, if given."""
 
 
 def probabilities() -> Probabilities:
     """Exact values by model and points, each computed once."""
     known: dict[tuple[str, Point], float] = {}
 
-    def at(model: str, of: list[Point]) -> np.ndarray:
+    def at(model: str, of: list[Point], rows: Rows | None = None) -> np.ndarray:
+        if rows is not None:
+            return np.array([found.success for found in attention_exact.references(of, rows)])
         new = [point for point in dict.fromkeys(of) if (model, point) not in known]
         found = importlib.import_module(exact_module(model)).references(new)
         known.update(((model, p), r.success) for p, r in zip(new, found, strict=True))
@@ -77,14 +89,16 @@ def choices_table(job: ChoicesJob) -> pa.Table:
     for choice in CHOICES:
         for alternative in choice.alternatives:
             effects = [_effect(choice, alternative, *panel, at) for panel in panels]
-            rows += [row for row in effects if row] or [_without_effect(choice, alternative.name)]
+            rows += [row for row in effects if row] or [
+                _without_effect(choice, alternative.name, alternative.note)
+            ]
         if not choice.alternatives:
             rows.append(_without_effect(choice, None))
     return pa.Table.from_pylist(_ranked(rows), schema=SCHEMA)
 
 
 def _effect(
-    choice: Choice, alternative: Alternative, panel: ExactPanel, of_panel: list[Point],
+    choice: Choice, alternative: Alternative, panel: MarkedPanel, of_panel: list[Point],
     at: Probabilities,
 ) -> dict[str, object] | None:  # fmt: skip
     model = panel.panel.model
@@ -96,12 +110,15 @@ def _effect(
         other = alternative.apply(panel.panel, of_panel)
         if other is None:
             return None
-        before = at(model, of_panel[: len(other)])
-        difference = at(model, other) - before
-        difference = np.round(difference, DECIMALS)
+        of_all = len(of_panel)
+        of_panel, other = zip(
+            *(two for two in zip(of_panel, other, strict=True) if two[1]), strict=True
+        )
+        before = at(model, of_panel)
+        difference = np.round(at(model, other, alternative.rows) - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(other) < len(of_panel):
-            note = "the other points stay"
+        if len(other) < of_all:
+            note = f"at {len(other)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
         "choice": choice.name,
@@ -114,11 +131,14 @@ def _effect(
         "at_value": of_panel[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
         "note": note,
+        "reconstructed": reconstruction(panel.reconstructed, panel.notes),
     }
 
 
-def _without_effect(choice: Choice, alternative: str | None) -> dict[str, object]:
-    note = choice.note or NO_EFFECT
+def _without_effect(
+    choice: Choice, alternative: str | None, note: str = ""
+) -> dict[str, object]:  # fmt: skip
+    note = note or choice.note or NO_EFFECT
     return {
         "choice": choice.name, "default": choice.default, "alternative": alternative, "note": note
     }  # fmt: skip
@@ -143,6 +163,7 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     `figure_of` names the figure of each panel: it has a colour.
     """
     rows = [row for row in table.to_pylist() if row["panel"] is not None]
+    marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     lines = list(dict.fromkeys((row["choice"], row["alternative"]) for row in rows))
     names = sorted({figure_of[row["panel"]] for row in rows})
     colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
@@ -163,7 +184,9 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
         handles = [
-            Line2D([], [], color=colour, marker="o", markersize=4, label=name)
+            Line2D(
+                [], [], color=colour, marker="o", markersize=4, label=name + MARK * (name in marked)
+            )
             for name, colour in colours.items()
         ]
         ax.legend(handles=handles, loc="lower right")
@@ -171,6 +194,12 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
             "Which open choice moves the figures most",
             fontsize=11, x=0.01, ha="left", fontweight="bold",
         )  # fmt: skip
+        note = (
+            "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
+            "are among the alternatives that are measured here."
+        )
+        note += f"\n{KEY}" if marked else ""
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
     return figure
 
 

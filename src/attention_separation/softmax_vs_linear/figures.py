@@ -2,7 +2,7 @@
 
 import argparse
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.parameters import MRule
-from attention_separation.softmax_vs_linear.reconstruction import KEY
+from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
 
 SYMBOLS = {
     "n": "𝑛",
@@ -183,16 +183,18 @@ def _swept_values(name: str, table: pa.Table) -> np.ndarray:
     return np.round(table["tau"].to_numpy() / np.sqrt(np.log(table["n"].to_numpy())), 12)
 
 
-def held_title(held: dict[str, Any], table: pa.Table, reconstructed: Collection[str] = ()) -> str:
+def held_title(
+    held: dict[str, Any], table: pa.Table, reconstructed: Collection[str] = (),
+    per_line: int = TITLE_ITEMS_PER_LINE,
+) -> str:  # fmt: skip
     """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones."""
     items = [
-        f"{symbol} = {_value(name, held[name], table)}{'*' * (name in reconstructed)}"
+        f"{symbol} = {_value(name, held[name], table)}{MARK * (name in reconstructed)}"
         for name, symbol in SYMBOLS.items()
         if name in held
     ]
     lines = [
-        ",  ".join(items[start : start + TITLE_ITEMS_PER_LINE])
-        for start in range(0, len(items), TITLE_ITEMS_PER_LINE)
+        ",  ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
     ]
     return "\n".join(lines)
 
@@ -214,18 +216,36 @@ def _rule(rule: MRule) -> str:
     return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
 
 
+def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
+    """A parameter as text; theta, a fraction, has an asterisk behind brackets."""
+    if name not in reconstructed:
+        return SYMBOLS[name]
+    return f"({SYMBOLS[name]}){MARK}" if name == "theta" else f"{SYMBOLS[name]}{MARK}"
+
+
+def said_choices(looks: Iterable[tuple[dict[str, Any], Collection[str], Collection[str]]]) -> str:
+    """The choices that panels make, in words, each once; what is reconstructed has an asterisk.
+
+    `looks` are each panel's parameters held fixed, its reconstructed ones, and its model's notes.
+    """
+    looks = list(looks)
+    choices = dict.fromkeys(
+        CHOICES[name, value] + MARK * (name in reconstructed)
+        for held, reconstructed, _ in looks
+        for name, value in held.items()
+        if (name, value) in CHOICES
+    )
+    notes = dict.fromkeys(note for *_, notes in looks for note in notes)
+    return "; ".join([*choices, *notes])
+
+
 def _footnote(job: FigureJob, characters: int) -> str:
     """The choices that all panels share, the trials, and what the asterisk means."""
-    choices = dict.fromkeys(
-        CHOICES[name, value] + "*" * (name in look.reconstructed)
-        for look in job.panels
-        for name, value in look.panel.held().items()
-        if (name, value) in CHOICES
+    choices = said_choices(
+        (look.panel.held(), look.reconstructed, look.notes) for look in job.panels
     )
     trials = sorted({look.panel.trials for look in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
-    notes = dict.fromkeys(note for look in job.panels for note in look.notes)
-    choices = "; ".join([*choices, *notes])
     maps = all(len(look.panel.swept()) == 2 for look in job.panels)
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     lines = [f"{counts} trials per point; {intervals}; {choices}."]

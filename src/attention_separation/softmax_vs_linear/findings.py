@@ -2,7 +2,9 @@
 
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
+from attention_separation.prose import rounded_up
 
 LIKELY, UNLIKELY = 0.9, 0.1
 """Probabilities of success that are called so."""
@@ -11,7 +13,16 @@ FALL = 0.01
 """A smaller fall of a success rate is not worth a sentence."""
 
 MOST_NAMED = 3
-"""Undecided panels that a sentence names."""
+"""Undecided panels, or points, that a sentence names."""
+
+STILL = 0.005
+"""A choice that moves no panel by as much on average moves nothing that a figure shows."""
+
+EQUAL = 1e-9
+"""Exact probabilities closer than this are called equal."""
+
+SIZES = ("n", "d", "m", "a0", "a1", "b", "c")
+"""The parameters that tell a point of a panel from the others."""
 
 EVENT_NAMES = {
     "f_exp_d1_positive": "F_exp > 0 on D1",
@@ -118,31 +129,93 @@ def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:
         f"average over {row['panel']})"
         for row in ranked
     )
-    still = [row for row in best.values() if row["mean_change"] < 0.005]
+    still = [row for row in best.values() if row["mean_change"] < STILL]
+    measured = {(row["choice"], row["alternative"]) for row in rows}
     return [
-        f"**Open choices.** The text's gaps that move a success rate most: {parts}. "
-        f"{len(still)} of {len(best)} measured choices move no panel by more than 0.005 on average."
+        f"**Open choices.** Of {len(measured)} alternatives that were measured, for {len(best)} of "
+        f"the text's gaps, those that move a success rate most: {parts}. {len(still)} of these "
+        f"{len(best)} choices move no panel by {STILL:g} or more on average. Ranks are among the "
+        f"alternatives that were measured: another one may move more."
     ]
 
 
 def threshold_findings(thresholds: pa.Table) -> list[str]:
-    """The best of each network over all points, and at the panels' widest d."""
-    rows = thresholds.to_pylist()
-    by_point: dict[tuple, dict[str, dict]] = {}
-    for row in rows:
-        by_point.setdefault((row["panel"], row["value"]), {})[row["network"]] = row
-    gaps = {key: pair["exp"]["p_best"] - pair["lin"]["p_best"] for key, pair in by_point.items()}
-    closest = by_point[min(gaps, key=gaps.get)]
-    largest = max((pair["lin"] for pair in by_point.values()), key=lambda row: row["p_best"])
-    typical = sorted(pair["lin"]["p_best"] for pair in by_point.values())[len(by_point) // 2]
-    exp_typical = sorted(pair["exp"]["p_best"] for pair in by_point.values())[len(by_point) // 2]
-    return [
-        f"**Each network at its own best threshold.** Over {len(by_point)} points in n, d and m, "
-        f"F_exp alone tells D1 from D0 with a median probability of {exp_typical:.3f}, F_lin alone "
-        f"with {typical:.3f}. F_lin comes to {largest['p_best']:.2f} at most ({_where(largest)}). "
-        f"Softmax is ahead at {'every' if min(gaps.values()) > 0 else 'not every'} point; the "
-        f"smallest lead is {min(gaps.values()):.2f} ({_where(closest['exp'])})."
+    """Where either network, at its own best threshold, is ahead of the other, and how far."""
+    pairs: dict[tuple, dict[str, dict]] = {}
+    for row in thresholds.to_pylist():
+        point = tuple(row[name] for name in ("panel", *SIZES))
+        pairs.setdefault(point, {})[row["network"]] = row
+    known = [
+        pair for pair in pairs.values() if all(row["p_best"] is not None for row in pair.values())
     ]
+    if not known:
+        return []
+    leads = [pair["exp"]["p_best"] - pair["lin"]["p_best"] for pair in known]
+    ahead, behind = ([k for k, lead in enumerate(leads) if sign * lead > EQUAL] for sign in (1, -1))
+    exp_typical, lin_typical = (
+        float(np.median([pair[network]["p_best"] for pair in known])) for network in ("exp", "lin")
+    )
+    largest = max((pair["lin"] for pair in known), key=lambda row: row["p_best"])
+    panels = {row["panel"] for pair in known for row in pair.values()}
+    text = (
+        f"**Each network at its own best threshold.** Over the {len(known):,} points of "
+        f"{len(panels)} panels, F_exp alone tells D1 from D0 with a median probability of "
+        f"{exp_typical:.3f}, F_lin alone with {lin_typical:.3f}. F_exp is ahead at {len(ahead):,}, "
+        f"the two are equal, within {rounded_up(EQUAL)}, at {len(known) - len(ahead + behind):,}, "
+        f"and F_lin is ahead at {len(behind):,}"
+    )
+    if behind:
+        named = sorted(behind, key=leads.__getitem__)[:MOST_NAMED]
+        parts = [f"by {-leads[k]:.3f} ({_where(known[k]['lin'])})" for k in named]
+        more = f", and {len(behind) - len(named)} more" if len(behind) > len(named) else ""
+        text += f": {', '.join(parts)}{more}"
+    text += f". F_lin comes to {largest['p_best']:.3f} at most ({_where(largest)})."
+    if any(pair["exp"]["model"] == "regression" for pair in known):
+        text += " In softmax regression all entries of Ax but the special one are taken as equal."
+    if len(known) < len(pairs):
+        text += (
+            f" At {len(pairs) - len(known):,} further points float64 does not tell the best "
+            f"threshold."
+        )
+    return [text]
+
+
+def theta_findings(numbers: pa.Table) -> list[str]:
+    """How far the panels' threshold lies from the best that all networks can share."""
+    paper, best = (
+        [row for row in numbers.to_pylist() if row["kind"] == kind] for kind in ("paper", "best")
+    )
+    pairs = [(own, top) for own, top in zip(paper, best, strict=True) if top["theta"] is not None]
+    if not pairs:
+        return []
+    above = [top["theta_low"] - own["theta"] for own, top in pairs]
+    below = [own["theta"] - top["theta_high"] for own, top in pairs]
+    higher = [gap for gap in above if gap > 0]
+    lower = [gap for gap in below if gap >= 0]
+    as_good = sum(row["p_exact"] >= top["p_exact"] - EQUAL for row, top in pairs)
+    panels = {row["panel"] for row, _ in pairs}
+    worst = max(pairs, key=lambda pair: pair[1]["p_exact"] - pair[0]["p_exact"])
+    own, top = (float(np.median([pair[k]["p_exact"] for pair in pairs])) for k in (0, 1))
+    text = (
+        f"**One threshold for all networks.** Over {len(pairs):,} points of {len(panels)} panels "
+        f"of attention, the median of P(E_success) is {own:.3f} at the panels' own threshold and "
+        f"{top:.3f} where each point has the best one that its networks can share. The panels' own "
+        f"is as good at {as_good:,} of them"
+    )
+    parts = []
+    for gaps, side in ((higher, "above"), (lower, "below")):
+        if gaps:
+            parts.append(f"{side} it at {len(gaps):,} (by {np.median(gaps):.2f} √log n in median)")
+    if parts:
+        text += f"; the widest interval of best thresholds lies {' and '.join(parts)}"
+    text += (
+        f". Most is lost in {worst[0]['panel']} at {worst[0]['parameter']} = "
+        f"{worst[0]['value']:g}: {worst[0]['p_exact']:.3f} instead of {worst[1]['p_exact']:.3f}."
+    )
+    marked = sum(row["reconstructed"] for row, _ in pairs)
+    if marked:
+        text += f" The panels' own threshold is reconstructed at {marked:,} of the points."
+    return [text]
 
 
 def _plural(kind: str) -> str:
@@ -150,9 +223,10 @@ def _plural(kind: str) -> str:
 
 
 def _where(row: dict) -> str:
-    """A point of the thresholds' table: its model and its sizes."""
-    sizes = [f"{name} = {row[name]}" for name in ("n", "d", "m") if row[name] is not None]
-    return ", ".join([row["model"].replace("_", "-"), *sizes])
+    """A point of the thresholds' table: its panel, its sizes and what the panel sweeps."""
+    names = dict.fromkeys(["n", "d", "m", *row["parameter"].split(",")])
+    shown = [f"{name} = {row[name]:,}" for name in names if row.get(name) is not None]
+    return ", ".join([row["panel"], *shown])
 
 
 def _is(count: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from attention_separation.files import replacing
 from attention_separation.gallery_block import with_block
 from attention_separation.softmax_vs_linear import exact_table
-from attention_separation.softmax_vs_linear.result_tables import TABLES
+from attention_separation.softmax_vs_linear.result_tables import SAYING, TABLES, path_of
 from attention_separation.softmax_vs_linear.result_tables import findings as findings_of
 from attention_separation.tables import read_parquet
 
@@ -19,6 +19,7 @@ FIGURES = {
     "fig5": "Figure 5: self-attention, X = all ones",
     "fig7": "Figure 7: cross-attention",
     "threshold": "What each network alone can do, at its own best threshold",
+    "theta": "One threshold for all networks: success against the threshold",
     "choices": "Which open choice moves the figures most",
     "phase": "Beyond the grids: exact probabilities over two parameters",
     "fig1": "Figure 1: the softmax-regression network",
@@ -31,8 +32,9 @@ IN_README = ("fig3", "fig4", "fig5", "fig7", "threshold")
 def findings(folder: Path) -> list[str]:
     """The sentences of all tables in a folder of results."""
     tables = {
-        name: read_parquet(folder / "tables" / f"{name}.parquet", schema)
-        for name, (schema, _) in TABLES.items()
+        name: read_parquet(folder / path_of(name), schema)
+        for name, (schema, _) in SAYING.items()
+        if name in TABLES or (folder / path_of(name)).exists()
     }
     exact = [
         read_parquet(folder / "exact" / f"{panel}.parquet", exact_table.SCHEMA)

@@ -61,10 +61,32 @@ class WhpJob(Closed):
     panels: list[PanelOfWhp]
 
 
+class MarkedPanel(ExactPanel):
+    """A panel whose points are evaluated, and what the paper's text does not state of it."""
+
+    reconstructed: list[str] = Field(default_factory=list)
+    """Parameters that are reconstructed."""
+    notes: list[str] = Field(default_factory=list)
+    """What figures say of the model; an asterisk at the end marks what is reconstructed."""
+
+
 class ThresholdJob(Closed):
     """Panels over whose points the best thresholds are sought."""
 
-    panels: list[ExactPanel]
+    panels: list[MarkedPanel]
+
+
+class ThetaRow(Closed):
+    """A row of maps over the threshold: a title, and the panel of each map."""
+
+    title: str
+    panels: list[MarkedPanel]
+
+
+class ThetaJob(Closed):
+    """Panels whose swept parameter and threshold make maps of P(E_success)."""
+
+    rows: list[ThetaRow]
 
 
 class PhaseMap(Closed):
@@ -72,6 +94,9 @@ class PhaseMap(Closed):
 
     name: str
     map: Sweep
+    reconstructed: list[str] = Field(default_factory=list)
+    """Parameters that are reconstructed in all of the paper's panels of this model and X."""
+    notes: list[str] = Field(default_factory=list)
 
 
 class PhaseJob(Closed):
@@ -85,7 +110,7 @@ class PhaseJob(Closed):
 class ChoicesJob(Closed):
     """Panels over whose points the alternatives to the open choices are evaluated."""
 
-    panels: list[ExactPanel]
+    panels: list[MarkedPanel]
     figures: dict[str, str]
     """The figure that shows each panel."""
 
@@ -108,7 +133,8 @@ class OverviewJob(Closed):
     scale: str
     figures: list[ShownFigure]
     tables: dict[str, str]
-    """Tables to speak of, with the digests that they must carry; `phase` is the maps' numbers."""
+    """Tables to speak of, with the digests that they must carry; `phase` and `theta` are the
+    numbers of the maps."""
     models: dict[str, str]
     """The model of each panel."""
     reconstructed: dict[str, str]

@@ -8,8 +8,9 @@ from attention_separation.softmax_vs_linear.summary import verdicts_made
 from attention_separation.tables import TableError
 
 AUDITS = {
-    "threshold": ("attention", "n, d, m", "exact"),
+    "threshold": ("all", "every panel's", "exact"),
     "choices": ("all", "every panel's", "exact"),
+    "theta": ("attention", "every panel's and τ/√log n", "exact"),
     "phase": ("attention", "pairs", "exact"),
     "fig1": ("regression", "-", "a drawing"),
     "fig2": ("self-attention", "-", "a drawing"),

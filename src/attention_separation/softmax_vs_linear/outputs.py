@@ -41,6 +41,9 @@ def parquet_files(config: Config) -> dict[str, Current]:
         job = config.threshold_job()
         of = [definitions_module(panel.panel.model) for panel in job.panels]
         add(f"{folder}/threshold", job, "threshold", *of)
+    job = config.theta_job()
+    of = [definitions_module(panel.panel.model) for row in job.rows for panel in row.panels]
+    add("figures/theta", job, "theta", *of)
     of = [exact_module(entry.model) for entry in config.phase.values()]
     add("figures/phase", config.phase_job(), "phase", *of)
     return {f"{path}.parquet": current for path, current in found.items()}
@@ -53,4 +56,6 @@ def optional(config: Config, path: str) -> bool:
         return any(name in figure.panels for figure in config.figures.values())
     if name == "threshold":
         return not config.threshold_job().panels
+    if name == "theta":
+        return not config.theta_job().rows
     return name == "phase" and not config.phase

@@ -22,11 +22,17 @@ from attention_separation.softmax_vs_linear.captions import (
     drawing_caption,
     panels_caption,
     phase_caption,
+    theta_caption,
     threshold_caption,
 )
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.jobs import OverviewJob, ShownFigure
-from attention_separation.softmax_vs_linear.result_tables import TABLES, findings
+from attention_separation.softmax_vs_linear.result_tables import (
+    SAYING,
+    TABLES,
+    findings,
+    path_of,
+)
 from attention_separation.tables import read_parquet
 
 TITLE = "Softmax against linear attention"
@@ -44,7 +50,12 @@ HONESTY = (
     "those right are tests against n x n attention. An asterisk, or a column `reconstructed`, "
     "marks what the paper's text does not state and is read or chosen here."
 )
-AUDITS = {"threshold": threshold_caption, "choices": choices_caption, "phase": phase_caption}
+AUDITS = {
+    "threshold": threshold_caption,
+    "theta": theta_caption,
+    "choices": choices_caption,
+    "phase": phase_caption,
+}
 JOINED = pa.schema(
     [*panel_table.SCHEMA, *(exact_table.SCHEMA.field(name) for name in exact_table.JOINED)]
 )
@@ -124,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    tables = _tables(job, arguments.results / "tables")
+    tables = _tables(job, arguments.results)
     verdicts = {row["panel"]: row for row in _rows_of(tables, "verdicts")}
     pictures = arguments.results / "figures"
     numbers, captions = [], {}
@@ -149,14 +160,15 @@ def run(arguments: argparse.Namespace) -> None:
     folder = arguments.output.parent / "captions"
     for name, caption in captions.items():
         write_text(folder / "figures" / f"{name}.rst", caption_rst(caption))
-    for name, table in tables.items():
-        write_text(folder / "tables" / f"{name}.rst", rst_list(TABLES[name][1](table)))
+    for name, (_, say) in TABLES.items():
+        if name in tables:
+            write_text(folder / "tables" / f"{name}.rst", rst_list(say(tables[name])))
 
 
 def _tables(job: OverviewJob, folder: Path) -> dict[str, pa.Table]:
     return {
-        name: read_parquet(folder / f"{name}.parquet", schema, job.tables[name])
-        for name, (schema, _) in TABLES.items()
+        name: read_parquet(folder / path_of(name), schema, job.tables[name])
+        for name, (schema, _) in SAYING.items()
         if name in job.tables
     }
 
@@ -168,6 +180,6 @@ def _rows_of(tables: dict[str, pa.Table], name: str) -> list[dict]:
 def _audit_caption(figure: ShownFigure, folder: Path, tables: dict[str, str]) -> Caption:
     if figure.name not in AUDITS:
         return drawing_caption(figure.name)
-    schema = phase.SCHEMA if figure.name == "phase" else TABLES[figure.name][0]
+    schema = phase.SCHEMA if figure.name == "phase" else SAYING[figure.name][0]
     table = read_parquet(folder / f"{figure.name}.parquet", schema, tables[figure.name])
     return AUDITS[figure.name](table)

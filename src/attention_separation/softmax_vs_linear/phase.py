@@ -14,10 +14,17 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from attention_separation.drawing import INK, RC, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.figures import CHOICES, X_LABELS, edges, held_title
+from attention_separation.softmax_vs_linear.figures import (
+    CHOICES,
+    X_LABELS,
+    edges,
+    held_title,
+    said_choices,
+)
 from attention_separation.softmax_vs_linear.jobs import PhaseJob, PhaseMap
 from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
 from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
 
 SCHEMA = pa.schema(
     [
@@ -100,13 +107,23 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
             "Beyond the grids: where softmax attention separates and linear attention does not",
             fontsize=11, x=0.01, ha="left", fontweight="bold",
         )  # fmt: skip
-        note = (
+        lines = [
             f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
-            f"Contours: {', '.join(f'{level:g}' for level in LEVELS)}."
-        )
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+            f"Contours, on maps of at least {SMOOTH} values each way: "
+            f"{', '.join(f'{level:g}' for level in LEVELS)}.",
+            said_choices(map(_look, job.maps)) + ".",
+        ]
+        if any(entry.reconstructed or entry.notes for entry in job.maps):
+            lines.append(KEY)
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
     return figure
+
+
+def _look(entry: PhaseMap) -> tuple[dict, list[str], list[str]]:
+    """What all maps share: X stands in the titles."""
+    held = {key: value for key, value in entry.map.held().items() if key != "attention_x"}
+    return held, entry.reconstructed, entry.notes
 
 
 def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):
@@ -136,8 +153,10 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
             axis.set_minor_locator(NullLocator())
     held = entry.map.held()
     model = entry.map.model.replace("_", "-").capitalize()
-    title = f"{model}, {CHOICES['attention_x', held['attention_x']]}\n{held_title(held, table)}"
-    ax.set_title(title, y=1.0, pad=8)
+    marked = MARK * ("attention_x" in entry.reconstructed)
+    title = f"{model}, {CHOICES['attention_x', held['attention_x']]}{marked}"
+    numbers = held_title(held, table, entry.reconstructed)
+    ax.set_title(f"{title}\n{numbers}", y=1.0, pad=8)
     return mesh
 
 

@@ -1,14 +1,15 @@
-"""The tables of results that tell something: their columns, and what is said of them."""
+"""The results that tell something, tables and a figure: their columns, and what is said of them."""
 
 from collections.abc import Callable
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear import choices_audit, threshold, verdicts
+from attention_separation.softmax_vs_linear import choices_audit, theta, threshold, verdicts
 from attention_separation.softmax_vs_linear.claim_findings import claim_findings
 from attention_separation.softmax_vs_linear.claims import audit, whp
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
+    theta_findings,
     threshold_findings,
     verdict_findings,
     whp_findings,
@@ -23,9 +24,17 @@ TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
     "threshold": (threshold.SCHEMA, threshold_findings),
 }
 
+SAYING = TABLES | {"theta": (theta.SCHEMA, theta_findings)}
+"""The tables, and the figure whose numbers no table has."""
+
+
+def path_of(name: str) -> str:
+    """Where the parquet file of one of SAYING lies, below a folder of results."""
+    return f"{'tables' if name in TABLES else 'figures'}/{name}.parquet"
+
 
 def findings(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:
     """The sentences of the tables that there are, and of panels' exact values."""
-    said = {name: say(tables[name]) for name, (_, say) in TABLES.items() if name in tables}
+    said = {name: say(tables[name]) for name, (_, say) in SAYING.items() if name in tables}
     first = said.pop("verdicts", [])
     return [*first, *width_findings(exact), *(text for texts in said.values() for text in texts)]

@@ -2,20 +2,36 @@
 
 import argparse
 import importlib
+import itertools
+import textwrap
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.attention import KERNELS
-from attention_separation.softmax_vs_linear.jobs import ThresholdJob
-from attention_separation.softmax_vs_linear.panels import ExactPanel, definitions_module, points
+from attention_separation.softmax_vs_linear.figures import (
+    SYMBOLS,
+    held_title,
+    said_choices,
+    symbol_of,
+)
+from attention_separation.softmax_vs_linear.jobs import MarkedPanel, ThresholdJob
+from attention_separation.softmax_vs_linear.panels import definitions_module, points
 from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.reconstruction import (
+    COLUMN,
+    KEY,
+    MARK,
+    reconstruction,
+)
 from attention_separation.softmax_vs_linear.regression import LEVELS
 from attention_separation.softmax_vs_linear.thresholds import (
     ThresholdCurve,
@@ -35,43 +51,56 @@ SCHEMA = pa.schema(
         ("n", pa.int64()),
         ("d", pa.int64()),
         ("m", pa.int64()),
+        *((name, pa.float64()) for name in ("a0", "a1", "b", "c")),
         ("theta", pa.float64()),
         ("p_at_theta", pa.float64()),
         ("best_theta_low", pa.float64()),
         ("best_theta_high", pa.float64()),
         ("p_best", pa.float64()),
+        ("resolved", pa.bool_()),
+        ("reconstructed", pa.string()),
     ]
 )
-"""theta is tau / sqrt(log n); `theta` is the panel's own, the same for both networks."""
+"""theta is tau / sqrt(log n); `theta` is the panel's own, the same for both networks. `value` is of
+the first swept parameter. The best is null where it is not `resolved`: scores of D0 and D1 then lie
+so close that float64 does not tell which thresholds are between them."""
 
+OF_POINT = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone tells the pair apart, positive on D1 and zero on D0: "
     "at the threshold theta = tau / sqrt(log n) that both networks have in the experiments, and at "
-    "its own best one, which lies anywhere from best theta low to best theta high. In softmax "
-    "regression theta is tau, and all entries of Ax but the special one are 1.2 log n."
+    "its own best one, which lies anywhere from best theta low to best theta high. Each point has "
+    "its own best; two scores closer than 1e-13 sqrt(log n) have no threshold between them, and "
+    "where that could hide a better one, resolved says no and the best stays empty. In softmax "
+    "regression theta is tau, and all entries of Ax but the special one are 1.2 log n: what is "
+    "exact is of such entries, not of the panels' random ones. " + COLUMN
 )
 COLOURS = {"exp": BLUE, "lin": VERMILION}
 NAMES = {"exp": "𝐹_exp", "lin": "𝐹_lin"}
-SYMBOLS = {"n": "𝑛", "d": "𝑑", "m": "𝑚"}
+DRAWN = (("n", "d", "m"), ("a1", "a0", "c"))
+"""The swept parameters of a model's two lines of plots."""
+COLUMNS = 4
+NOTE_CHARACTERS = 175
 REGRESSION_LAW = "middle"
 """Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
 
-ROWS = {
-    ("regression", None): "Softmax regression, Ax = 1.2 log n",
-    ("self_attention", "identity"): "Self-attention, X = identity",
-    ("self_attention", "ones"): "Self-attention, X = all ones",
-    ("cross_attention", "identity"): "Cross-attention, X = identity",
+MODELS = {
+    "regression": "Softmax regression, Ax{mark} = 1.2 log n",
+    "self_attention": "Self-attention, X = {x}{mark}",
+    "cross_attention": "Cross-attention, X = {x}{mark}",
 }
+X_NAMES = {"identity": "identity", "ones": "all ones", None: ""}
 
 
 def curve(model: str, point: Point, kernel: str) -> ThresholdCurve:
     """P(one kernel's network alone tells the pair apart) against its threshold."""
     if model == "regression":
-        return equal_entries_curve(point.n, point.m, LEVELS[REGRESSION_LAW], kernel)
+        level = LEVELS[REGRESSION_LAW]
+        return equal_entries_curve(point.n, point.m, level, kernel, point.signs)
     rows = importlib.import_module(definitions_module(model)).rows
     d0, d1 = (rows(point, dataset, KERNELS[kernel]) for dataset in (0, 1))
-    return threshold_curve(d0, d1, point.m, point.s, point.data)
+    return threshold_curve(d0, d1, point.m, point.s, point.data, point.signs)
 
 
 def thresholds(job: ThresholdJob) -> pa.Table:
@@ -79,116 +108,146 @@ def thresholds(job: ThresholdJob) -> pa.Table:
     rows = []
     for panel in job.panels:
         parameter = ",".join(panel.panel.swept())
+        marked = reconstruction(panel.reconstructed, panel.notes)
         for point in points(panel.panel, panel.points):
             for kernel in KERNELS:
                 found = curve(panel.panel.model, point, kernel)
-                p_best, low, high = found.best()
+                p_best, low, high = found.best() if found.resolved else (None, None, None)
                 theta = point.tau / point.s
                 rows.append(
                     {
                         "panel": panel.name,
                         "model": panel.panel.model,
-                        "attention_x": point.attention_x,
                         "network": kernel,
                         "parameter": parameter,
                         "value": point.swept[0],
-                        "n": point.n,
-                        "d": point.d,
-                        "m": point.m,
+                        **{name: getattr(point, name) for name in OF_POINT},
                         "theta": theta,
-                        "p_at_theta": found.at(theta),
+                        "p_at_theta": float(found.at(theta)),
                         "best_theta_low": low,
                         "best_theta_high": high,
                         "p_best": p_best,
+                        "resolved": found.resolved,
+                        "reconstructed": marked,
                     }
                 )
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def operating_point(panels: list[ExactPanel]) -> tuple[str, Point]:
-    """The model and the point whose curve stands for a row: of the panel that sweeps m, the one
+def operating_point(panels: list[MarkedPanel]) -> tuple[MarkedPanel, Point]:
+    """The panel and the point whose curve stands for a row: of the panel that sweeps m, the one
     nearest to the m of the row's other panels."""
     last = panels[-1]
     others = [p.m for panel in panels[:-1] for p in points(panel.panel, panel.points)]
     wanted = np.median(others) if others else 0
-    return last.panel.model, min(
-        points(last.panel, last.points), key=lambda point: abs(point.m - wanted)
-    )
+    return last, min(points(last.panel, last.points), key=lambda point: abs(point.m - wanted))
 
 
 def draw(job: ThresholdJob, table: pa.Table) -> Figure:
-    """A row for each model and X: the curve over theta, and the best over n, d and m."""
-    groups: dict[tuple, dict[str, ExactPanel]] = {}
+    """Two lines of plots for each model and X: the curve over theta, and the best over each swept
+    parameter."""
+    groups: dict[tuple, dict[str, MarkedPanel]] = {}
     for panel in job.panels:
         first = points(panel.panel, 1)[0]
         row = groups.setdefault((panel.panel.model, first.attention_x), {})
         row.setdefault(",".join(panel.panel.swept()), panel)
+    lines = [
+        (key, names, panels)
+        for key, panels in groups.items()
+        for names in DRAWN
+        if names == DRAWN[0] or {*names} & panels.keys()
+    ]
     with matplotlib.rc_context(RC):
-        height = 2.35 * len(groups) + 1.0
-        figure = Figure(figsize=(11.7, height), layout="constrained")
-        axes = figure.subplots(len(groups), 4, squeeze=False)
-        for line, (key, panels) in zip(axes, groups.items(), strict=True):
-            _draw_curve(line[0], [panels[name] for name in SYMBOLS if name in panels])
-            line[0].set_ylabel("probability")
-            line[0].set_title(ROWS[key], fontweight="bold", fontsize=9, y=1.0, pad=8)
-            for ax, name in zip(line[1:], SYMBOLS, strict=True):
+        figure = Figure(figsize=(11.7, 2.45 * len(lines) + 1.2), layout="constrained")
+        axes = figure.subplots(len(lines), COLUMNS, squeeze=False)
+        for line, (key, names, panels) in zip(axes, lines, strict=True):
+            plots = list(line)
+            if names == DRAWN[0]:
+                _draw_curve(plots.pop(0), _title(key, panels), panels)
+            for ax, name in itertools.zip_longest(plots, names):
                 if name in panels:
                     _draw_best(ax, panels[name], table)
                 else:
                     ax.set_axis_off()
-        _frame(figure)
+            line[0].set_ylabel("probability")
+        _frame(figure, job)
     return figure
 
 
-def _frame(figure: Figure) -> None:
+def _title(key: tuple[str, str | None], panels: dict[str, MarkedPanel]) -> str:
+    """Model and X; Ax of softmax regression and X are marked where they are reconstructed."""
+    model, x = key
+    of_title = "law" if model == "regression" else "attention_x"
+    marked = any(of_title in panel.reconstructed for panel in panels.values())
+    return MODELS[model].format(x=X_NAMES[x], mark=MARK * marked)
+
+
+def _frame(figure: Figure, job: ThresholdJob) -> None:
     title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
     figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper right", ncols=len(labels), fontsize=8)
-    note = (
-        "Exact. Left: against the threshold over √log 𝑛; dotted: the threshold of the experiments, "
-        "the same for both networks. Right: solid, at the network's own best threshold; dashed, "
-        "at the threshold of the experiments."
-    )
+    styles = {"own best threshold": "-", "threshold of the experiments": "--"}
+    handles += [Line2D([], [], color=INK, linestyle=style) for style in styles.values()]
+    # In the last cell, that no plot needs; in small figures, above.
+    last = figure.axes[-1]
+    place = {"loc": "center"} if not last.axison else {"loc": "upper right", "ncols": 2}
+    (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
+    lines = [
+        "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
+        "First plot of a model: against the threshold; dotted, that of the experiments, the same "
+        "for both networks.",
+        said_choices(map(_look, job.panels)) + ".",
+    ]
+    if any(panel.reconstructed or panel.notes for panel in job.panels):
+        lines.append(KEY)
+    note = "\n".join(textwrap.fill(line, NOTE_CHARACTERS) for line in lines)
     figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
     figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
 
 
-def _draw_curve(ax: Axes, panels: list[ExactPanel]) -> None:
-    model, point = operating_point(panels)
+def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
+    """What all plots share: X and Ax stand in the titles."""
+    held = {k: v for k, v in panel.panel.held().items() if k not in ("attention_x", "law")}
+    return held, panel.reconstructed, panel.notes
+
+
+def _draw_curve(ax: Axes, title: str, panels: dict[str, MarkedPanel]) -> None:
+    panel, point = operating_point([panels[name] for name in DRAWN[0] if name in panels])
     for kernel, colour in COLOURS.items():
-        found = curve(model, point, kernel)
+        found = curve(panel.panel.model, point, kernel)
         ax.stairs(found.probability, found.edges, color=colour, label=NAMES[kernel], linewidth=1.2)
     ax.axvline(point.tau / point.s, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
-    scale = "τ" if point.d is None else "τ/√log 𝑛"
-    sizes = [(symbol, getattr(point, name)) for name, symbol in SYMBOLS.items()]
-    at = ", ".join(f"{symbol} = {size}" for symbol, size in sizes if size is not None)
-    ax.set_xlabel(f"{scale}  at {at}")
+    name = "tau" if point.d is None else "theta"
+    sizes = [(key, getattr(point, key)) for key in DRAWN[0]]
+    marks = {key: MARK * (key in panel.reconstructed) for key in DRAWN[0]}
+    at = ", ".join(
+        f"{SYMBOLS[key]} = {size}{marks[key]}" for key, size in sizes if size is not None
+    )
+    ax.set_xlabel(f"{symbol_of(name, panel.reconstructed)}  at {at}")
+    ax.set_title(title, fontweight="bold", fontsize=9, y=1.0, pad=8)
 
 
-def _draw_best(ax: Axes, panel: ExactPanel, table: pa.Table) -> None:
+def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table) -> None:
     (name,) = panel.panel.swept()
-    rows = [row for row in table.to_pylist() if row["panel"] == panel.name]
+    rows = table.filter(pc.equal(table["panel"], panel.name))
     for kernel, colour in COLOURS.items():
-        own = sorted((r for r in rows if r["network"] == kernel), key=lambda r: r["value"])
-        x = [row["value"] for row in own]
+        own = rows.filter(pc.equal(rows["network"], kernel)).sort_by("value")
+        x = own["value"].to_numpy()
         marker = "o" if len(x) <= 12 else None
-        ax.plot(x, [r["p_best"] for r in own], color=colour, marker=marker, markersize=3)
-        ax.plot(x, [r["p_at_theta"] for r in own], color=colour, linestyle="--", linewidth=0.9)
+        best = own["p_best"].to_numpy()
+        ax.plot(x, best, color=colour, marker=marker, markersize=3)
+        ax.plot(x, own["p_at_theta"].to_numpy(), color=colour, linestyle="--", linewidth=0.9)
     if name == "d" and len(x) > 2:
         ax.set_xscale("log", base=2)
         ax.set_xticks(x, [f"{value:g}" for value in x])
         ax.minorticks_off()
     ax.set_ylim(0, 1)
-    ax.set_title(_held(rows, name), y=1.0, pad=8)
-    ax.set_xlabel(SYMBOLS[name])
-
-
-def _held(rows: list[dict], swept: str) -> str:
-    held = {key: sorted({row[key] for row in rows}) for key in SYMBOLS if key != swept}
-    return ",  ".join(f"{SYMBOLS[k]} = {v[0]}" for k, v in held.items() if len(v) == 1 and v[0])
+    # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
+    held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
+    ax.set_title(held_title(held, rows, panel.reconstructed), y=1.0, pad=8, fontsize=7.5)
+    ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -204,7 +263,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = ThresholdJob.model_validate_json(arguments.settings)
     if not job.panels:
-        raise ValueError("no panel sweeps only n, d or m")
+        raise ValueError("every panel sweeps the threshold itself")
     table = thresholds(job)
     modules = sorted({definitions_module(panel.panel.model) for panel in job.panels})
     provenance = record(arguments.settings, __name__, *modules)
