@@ -15,8 +15,10 @@ from report.browser import MISSING, Browser, chromium
 from workflow.project import small_project
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
-FIGURES = ("fig3", "fig4", "fig7", "threshold", "choices", "phase", "fig1", "fig2", "fig6")
-WITH_NUMBERS = FIGURES[:6]
+FIGURES = (
+    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "fig1", "fig2", "fig6",
+)  # fmt: skip
+WITH_NUMBERS = FIGURES[:7]
 TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
 LOADING = {
     "script": "src", "img": "src", "iframe": "src", "source": "src", "embed": "src",

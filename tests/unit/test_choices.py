@@ -6,27 +6,37 @@ import numpy as np
 import pytest
 from making import CONFIG, config_points, exact_at
 
+from attention_separation.softmax_vs_linear import attention_exact
 from attention_separation.softmax_vs_linear.choices import CHOICES
 from attention_separation.softmax_vs_linear.choices_audit import choices_table, draw
+from attention_separation.softmax_vs_linear.cross_attention_readings import IN_BOTH
 from attention_separation.softmax_vs_linear.jobs import ChoicesJob
+from attention_separation.softmax_vs_linear.reconstruction import KEY
 
 EXPECTED = [
     "base of the logarithm", "m = log n", "m = max{log(n/δ), 15}", "τ of softmax regression",
-    "τ of self-attention", "τ of cross-attention", "law of Ax", "data of D0 and D1",
-    "shape of y", "y of the four networks", "y redrawn", "special indices", "a0 and a1", "V",
+    "τ of self-attention, X the identity", "τ of self-attention, X all ones",
+    "τ of cross-attention", "law of Ax", "data of D0 and D1", "shape of y",
+    "y of the four networks", "y redrawn", "special indices", "entries of the datasets",
+    "common value of the scores", "d of cross-attention", "which special index", "a0 and a1", "V",
     "b where c is swept", "a0 where a0 is swept", "grids", "a score that equals τ",
 ]  # fmt: skip
 
 
 def job(*names, points=4):
-    panels = [CONFIG.exact_panel(n).model_copy(update={"points": points}) for n in names]
+    panels = [CONFIG.marked_panel(n).model_copy(update={"points": points}) for n in names]
     return ChoicesJob(panels=panels, figures={name: name[:4] for name in names})
 
 
 @pytest.fixture(scope="module")
 def rows():
-    names = ("fig3a", "fig3b", "fig4a", "fig4d", "fig4f", "fig7b")
+    names = ("fig3a", "fig3b", "fig4a", "fig4d", "fig4f", "fig5f", "fig7b", "fig7d")
     return choices_table(job(*names)).to_pylist()
+
+
+@pytest.fixture(scope="module")
+def rows_of_7a():
+    return choices_table(job("fig7a", points=None)).to_pylist()
 
 
 def test_every_choice_has_a_row(rows):
@@ -68,6 +78,69 @@ def test_an_effect_is_the_change_of_the_exact_values(rows):
     assert row["at_value"] == chosen[int(np.argmax(np.abs(changes)))].d
 
 
+def changes_at(name, k, change):
+    p = config_points(name)
+    chosen = [p[round(i * (len(p) - 1) / (k - 1))] for i in range(k)]
+    return [exact_at(change(q)).success - exact_at(q).success for q in chosen]
+
+
+@pytest.mark.parametrize("over", [0.05, 0.15, 0.4])
+def test_another_threshold_over_c(rows, over):
+    changes = changes_at("fig4f", 4, lambda q: dataclasses.replace(q, tau=(q.c + over) * q.s))
+    row = effect(rows, "τ of self-attention, X the", f"(c + {over:g}) √log n", "fig4f")
+    assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
+    assert row["signed_change"] == pytest.approx(np.mean(changes), abs=1e-12)
+
+
+def test_half_the_margin_over_c_moves_figure_4f_by_more_than_half():
+    table = choices_table(job("fig4f", points=None)).to_pylist()
+    row = effect(table, "τ of self-attention, X the", "(c + 0.05) √log n", "fig4f")
+    assert row["points"] == 81
+    assert row["mean_change"] > 0.5
+
+
+def test_d_of_cross_attention_is_12_where_11_divides_n(rows_of_7a):
+    """n = 220, 330, ..., 990: at no other point of Figure 7a do identities of 11 stack."""
+    at = [p for p in config_points("fig7a") if p.n % 11 == 0]
+    assert [p.n for p in at] == list(range(220, 1000, 110))
+    changes = [exact_at(dataclasses.replace(p, d=12)).success - exact_at(p).success for p in at]
+    row = effect(rows_of_7a, "d of cross-attention", "12 for 11", "fig7a")
+    assert row["points"] == 8
+    assert row["note"].startswith("at 8 of the 81 points")
+    assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
+
+
+def test_no_other_d_of_cross_attention_stacks(rows):
+    for alternative in ("22 for 21", "4, 6, 10, … for 3, 5, 9, …"):
+        (row,) = (r for r in rows if r["alternative"] == alternative)
+        assert row["panel"] is None
+        assert "stack" in row["note"]
+    assert all(p.n % 21 for letter in "cde" for p in config_points(f"fig7{letter}"))
+    assert all(p.n % p.d for p in config_points("fig7b"))
+
+
+def test_datasets_of_another_reading(rows):
+    """a in A1 and in A2: in D0 and D1 the special score has a squared, its value a."""
+    row = effect(rows, "entries of", "a √log n in A1 and in A2", "fig7d")
+    of = [config_points("fig7d")[k] for k in (0, 27, 53, 80)]
+    changes = [
+        attention_exact.references([p], IN_BOTH.rows)[0].success - exact_at(p).success for p in of
+    ]
+    assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
+    assert row["mean_change"] > 0.001
+    # c and tau smaller by the same factor; and a common factor of exp's weights.
+    assert effect(rows, "entries of", "log n in A1, 0 and 1 in A2, τ/√log n for τ", "fig7d")[
+        "largest_change"
+    ] == pytest.approx(0, abs=1e-12)
+    assert effect(rows, "common value", "2 log n", "fig7d")["largest_change"] < 1e-3
+
+
+def test_what_is_reconstructed_stands_beside_every_effect(rows):
+    for row in rows:
+        expected = CONFIG.reconstruction(row["panel"]) if row["panel"] else None
+        assert row["reconstructed"] == expected
+
+
 def test_b_follows_c(rows):
     chosen = [p for p in config_points("fig4f") if p.c == 0.9]
     changed = dataclasses.replace(chosen[0], b=1 - 0.9)
@@ -91,17 +164,20 @@ def test_an_alternative_touches_the_panels_that_it_speaks_of(rows):
             touched.setdefault(row["alternative"], set()).add(row["panel"])
     assert touched["0.3"] == {"fig3a", "fig3b"}
     assert touched["to the nearest"] == {"fig3a"}
-    assert touched["1 − c"] == {"fig4f"}
-    assert touched["0.7 √log n"] == {"fig7b"}
-    assert touched["as many values, evenly up to the written end"] == {"fig4d"}
-    assert touched["a fresh y for each"] == {"fig3a", "fig3b", "fig4a", "fig4d", "fig4f", "fig7b"}
+    assert touched["⌊8 log(n/δ)⌋, δ = 0.01"] == {"fig3a"}
+    assert touched["1 − c"] == {"fig4f", "fig5f"}
+    assert touched["(c + 0.2) √log n"] == {"fig4a", "fig4d", "fig4f"}
+    assert touched["0.7 √log n"] == {"fig7b", "fig7d"}
+    assert touched["as many values, evenly up to the written end"] == {"fig4d", "fig7d"}
+    assert touched["0.1 log n"] == {"fig7b", "fig7d"}
+    assert len(touched["a fresh y for each"]) == 8
 
 
 def test_ranks_order_the_choices_by_their_largest_mean_change(rows):
     most = {}
     for row in rows:
         if row["rank"] is not None:
-            most[row["rank"]] = max(most.get(row["rank"], 0.0), row["mean_change"])
+            most[row["rank"]] = max(most.get(row["rank"], 0.0), row["mean_change"] or 0.0)
     assert [*most] == sorted(most) == list(range(1, len(most) + 1))
     assert [*most.values()] == sorted(most.values(), reverse=True)
     assert all(row["note"] for row in rows if row["rank"] is None)
@@ -115,3 +191,5 @@ def test_the_figure_has_a_line_for_each_alternative():
     (ax,) = figure.axes
     lines = {(r["choice"], r["alternative"]) for r in table.to_pylist() if r["panel"]}
     assert len(ax.get_yticklabels()) == len(lines)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fig4*", "fig7*"]
+    assert KEY in figure.get_supxlabel()

@@ -5,7 +5,7 @@ import pytest
 
 from attention_separation.gallery_block import with_block
 from attention_separation.html import page
-from attention_separation.softmax_vs_linear import check
+from attention_separation.softmax_vs_linear import check, theta
 from attention_separation.softmax_vs_linear.claim_findings import (
     FAILS,
     HERE,
@@ -18,6 +18,7 @@ from attention_separation.softmax_vs_linear.claim_findings import (
 )
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
+    theta_findings,
     threshold_findings,
     verdict_findings,
     whp_findings,
@@ -204,21 +205,74 @@ def test_choices_are_named_by_their_largest_mean_change():
     (text,) = choice_findings(pa.Table.from_pylist(rows), most=2)
     assert text.index("one (b for x: 0.40") < text.index("two (c for x: 0.30")
     assert "bound" not in text
-    assert "1 of 3 measured choices" in text
+    assert "Of 4 alternatives that were measured, for 3 of the text's gaps" in text
+    assert "1 of these 3 choices move no panel by 0.005 or more on average." in text
+    assert text.endswith("among the alternatives that were measured: another one may move more.")
 
 
-def test_thresholds():
-    def row(network, value, p):
-        return {
-            "panel": "p", "value": value, "network": network, "p_best": p, "n": 10,
-            "model": "cross_attention", "d": int(value), "m": 3,
-        }  # fmt: skip
+def pair(value, exp, lin, **more):
+    row = {
+        "panel": "p", "parameter": "a1", "value": value, "a1": value, "n": 10, "d": 4, "m": 3,
+        "a0": 0.1, "b": 0.2, "c": 0.8, "model": "self_attention",
+    }  # fmt: skip
+    networks = (("exp", exp), ("lin", lin))
+    return [row | {"network": network, "p_best": p} | more for network, p in networks]
 
-    rows = [row("exp", 3, 0.9), row("lin", 3, 0.8), row("exp", 5, 1.0), row("lin", 5, 0.25)]
+
+def test_thresholds_say_where_either_network_is_ahead():
+    rows = [
+        *pair(0.5, 0.9, 0.8), *pair(1.0, 0.3, 0.3 + 1e-12), *pair(1.5, 0.25, 0.3),
+        *pair(2.0, 0.2, 0.3), *pair(2.5, None, None),
+    ]  # fmt: skip
     (text,) = threshold_findings(pa.Table.from_pylist(rows))
-    assert "Over 2 points" in text
-    assert "F_lin comes to 0.80 at most (cross-attention, n = 10, d = 3, m = 3)" in text
-    assert "ahead at every point; the smallest lead is 0.10 (cross-attention, n = 10, d = 3" in text
+    assert "Over 4 points of 1 panel," in text
+    assert "median probability of 0.275, F_lin alone with 0.300" in text
+    assert "ahead at 1, the two are equal, within 1e-9, at 1, and F_lin is ahead at 2: by" in text
+    assert "0.100 (p, n = 10, d = 4, m = 3, a1 = 2.0), by 0.050 (p, n = 10, d = 4, m = 3" in text
+    assert "F_lin comes to 0.800 at most (p, n = 10, d = 4, m = 3, a1 = 0.5)." in text
+    assert "At 1 further point float64 does not tell the best threshold." in text
+    assert "softmax regression" not in text
+    (text,) = threshold_findings(pa.Table.from_pylist(pair(1, 0.5, 0.25, model="regression")))
+    assert "F_exp is ahead at 1, " in text
+    assert "and F_lin is ahead at 0. F_lin" in text
+    assert "In softmax regression all entries of Ax but the special one are taken as equal" in text
+    assert threshold_findings(pa.Table.from_pylist(pair(1, None, None))) == []
+
+
+def test_points_of_a_map_of_thresholds_are_told_apart():
+    """Two swept parameters: the first has one value at many points."""
+    rows = [*pair(0.5, 0.9, 0.8, c=0.5), *pair(0.5, 0.9, 0.2, c=0.6)]
+    assert "Over 2 points of 1 panel" in threshold_findings(pa.Table.from_pylist(rows))[0]
+
+
+def common(value, paper, best, marked=True):
+    own, low, high = paper[0], *best[1:]
+    row = {"panel": "p", "parameter": "a1", "value": value}
+    return [
+        row | {"kind": "paper", "theta": own, "p_exact": paper[1], "reconstructed": marked},
+        row | {
+            "kind": "best", "theta": low and (low + high) / 2, "p_exact": best[0],
+            "theta_low": low, "theta_high": high,
+        },
+        row | {"kind": "map", "theta": 0.1, "p_exact": 0.99},
+    ]  # fmt: skip
+
+
+def test_a_common_threshold():
+    rows = [
+        *common(1.0, (0.9, 0.2), (0.8, 1.0, 1.2)), *common(2.0, (0.9, 0.3), (0.4, 0.5, 0.7)),
+        *common(3.0, (0.9, 0.6), (0.6, 0.8, 1.2), marked=False),
+        *common(4.0, (0.9, 0.6), (None, None, None)),
+    ]  # fmt: skip
+    (text,) = theta_findings(pa.Table.from_pylist(rows, schema=theta.SCHEMA))
+    assert "Over 3 points of 1 panel of attention, the median of P(E_success) is 0.300 at" in text
+    assert "and 0.600 where each point has the best one" in text
+    assert "is as good at 1 of them; the widest interval" in text
+    assert "lies above it at 1 (by 0.10 √log n in median) and below it at 1 (by 0.20" in text
+    assert "Most is lost in p at a1 = 1: 0.200 instead of 0.800." in text
+    assert text.endswith("reconstructed at 2 of the points.")
+    rows = common(1.0, (0.9, 0.2), (None,) * 3)
+    assert theta_findings(pa.Table.from_pylist(rows, schema=theta.SCHEMA)) == []
 
 
 def test_a_block_takes_the_place_of_the_old_one():

@@ -1,10 +1,11 @@
 """Phase maps: exact values over two parameters, with the paper's points marked."""
 
 import numpy as np
-from making import CONFIG, exact_at
+from making import CONFIG, exact_at, panel
 
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.phase import draw, marks, phase_table
+from attention_separation.softmax_vs_linear.reconstruction import KEY
 
 
 def job(points=4):
@@ -30,6 +31,20 @@ def test_the_planes_are_those_asked_for_with_both_x():
     assert sum(len(points(entry.map)) for entry in job().maps) > 9000
 
 
+def test_a_map_marks_what_no_panel_of_its_model_and_x_has_stated():
+    """Its own numbers it chooses; theta is given for X all ones alone."""
+    for entry in job().maps:
+        theta = {"theta"} if entry.map.held()["attention_x"] == "identity" else set()
+        assert {*entry.reconstructed} == {"data", "signs"} | theta
+    stated = CONFIG.panels["fig4a"].model_copy(update={"reconstructed": []})
+    config = CONFIG.model_copy(update={"panels": CONFIG.panels | {"fig4a": stated}})
+    assert not any("theta" in entry.reconstructed for entry in config.phase_job().maps)
+    cross = panel("cross_attention", {"d": [3, 4], "m": [1, 2]}, n=12, a0=0.01, a1=1.2)
+    (found,) = CONFIG.model_copy(update={"phase": {"cross": cross}}).phase_job().maps
+    assert found.reconstructed == ["attention_x", "data", "signs", "theta"]
+    assert "the datasets themselves*" in found.notes
+
+
 def test_the_papers_operating_points_are_marked():
     found = {entry.name: marks(entry, job().marked) for entry in job(None).maps}
     assert (1.2, 0.8) in found["identity_a1_c"]
@@ -47,5 +62,9 @@ def test_the_figure_shows_every_map():
     maps = [ax for ax in figure.axes if ax.get_title(loc="left")]
     assert len(maps) == 6
     mesh = maps[0].collections[0]
+    titles = [ax.get_title(loc="left") for ax in maps]
+    assert all(("𝑐 + 0.1*" in title) == ("identity" in title) for title in titles)
+    assert "one 𝑦 per trial*; V the identity*." in figure.get_supxlabel()
+    assert KEY in figure.get_supxlabel()
     own = [row["p_exact"] for row in table.to_pylist() if row["map"] == "identity_a1_c"]
     np.testing.assert_array_equal(mesh.get_array().T.ravel(), own)

@@ -13,7 +13,7 @@ JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"whp", "choices"}
 EVERYTHING = (
     SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
-    | {"claims", "threshold", "phase"}
+    | {"claims", "threshold", "theta", "phase"}
 )  # fmt: skip
 OF_FIGURE_3 = {"simulate_fig3a", "exact_fig3", "fig3"}
 OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
@@ -24,12 +24,13 @@ CHANGES = {
     ),
     "a default of one model": (
         "config.yaml", "theta: 0.9\n", "theta: 0.8\n",
-        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold"},
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold", "theta"},
     ),
     "what is reconstructed": (
-        "config.yaml", "    reconstructed:\n    - m\n", "    reconstructed:\n    - n\n", {"fig3"},
+        "config.yaml", "    reconstructed:\n    - m\n", "    reconstructed:\n    - n\n",
+        {"fig3", "choices", "threshold"},
     ),
-    "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4"}),
+    "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4", "theta"}),
     "an unused scale": ("config.yaml", "points: 5", "points: 6", set()),
     "the level of the verdicts": ("config.yaml", "level: 0.001", "level: 0.002", JUDGED),
     "where the claims are evaluated": ("config.yaml", "tau: 0.24", "tau: 0.23", {"claims"}),
@@ -40,7 +41,7 @@ CHANGES = {
     ),
     "one attention model": (
         f"{PAPER}/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
-        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold"},
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"},
     ),
     "what both attention models use": (
         f"{PAPER}/distinct.py", "unmarked = self.classes - 1", "unmarked = -1 + self.classes",
@@ -48,7 +49,8 @@ CHANGES = {
     ),
     "exact values of attention": (
         f"{PAPER}/attention_exact.py", "PATTERNS = 1 <<", "PATTERNS = 2 <<",
-        EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "phase"} | JUDGED | AFTER_EXACT,
+        EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
+        | AFTER_EXACT,
     ),
     "the engine of attention": (
         f"{PAPER}/attention_trials.py", "CHUNK_COLUMNS = 40_000", "CHUNK_COLUMNS = 30_000",
@@ -59,7 +61,7 @@ CHANGES = {
     ),
     "the drawing": (
         f"{SRC}/drawing.py", '"font.size": 9', '"font.size": 10',
-        FIGURES | SCHEMATICS | {"choices", "threshold", "phase"},
+        FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase"},
     ),
     "the judge": (f"{SRC}/verdict.py", "NEGLIGIBLE = 1e-30", "NEGLIGIBLE = 1e-31", JUDGED),
     "a claim": (

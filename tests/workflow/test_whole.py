@@ -13,7 +13,7 @@ from attention_separation.softmax_vs_linear.gallery import BEGIN, END
 from attention_separation.softmax_vs_linear.panel_table import SCHEMA
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
-AUDIT_FIGURES = ("choices", "threshold", "phase")
+AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
 SCHEMATICS = ("fig1", "fig2", "fig6")
 TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
 MANIFEST = "results/smoke/manifest.json"

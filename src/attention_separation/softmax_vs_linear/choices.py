@@ -287,7 +287,7 @@ CHOICES = (
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ as it is",
                 lambda panel, of_panel: None,
-                note="not measured: c is smaller by √log n, and hardly any score exceeds τ",
+                note="not measured: no score exceeds 2, and τ does from n = 140 on: all are zero",
             ),
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ/√log n for τ",

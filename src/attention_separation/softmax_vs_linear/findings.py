@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+
 from attention_separation.prose import rounded_up
 
 LIKELY, UNLIKELY = 0.9, 0.1
@@ -158,11 +159,11 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     largest = max((pair["lin"] for pair in known), key=lambda row: row["p_best"])
     panels = {row["panel"] for pair in known for row in pair.values()}
     text = (
-        f"**Each network at its own best threshold.** Over the {len(known):,} points of "
-        f"{len(panels)} panels, F_exp alone tells D1 from D0 with a median probability of "
-        f"{exp_typical:.3f}, F_lin alone with {lin_typical:.3f}. F_exp is ahead at {len(ahead):,}, "
-        f"the two are equal, within {rounded_up(EQUAL)}, at {len(known) - len(ahead + behind):,}, "
-        f"and F_lin is ahead at {len(behind):,}"
+        f"**Each network at its own best threshold.** Over {_counted(len(known), 'point')} of "
+        f"{_counted(len(panels), 'panel')}, F_exp alone tells D1 from D0 with a median probability "
+        f"of {exp_typical:.3f}, F_lin alone with {lin_typical:.3f}. F_exp is ahead at "
+        f"{len(ahead):,}, the two are equal, within {rounded_up(EQUAL)}, at "
+        f"{len(known) - len(ahead + behind):,}, and F_lin is ahead at {len(behind):,}"
     )
     if behind:
         named = sorted(behind, key=leads.__getitem__)[:MOST_NAMED]
@@ -173,10 +174,8 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     if any(pair["exp"]["model"] == "regression" for pair in known):
         text += " In softmax regression all entries of Ax but the special one are taken as equal."
     if len(known) < len(pairs):
-        text += (
-            f" At {len(pairs) - len(known):,} further points float64 does not tell the best "
-            f"threshold."
-        )
+        unknown = _counted(len(pairs) - len(known), "further point")
+        text += f" At {unknown} float64 does not tell the best threshold."
     return [text]
 
 
@@ -197,10 +196,10 @@ def theta_findings(numbers: pa.Table) -> list[str]:
     worst = max(pairs, key=lambda pair: pair[1]["p_exact"] - pair[0]["p_exact"])
     own, top = (float(np.median([pair[k]["p_exact"] for pair in pairs])) for k in (0, 1))
     text = (
-        f"**One threshold for all networks.** Over {len(pairs):,} points of {len(panels)} panels "
-        f"of attention, the median of P(E_success) is {own:.3f} at the panels' own threshold and "
-        f"{top:.3f} where each point has the best one that its networks can share. The panels' own "
-        f"is as good at {as_good:,} of them"
+        f"**One threshold for all networks.** Over {_counted(len(pairs), 'point')} of "
+        f"{_counted(len(panels), 'panel')} of attention, the median of P(E_success) is {own:.3f} "
+        f"at the panels' own threshold and {top:.3f} where each point has the best one that "
+        f"its networks can share. The panels' own is as good at {as_good:,} of them"
     )
     parts = []
     for gaps, side in ((higher, "above"), (lower, "below")):
@@ -227,6 +226,10 @@ def _where(row: dict) -> str:
     names = dict.fromkeys(["n", "d", "m", *row["parameter"].split(",")])
     shown = [f"{name} = {row[name]:,}" for name in names if row.get(name) is not None]
     return ", ".join([row["panel"], *shown])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _is(count: int) -> str:

@@ -104,7 +104,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
             ax.set_axis_off()
         figure.colorbar(mesh, ax=axes.tolist(), label="P(E_success), exact", shrink=0.6, aspect=30)
         figure.suptitle(
-            "Beyond the grids: where softmax attention separates and linear attention does not",
+            "Beyond the grids: where F_exp tells D1 from D0 and F_lin is zero, at one threshold",
             fontsize=11, x=0.01, ha="left", fontweight="bold",
         )  # fmt: skip
         lines = [

@@ -1,0 +1,118 @@
+"""Maps over the threshold: exact values at every panel's own, at the best one and on a grid."""
+
+import pytest
+from making import CONFIG, config_points, exact_at
+
+from attention_separation.softmax_vs_linear.jobs import ThetaJob
+from attention_separation.softmax_vs_linear.outputs import optional, parquet_files
+from attention_separation.softmax_vs_linear.reconstruction import KEY
+from attention_separation.softmax_vs_linear.theta import (
+    BEST,
+    MAP,
+    MAP_POINTS,
+    PAPER,
+    SCHEMA,
+    THETAS,
+    draw,
+    theta_table,
+)
+
+
+@pytest.fixture(scope="module")
+def job():
+    """All maps, but few points of each."""
+    rows = [
+        row.model_copy(update={"panels": [p.model_copy(update={"points": 4}) for p in row.panels]})
+        for row in CONFIG.theta_job().rows
+    ]
+    return ThetaJob(rows=rows)
+
+
+@pytest.fixture(scope="module")
+def table(job):
+    return theta_table(job)
+
+
+def rows_of(table, panel, kind):
+    return [r for r in table.to_pylist() if (r["panel"], r["kind"]) == (panel, kind)]
+
+
+def test_the_job_has_a_row_for_each_figure_of_attention():
+    rows = CONFIG.theta_job().rows
+    assert [[panel.name for panel in row.panels] for row in rows] == [
+        [f"fig{figure}{letter}" for letter in letters]
+        for figure, letters in ((4, "abcdef"), (5, "abcdef"), (7, "abcde"))
+    ]
+    assert [row.title for row in rows] == [CONFIG.figures[f"fig{k}"].title for k in (4, 5, 7)]
+
+
+def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
+    assert table.schema.equals(SCHEMA)
+    for name in ("fig4b", "fig4f", "fig5d", "fig7e"):
+        own = rows_of(table, name, PAPER)
+        points = {p.swept[0]: p for p in config_points(name)}
+        assert len(own) == 4
+        for row in own:
+            point = points[row["value"]]
+            assert row["theta"] == pytest.approx(point.tau / point.s, abs=1e-14)
+            assert row["p_exact"] == pytest.approx(exact_at(point).success, abs=1e-12)
+            assert row["reconstructed"] == (name[3] != "5")
+
+
+def test_nothing_on_the_map_is_above_the_best(table):
+    for row in CONFIG.theta_job().rows:
+        for panel in row.panels:
+            mapped = rows_of(table, panel.name, MAP)
+            assert len(mapped) == 4 * len(THETAS)
+            for best in rows_of(table, panel.name, BEST):
+                own = [r["p_exact"] for r in mapped if r["value"] == best["value"]]
+                assert max(own) <= best["p_exact"] + 1e-9
+                assert best["theta_low"] < best["theta"] < best["theta_high"]
+
+
+def test_the_map_is_thinned_and_its_best_thresholds_are_not():
+    (panel,) = (p for row in CONFIG.theta_job().rows for p in row.panels if p.name == "fig7c")
+    table = theta_table(ThetaJob(rows=[{"title": "T", "panels": [panel]}]))
+    assert len(rows_of(table, "fig7c", BEST)) == len(config_points("fig7c")) == 80
+    assert len(rows_of(table, "fig7c", MAP)) == MAP_POINTS * len(THETAS)
+
+
+def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
+    figure = draw(job, table)
+    figure.draw_without_rendering()
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    titles = {title.partition("\n")[0]: title for title in titles if title}
+    assert len(titles) == 17
+    assert "𝑐 + 0.1*" in titles["fig4a"]
+    assert "𝑐 + 0.1" in titles["fig5a"]
+    assert "*" not in titles["fig5a"]
+    assert "𝑛 = 200*" in titles["fig7d"]
+    assert "= 0.9*" in titles["fig7d"]
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    assert "Figure 4\nSelf-attention, X = identity\n(τ/√log 𝑛)*" in labels
+    assert "Figure 5\nSelf-attention, X = all ones\nτ/√log 𝑛" in labels
+    assert "Figure 7\nCross-attention, X = identity*\n(τ/√log 𝑛)*" in labels
+    assert KEY in figure.get_supxlabel()
+
+
+def test_a_best_that_is_not_told_is_null():
+    (panel,) = (p for row in CONFIG.theta_job().rows for p in row.panels if p.name == "fig4a")
+    held = panel.panel.fixed.model_copy(update={"a1": 0.1})
+    sweep = panel.panel.sweep.model_copy(update={"n": [200, 10**12]})
+    far = panel.model_copy(
+        update={"panel": panel.panel.model_copy(update={"fixed": held, "sweep": sweep})}
+    )
+    job = ThetaJob(rows=[{"title": "T", "panels": [far]}])
+    table = theta_table(job)
+    near, beyond = rows_of(table, "fig4a", BEST)
+    assert near["p_exact"] is not None
+    assert [beyond[name] for name in ("theta", "p_exact", "theta_low", "theta_high")] == [None] * 4
+    draw(job, table).draw_without_rendering()
+
+
+def test_it_is_among_the_files_of_a_run():
+    assert "figures/theta.parquet" in parquet_files(CONFIG)
+    assert not optional(CONFIG, "figures/theta.parquet")
+    without = CONFIG.model_copy(update={"panels": {"fig3a": CONFIG.panels["fig3a"]}, "figures": {}})
+    assert without.theta_job().rows == []
+    assert optional(without, "figures/theta.parquet")
