@@ -16,12 +16,13 @@ from attention_separation.provenance_page import ProvenanceJob
 from attention_separation.provenance_page import page as provenance_page
 from attention_separation.report_page import Caption, caption_html, caption_rst, inline
 from attention_separation.softmax_vs_linear import labels as labels_module
-from attention_separation.softmax_vs_linear import overview
+from attention_separation.softmax_vs_linear import overview, theta
 from attention_separation.softmax_vs_linear.captions import (
     counted,
     drawing_caption,
     panels_caption,
     phase_caption,
+    theta_caption,
 )
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.labels import AUDITS, labels
@@ -119,6 +120,23 @@ def test_the_caption_of_maps():
         "**one**: n from 10 to 20 and d from 3 to 3; at least 0.9 at 50 % and at most 0.1 at 50 % "
         "of 2 points, at most 0.950."
     )
+
+
+def test_the_caption_of_maps_over_the_threshold_names_what_is_reconstructed():
+    def rows(panel, marked):
+        row = {"panel": panel, "parameter": "m", "value": 1.0, "theta": 0.9, "p_exact": 0.5}
+        best = {"kind": "best", "theta_low": 0.8, "theta_high": 1.0}
+        return [row | {"kind": "paper", "reconstructed": marked}, row | best]
+
+    def caption(*marked):
+        listed = [row for name, mark in marked for row in rows(name, mark)]
+        table = pa.Table.from_pylist(listed, schema=theta.SCHEMA)
+        return " ".join(theta_caption(table).sentences)
+
+    text = caption(("p", True), ("q", False), ("r", True))
+    assert "in 3 panels of attention" in text
+    assert "Theta itself is reconstructed in p, r. In the figure, an asterisk is on" in text
+    assert "Theta itself" not in caption(("q", False))
 
 
 def test_captions_as_html_and_rst_say_the_same():

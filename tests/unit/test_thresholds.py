@@ -210,6 +210,26 @@ def test_the_table_and_the_figure():
     assert any(label.startswith("(τ/√log 𝑛)*  at 𝑛 = 200, 𝑑 = 22") for label in labels)
 
 
+@pytest.mark.parametrize(
+    ("model", "sweep", "held"),
+    [
+        ("self_attention", {"a1": [0.5, 1.2]}, {"n": 200, "d": 22, "m": 15}),
+        ("self_attention", {"a1": [0.5, 1.2], "c": [0.6, 0.8]}, {"n": 200, "d": 22, "m": 15}),
+        ("self_attention", {"n": [40, 80], "d": [4, 6]}, {"m": 15}),
+        ("cross_attention", {"d": [3, 5]}, {"n": 40, "m": 15}),
+    ],
+)  # fmt: skip
+def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held):
+    own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
+    held |= {key: value for key, value in own.items() if key not in sweep}
+    one = MarkedPanel(name="p", panel=without_trials(panel(model, sweep, **held)))
+    table = thresholds(ThresholdJob(panels=[one]))
+    assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
+    for name, values in sweep.items():
+        assert set(table[name].to_pylist()) == set(values)
+    draw(ThresholdJob(panels=[one]), table).draw_without_rendering()
+
+
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():
     names = {panel.name for panel in CONFIG.threshold_job().panels}
     assert names == {*CONFIG.panels}

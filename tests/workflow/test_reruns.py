@@ -37,7 +37,7 @@ CHANGES = {
     "a map": ("config.yaml", "n: 40", "n: 80", {"phase"}),
     "one model's definitions": (
         f"{PAPER}/regression.py", "return np.exp(z)", "return np.exp(z) * 1.0",
-        OF_FIGURE_3 | JUDGED | AFTER_EXACT | SCHEMATICS | {"claims", "threshold"},
+        OF_FIGURE_3 | JUDGED | AFTER_EXACT | SCHEMATICS | {"claims", "threshold", "theta"},
     ),
     "one attention model": (
         f"{PAPER}/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",

@@ -124,9 +124,15 @@ def theta_caption(table: pa.Table) -> Caption:
             f"parameter and upwards over theta = τ/√log n, the same for all networks. The line is "
             f"the panels' own theta; dots are the middle of the widest interval of best ones.",
             *theta_findings(table),
+            *_reconstructed_theta(table),
             KEY_SENTENCE,
         ],
     )
+
+
+def _reconstructed_theta(table: pa.Table) -> list[str]:
+    marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
+    return [f"Theta itself is reconstructed in {', '.join(marked)}."] if marked else []
 
 
 def choices_caption(table: pa.Table) -> Caption:

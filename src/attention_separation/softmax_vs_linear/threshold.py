@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import itertools
 import textwrap
 from pathlib import Path
 
@@ -135,7 +134,7 @@ def thresholds(job: ThresholdJob) -> pa.Table:
 
 
 def operating_point(panels: list[MarkedPanel]) -> tuple[MarkedPanel, Point]:
-    """The panel and the point whose curve stands for a row: of the panel that sweeps m, the one
+    """The panel and the point whose curve stands for a row: of the last, which sweeps m, the one
     nearest to the m of the row's other panels."""
     last = panels[-1]
     others = [p.m for panel in panels[:-1] for p in points(panel.panel, panel.points)]
@@ -164,11 +163,11 @@ def draw(job: ThresholdJob, table: pa.Table) -> Figure:
             plots = list(line)
             if names == DRAWN[0]:
                 _draw_curve(plots.pop(0), _title(key, panels), panels)
-            for ax, name in itertools.zip_longest(plots, names):
-                if name in panels:
-                    _draw_best(ax, panels[name], table)
-                else:
-                    ax.set_axis_off()
+            present = [panels[name] for name in names if name in panels]
+            for ax, panel in zip(plots, present, strict=False):
+                _draw_best(ax, panel, table)
+            for ax in plots[len(present) :]:
+                ax.set_axis_off()
             line[0].set_ylabel("probability")
         _frame(figure, job)
     return figure
@@ -212,7 +211,8 @@ def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
 
 
 def _draw_curve(ax: Axes, title: str, panels: dict[str, MarkedPanel]) -> None:
-    panel, point = operating_point([panels[name] for name in DRAWN[0] if name in panels])
+    of_sizes = [panels[name] for name in DRAWN[0] if name in panels]
+    panel, point = operating_point(of_sizes or list(panels.values()))
     for kernel, colour in COLOURS.items():
         found = curve(panel.panel.model, point, kernel)
         ax.stairs(found.probability, found.edges, color=colour, label=NAMES[kernel], linewidth=1.2)
