@@ -135,6 +135,21 @@ def test_datasets_of_another_reading(rows):
     assert effect(rows, "common value", "2 log n", "fig7d")["largest_change"] < 1e-3
 
 
+def test_one_point_that_an_alternative_does_not_allow():
+    """A grid of its upper end alone has no point left where that is left out."""
+    table = choices_table(job("fig7c", points=1)).to_pylist()
+    assert not any(r["alternative"] == "22 for 21" and r["panel"] for r in table)
+    marked = CONFIG.marked_panel("fig7c")
+    end = marked.panel.sweep.m.model_copy(update={"start": 80})
+    sweep = marked.panel.sweep.model_copy(update={"m": end})
+    only = marked.model_copy(
+        update={"panel": marked.panel.model_copy(update={"sweep": sweep}), "points": None}
+    )
+    table = choices_table(ChoicesJob(panels=[only], figures={"fig7c": "fig7"})).to_pylist()
+    (row,) = (r for r in table if r["alternative"] == "the upper end left out")
+    assert row["panel"] is None
+
+
 def test_what_is_reconstructed_stands_beside_every_effect(rows):
     for row in rows:
         expected = CONFIG.reconstruction(row["panel"]) if row["panel"] else None

@@ -112,8 +112,7 @@ def _dimension(d: int) -> Apply:
     def apply(panel, of_panel: list[Point]) -> list[Point | None] | None:
         if panel.model != "cross_attention" or panel.held().get("d") != d - 1:
             return None
-        changed = [replace(p, d=d) if p.n % (d - 1) == 0 else None for p in of_panel]
-        return changed if any(changed) else None
+        return [replace(p, d=d) if p.n % (d - 1) == 0 else None for p in of_panel]
 
     return apply
 
@@ -122,8 +121,7 @@ def _dimensions_above(panel, of_panel: list[Point]) -> list[Point | None] | None
     """Every swept d larger by one, as self-attention has them, where d divides n."""
     if panel.model != "cross_attention" or "d" not in panel.swept():
         return None
-    changed = [replace(p, d=p.d + 1) if p.n % p.d == 0 else None for p in of_panel]
-    return changed if any(changed) else None
+    return [replace(p, d=p.d + 1) if p.n % p.d == 0 else None for p in of_panel]
 
 
 def _rule(log_of: str, /, **values: Any) -> Apply:
@@ -287,7 +285,7 @@ CHOICES = (
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ as it is",
                 lambda panel, of_panel: None,
-                note="not measured: no score exceeds 2, and τ does from n = 140 on: all are zero",
+                note="not measured: no score exceeds 2, as 0.9 √log n does from n = 140 on",
             ),
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ/√log n for τ",

@@ -111,9 +111,10 @@ def _effect(
         if other is None:
             return None
         of_all = len(of_panel)
-        of_panel, other = zip(
-            *(two for two in zip(of_panel, other, strict=True) if two[1]), strict=True
-        )
+        of_panel = [point for point, changed in zip(of_panel, other, strict=True) if changed]
+        other = [changed for changed in other if changed]
+        if not other:
+            return None
         before = at(model, of_panel)
         difference = np.round(at(model, other, alternative.rows) - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
@@ -135,9 +136,7 @@ def _effect(
     }
 
 
-def _without_effect(
-    choice: Choice, alternative: str | None, note: str = ""
-) -> dict[str, object]:  # fmt: skip
+def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> dict[str, object]:
     note = note or choice.note or NO_EFFECT
     return {
         "choice": choice.name, "default": choice.default, "alternative": alternative, "note": note
