@@ -51,7 +51,7 @@ from attention_separation.softmax_vs_linear.panels import (
     without_trials,
 )
 from attention_separation.softmax_vs_linear.parameters import Trials
-from attention_separation.softmax_vs_linear.reconstruction import marked_notes
+from attention_separation.softmax_vs_linear.reconstruction import marked_notes, reconstruction
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
 
 REGRESSION_POINTS = 24
@@ -368,8 +368,8 @@ class Config(Closed):
 
     def reconstruction(self, name: str) -> str:
         """All that is reconstructed of a panel, as one text."""
-        settings = ", ".join(self.reconstructed(name))
-        return "; ".join(filter(None, [settings, *self.reconstructed_notes(name)]))
+        notes = getattr(self.models, self.panels[name].model).notes
+        return reconstruction(self.reconstructed(name), notes)
 
 
 def canonical(job: Closed) -> str:

@@ -15,3 +15,8 @@ COLUMN = (
 def marked_notes(notes: Sequence[str]) -> list[str]:
     """Those of a model's notes that end in the mark, without it."""
     return [note.removesuffix(MARK) for note in notes if note.endswith(MARK)]
+
+
+def reconstruction(settings: Sequence[str], notes: Sequence[str]) -> str:
+    """What is reconstructed of a panel, as one text: names of settings, then its model's notes."""
+    return "; ".join([*filter(None, [", ".join(settings)]), *marked_notes(notes)])
