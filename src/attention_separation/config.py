@@ -229,9 +229,10 @@ class Config(Closed):
                     table_settings=digest(job.canonical()),
                     exact_settings=digest(self.exact_panel(name).canonical()),
                     margin=self.verdicts.margin * math.sqrt(panel.trials / job.panel.trials),
+                    reconstructed=self.reconstruction(name),
                 )
             )
-        return VerdictsJob(level=self.verdicts.level, panels=panels)
+        return VerdictsJob(level=self.verdicts.level, margin=self.verdicts.margin, panels=panels)
 
     def figure_of(self) -> dict[str, str]:
         """The first figure that shows each panel; a panel in none is shown alone."""

@@ -14,7 +14,7 @@ from attention_separation.softmax_vs_linear.attention import KERNELS, Kernel
 from attention_separation.softmax_vs_linear.distinct import DistinctRows, together
 from attention_separation.softmax_vs_linear.fair_coins import heads
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.reference import EXACT_EVENTS, Reference
 from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 
 MOST_NUMBERS = 1_000_000
@@ -59,7 +59,7 @@ def references(
                 signs,
             )
             for k, total, each in zip(part, success.tolist(), events.tolist(), strict=True):
-                found[k] = Reference(total, tuple(each), 0.0, METHOD)
+                found[k] = Reference(total, tuple(each), 0.0, EXACT_EVENTS, METHOD)
     return found
 
 

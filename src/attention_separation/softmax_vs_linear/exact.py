@@ -26,6 +26,10 @@ def exact(job: ExactPanel) -> pa.Table:
         "p_error": [found.error for found in references],
         "p_method": [found.method for found in references],
         **{f"prob_{event}": [r.events[k] for r in references] for k, event in enumerate(EVENTS)},
+        **{
+            f"error_{event}": [r.event_errors[k] for r in references]
+            for k, event in enumerate(EVENTS)
+        },
     }
     return pa.table(columns, schema=SCHEMA)
 

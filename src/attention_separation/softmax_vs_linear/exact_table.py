@@ -1,4 +1,4 @@
-"""The columns of a panel's exact values: one row per point, in grid order."""
+"""The columns of a panel's exact or reference values: one row per point, in grid order."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,9 +19,11 @@ SCHEMA = pa.schema(
         ("p_error", pa.float64()),
         ("p_method", pa.string()),
         *((f"prob_{event}", pa.float64()) for event in EVENTS),
+        *((f"error_{event}", pa.float64()) for event in EVENTS),
     ]
 )
-"""`p_error` bounds how far p_exact may be from P(E_success): 0 where it is exact."""
+"""`p_error` is the estimated error of p_exact, and so is each event's of its probability: 0 where
+these are exact, else they are reference values."""
 
 JOINED = SCHEMA.names[3:]
 """Columns that stand beside a panel's simulation once the two are joined."""

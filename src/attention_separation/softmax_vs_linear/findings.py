@@ -50,19 +50,30 @@ def success_findings(exact: list[pa.Table]) -> list[str]:
 
 
 def verdict_findings(verdicts: pa.Table) -> list[str]:
-    """How many panels agree, and how small a bias would have been found."""
+    """How many panels agree, with what and in what sense; what bias and what shape would have been
+    found; and how many trials would decide the undecided."""
     rows = verdicts.to_pylist()
     counted = Counter(row["verdict"] for row in rows)
     points = sum(row["points"] for row in rows)
+    margins = [row["margin"] for row in rows]
     biases = [row["detectable_bias"] for row in rows]
+    shapes = [row["detectable_shape"] for row in rows]
     sentences = [
         f"**Simulation and exact values.** Of {len(rows)} panels with {points:,} points, "
-        f"{counted['agrees']} agree with their exact values, {counted['undecided']} "
-        f"{_is(counted['undecided'])} undecided and {counted['differs']} "
-        f"{'differs' if counted['differs'] == 1 else 'differ'}. A mean bias of "
-        f"{100 * min(biases):.1f} to {100 * max(biases):.1f} per cent, depending on the panel, "
-        f"would have been found nine times in ten."
+        f"{counted['agrees']} {'agrees' if counted['agrees'] == 1 else 'agree'}, "
+        f"{counted['undecided']} {_is(counted['undecided'])} undecided and {counted['differs']} "
+        f"{'differs' if counted['differs'] == 1 else 'differ'}; {_held_against(rows)}. To agree is "
+        f"that no point, sum or shape of the panel is rejected, and that the interval of its mean "
+        f"difference lies within ±{_per_cent(margins)} per cent; a mean bias of "
+        f"{_per_cent(biases)} per cent would have been found nine times in ten"
     ]
+    if None in shapes:
+        sentences[0] += "."
+    else:
+        sentences[0] += (
+            f", and so would errors of +x and -x in turn along a panel, x {_per_cent(shapes)} per "
+            f"cent."
+        )
     undecided = [row for row in rows if row["verdict"] == "undecided" and row["trials_to_decide"]]
     if undecided:
         named = [
@@ -74,6 +85,26 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
             named.append(f"{len(undecided) - MOST_NAMED} more")
         sentences[0] += f" More trials would decide {' and '.join(named)}."
     return sentences
+
+
+def _held_against(rows: list[dict]) -> str:
+    """How many panels have exact values, and how many reference values; their estimated error."""
+    errors = [row["largest_p_error"] for row in rows if row["largest_p_error"] > 0]
+    parts = []
+    if len(errors) < len(rows):
+        parts.append(f"{len(rows) - len(errors)} are held against exact values")
+    if errors:
+        parts.append(
+            f"{len(errors)} {'' if parts else 'are held '}against reference values with an "
+            f"estimated error of at most {rounded_up(max(errors))}"
+        )
+    return " and ".join(parts)
+
+
+def _per_cent(values: list[float]) -> str:
+    """The range of some numbers in per cent, with a digit after the point."""
+    ends = [f"{100 * value:.1f}" for value in (min(values), max(values))]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def width_findings(exact: list[pa.Table]) -> list[str]:

@@ -33,18 +33,22 @@ class FigureJob(Closed):
 
 
 class PanelToJudge(Closed):
-    """A panel, the digests that its two tables must carry, and the margin of its verdict."""
+    """A panel, the digests that its two tables must carry, the margin of its verdict, and what is
+    reconstructed of it."""
 
     name: str
     table_settings: str
     exact_settings: str
     margin: float
+    reconstructed: str
 
 
 class VerdictsJob(Closed):
     """All that the verdicts depend on beside the panels' tables."""
 
     level: float
+    margin: float
+    """At a panel's own trials."""
     panels: list[PanelToJudge]
 
 

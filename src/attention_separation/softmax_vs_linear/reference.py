@@ -1,4 +1,4 @@
-"""What a simulated point is held against: probabilities, and how far off they may be."""
+"""What a simulated point is held against: probabilities, and their estimated errors."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,16 @@ from dataclasses import dataclass
 class Reference:
     """P(E_success) and the probabilities of EVENTS, in their order.
 
-    `error` bounds how far `success` may be from the truth: 0 where it is exact (up to about 1e-13
-    of rounding), 1 where nothing is known. `method` says in a few words how it was computed.
+    `error` and `event_errors` are the estimated errors of `success` and of `events`: 0 where these
+    are exact (up to about 1e-13 of rounding), 1 where nothing is known. `method` says in a few
+    words how they were computed.
     """
 
     success: float
     events: tuple[float, float, float, float]
     error: float
+    event_errors: tuple[float, float, float, float]
     method: str
+
+
+EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)

@@ -17,7 +17,7 @@ from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
 
 class Below(NamedTuple):
-    """P(sum + offset <= 0), (counts, offsets), and a bound on its error."""
+    """P(sum + offset <= 0), (counts, offsets), and its estimated error."""
 
     probability: np.ndarray
     error: float

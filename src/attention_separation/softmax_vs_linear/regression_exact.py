@@ -1,10 +1,11 @@
-"""P(E_success) of the softmax-regression model, Figure 3, with a bound on the error.
+"""P(E_success) of the softmax-regression model, Figure 3, with an estimate of the error.
 
 Given the data the columns of y are independent and alike, so all probabilities are means over the
 data of powers x^m, with x a column's probability that certain networks stay zero. The mean of x is
 computed (see regression_columns); its variance over the data is that of its best sum of functions
 of one coordinate's data each (the Hajek projection), which enters in second order:
-E x^m = (E x)^m (1 + m (m - 1) / 2 Var x / (E x)^2 + ...).
+E x^m = (E x)^m (1 + m (m - 1) / 2 Var x / (E x)^2 + ...). The stated error is half of that term
+and what the projection is known to miss: an estimate, for the remainder is not proved to be less.
 """
 
 import math
@@ -13,7 +14,7 @@ import numpy as np
 
 from attention_separation.softmax_vs_linear.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.reference import EXACT_EVENTS, Reference
 from attention_separation.softmax_vs_linear.regression import LEVELS, SPECIAL, special_sign_decides
 from attention_separation.softmax_vs_linear.regression_columns import (
     TwoPointSums,
@@ -27,8 +28,8 @@ SURE = 1e-7
 """Where all that can go wrong has at most this probability, it is neglected."""
 
 FEWEST = 12
-"""Below, no error is stated: characteristic functions decay too slowly for the estimate of what is
-cut off."""
+"""Below, no error is stated under the uniform law: characteristic functions decay too slowly for
+the estimate of what is cut off."""
 
 FEWEST_UNIFORM = 50
 """Below, no error is stated for means of powers under the uniform law: their variance over the data
@@ -47,7 +48,7 @@ LARGEST_CORRECTION = 0.5
 
 
 def references(points: list[Point]) -> list[Reference]:
-    """Reference values with their error bounds, at each point."""
+    """Reference values with their estimated errors, at each point."""
     return [reference(point) for point in points]
 
 
@@ -59,26 +60,34 @@ def reference(point: Point) -> Reference:
     if point.law in LEVELS:
         return _equal_entries(point)
     if point.tau >= 1:
-        return Reference(0.0, (0.0, 1.0, 1.0, 1.0), 0.0, "exact: no score exceeds 1")
+        events = (0.0, 1.0, 1.0, 1.0)
+        return Reference(0.0, events, 0.0, EXACT_EVENTS, "exact: no score exceeds 1")
     some_plus = -math.expm1(-point.m * math.log(2))
     decides = special_sign_decides(point.n, point.tau)
+    undecided = 0.0 if decides else 1.0
     wrong = point.m * _tail_bound(point.law, point.n, point.tau)
     if wrong <= SURE:
-        events = (some_plus, 1.0, 1.0, 1.0)
+        events, errors = (some_plus, 1.0, 1.0, 1.0), (undecided, wrong, wrong, wrong)
         if decides:
-            return Reference(some_plus, events, wrong, "Chernoff bounds")
-        return Reference(some_plus, events, 1.0, "F_exp(D1) taken for the sign of y_j")
+            return Reference(some_plus, events, wrong, errors, "Chernoff bounds")
+        return Reference(some_plus, events, 1.0, errors, "F_exp(D1) taken for the sign of y_j")
     if point.law == "two-point" and point.n > MOST_TWO_POINT:
-        return Reference(some_plus, (some_plus, 1.0, 1.0, 1.0), 1.0, "none: too many entries")
+        events, errors = (some_plus, 1.0, 1.0, 1.0), (undecided, 1.0, 1.0, 1.0)
+        return Reference(some_plus, events, 1.0, errors, "none: too many entries")
     sums = UniformSums if point.law == "uniform" else TwoPointSums
-    found = _from_moments(point, moments(sums(point.n, point.tau), point.data))
+    of = moments(sums(point.n, point.tau), point.data)
+    success, error = _success(of, point)
+    zeros = [_mean_zero(of, point, network) for network in range(len(NETWORKS) - 1)]
+    events = (some_plus, *(value for value, _ in zeros))
+    errors = (undecided, *(estimate for _, estimate in zeros))
     if not decides:
-        return Reference(*found[:2], 1.0, "F_exp(D1) taken for the sign of y_j")
-    powers = point.m > 1 or point.signs == "fresh"
-    if point.n < (FEWEST_UNIFORM if powers and point.law == "uniform" else FEWEST):
-        return Reference(*found[:2], 1.0, "second order, too few entries for a bound")
+        method = "F_exp(D1) taken for the sign of y_j"
+        return Reference(success, events, 1.0, errors, method)
+    if _too_few(point, point.m > 1 or point.signs == "fresh"):
+        method = "second order, too few entries for an estimated error"
+        return Reference(success, events, 1.0, errors, method)
     how = "Fourier inversion" if point.law == "uniform" else "sums over counts"
-    return Reference(*found, f"second order, {how}")
+    return Reference(success, events, error, errors, f"second order, {how}")
 
 
 def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.ndarray]:
@@ -116,7 +125,8 @@ def _equal_entries(point: Point) -> Reference:
         good = ~(positive[1] | positive[2] | positive[3])
         at_most, none = ((part @ share).sum() for part in (good, good & ~positive[0]))
         success = min(at_most, 1.0) ** point.m - min(none, 1.0) ** point.m
-    return Reference(float(success), tuple(events.tolist()), 0.0, "exact: sum over counts")
+    method = "exact: sum over counts"
+    return Reference(float(success), tuple(events.tolist()), 0.0, EXACT_EVENTS, method)
 
 
 def _tail_bound(law: str, n: int, tau: float) -> float:
@@ -134,27 +144,35 @@ def _tail_bound(law: str, n: int, tau: float) -> float:
     return bound
 
 
-def _from_moments(point: Point, of: Moments) -> tuple[float, tuple[float, ...], float]:
-    """P(E_success), the probabilities of EVENTS and the error of the former."""
-    lin_d1, exp_d0, lin_d0 = np.eye(5)[2:]
-    some_plus = -math.expm1(-point.m * math.log(2))
-    zeros = [_mean_power(of, x[None], point.m) for x in (lin_d1, exp_d0, lin_d0)]
+def _too_few(point: Point, powers: bool) -> bool:
+    """Whether no error can be estimated, of means over the data of a power, or of a mean alone."""
+    return point.n < (FEWEST_UNIFORM if powers and point.law == "uniform" else FEWEST)
+
+
+def _mean_zero(of: Moments, point: Point, network: int) -> tuple[float, float]:
+    """P(a network of NETWORKS[1:] is zero), and its estimated error."""
+    if of.laws:
+        zero, share = of.laws[network]
+        return float(min(share @ zero**point.m, 1.0)), ROUNDING
+    value, error = _mean_power(of, np.eye(5)[2 + network][None], point.m)
+    return value, 1.0 if _too_few(point, point.m > 1) else error
+
+
+def _success(of: Moments, point: Point) -> tuple[float, float]:
+    """P(E_success), and its estimated error."""
     if point.signs == "fresh":
-        product, error = _mean_power(of, np.stack([lin_d1, exp_d0, lin_d0]), point.m)
+        product, error = _mean_power(of, np.eye(5)[2:], point.m)
+        some_plus = -math.expm1(-point.m * math.log(2))
         success, error = some_plus * product, some_plus * error
     else:
         good, good_error = _mean_power(of, np.array([[0.5, 0.5, 0, 0, 0]]), point.m)
         no_plus, no_plus_error = _mean_power(of, np.array([[0, 0.5, 0, 0, 0]]), point.m)
         success, error = good - no_plus, good_error + no_plus_error
-    return (
-        float(np.clip(success, 0, 1)),
-        (some_plus, *(value for value, _ in zeros)),
-        float(min(error, 1)),
-    )
+    return float(np.clip(success, 0, 1)), float(min(error, 1))
 
 
 def _mean_power(of: Moments, which: np.ndarray, m: int) -> tuple[float, float]:
-    """E prod_i x_i^m over the data, x = which @ QUANTITIES, and a bound on its error.
+    """E prod_i x_i^m over the data, x = which @ QUANTITIES, and its estimated error.
 
     The mean falls with m: where the expansion is no longer to be trusted, a smaller m bounds it.
     """

@@ -24,14 +24,17 @@ given y_j = +1 and given y_j = -1, and that each of them is."""
 class Moments:
     """Over the data, of QUANTITIES: means (5,), and to first order covariances (5, 5).
 
-    error : bound on the means' numerical error
+    error : estimated numerical error of the means
     missed : variance beyond first order, as far as single networks show it
+    laws : of the last three of QUANTITIES, values over the data and their probabilities, where
+        all data can be summed over; else none
     """
 
     mean: np.ndarray
     covariance: np.ndarray
     error: float
     missed: float
+    laws: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
 
 
 @lru_cache(maxsize=32)
@@ -45,20 +48,21 @@ def moments(columns: UniformSums | TwoPointSums, data: str) -> Moments:
     ordinary, special, error = given(columns)
     mean = np.average(special[0], axis=0, weights=special[1])
     covariance = (columns.n - 1) * _covariance(*ordinary) + _covariance(*special)
-    return Moments(mean, covariance, float(error), _missed(columns, covariance.diagonal()[2:]))
+    laws = ()
+    if isinstance(columns, TwoPointSums):
+        laws = tuple(columns.zero_given_data(*network) for network in NETWORKS[1:])
+    missed = _missed(laws, covariance.diagonal()[2:])
+    return Moments(mean, covariance, float(error), missed, laws)
 
 
-def _missed(columns: UniformSums | TwoPointSums, first_order: np.ndarray) -> float:
+def _missed(laws: tuple[tuple[np.ndarray, np.ndarray], ...], first_order: np.ndarray) -> float:
     """Variance that the projection misses, were all networks' fluctuations in step.
 
     Sums of two-point entries lie on lattices, and how a lattice lies to tau depends on all data
-    at once. Under the uniform law the projection misses a share of order 1/n.
+    at once. Under the uniform law, which has no `laws`, the projection misses a share of order 1/n.
     """
-    if isinstance(columns, UniformSums):
-        return 0.0
     missed = 0.0
-    for (kernel, dataset), found in zip(NETWORKS[1:], first_order, strict=True):
-        zero, share = columns.zero_given_data(kernel, dataset)
+    for (zero, share), found in zip(laws, first_order, strict=False):
         missed += math.sqrt(max(share @ (zero - share @ zero) ** 2 - found, 0.0))
     return missed**2
 

@@ -19,7 +19,8 @@ HEADER = (
 
 
 def verdict_columns(verdict: dict | None) -> str:
-    """Mean success rate, its exact value and the verdict; nothing where there is none yet."""
+    """Mean success rate, its exact or reference value and the verdict; nothing where there is none
+    yet."""
     if verdict is None:
         return ""
     return f"{verdict['mean_p_hat']:8.3f}{verdict['mean_p_exact']:8.3f}  {verdict['verdict']}"

@@ -1,4 +1,4 @@
-"""Verb `verdicts`: each panel's simulation held against its exact values."""
+"""Verb `verdicts`: each panel's simulation held against its exact or reference values."""
 
 import argparse
 from pathlib import Path
@@ -6,13 +6,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.measured import Measured
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear import panel_table
 from attention_separation.softmax_vs_linear.exact_table import read_joined
-from attention_separation.softmax_vs_linear.jobs import VerdictsJob
+from attention_separation.softmax_vs_linear.jobs import PanelToJudge, VerdictsJob
+from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.tables import write_csv, write_parquet, write_result
-from attention_separation.verdict import Measured, PanelVerdict, judge
+from attention_separation.verdict import PANEL_TESTS, PanelVerdict, judge
 
 SCHEMA = pa.schema(
     [
@@ -28,13 +30,18 @@ SCHEMA = pa.schema(
         ("margin", pa.float64()),
         ("smallest_point_p", pa.float64()),
         ("pooled_p", pa.float64()),
+        ("shape_p", pa.float64()),
         ("trials_to_decide", pa.int64()),
         ("detectable_bias", pa.float64()),
+        ("detectable_shape", pa.float64()),
         ("largest_p_error", pa.float64()),
+        ("reconstructed", pa.string()),
     ]
 )
 """One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
-panel is decided already, or where no number of trials would decide it."""
+panel is decided already, or where no number of trials would decide it, and `detectable_shape` where
+no error would be found. `mean_p_exact` is of exact values where `largest_p_error`, the largest
+estimated error of a point, is 0, and else of reference values."""
 
 POINTS_SCHEMA = pa.schema(
     [
@@ -51,19 +58,24 @@ POINTS_SCHEMA = pa.schema(
 
 JUDGED = (
     "value", "trials", *panel_table.OUTCOMES, "p_hat", "ci_low", "ci_high", "p_exact", "p_error",
-    *(f"prob_{event}" for event in EVENTS),
+    *(f"{what}_{event}" for what in ("prob", "error") for event in EVENTS),
 )  # fmt: skip
 """Columns that every point must have a number in."""
 
 TITLE = "Verdicts: simulation against exact values"
 ABOUT = (
-    "A panel differs if any of its points, or the sum of its successes, is rejected at a "
-    "family-wise level of {level:g} over all {tests:,} tests (exact binomial tests, Holm). It "
-    "agrees if it does not differ and the simultaneous interval of its mean difference, from "
-    "difference low to difference high, lies within the margin; else it is undecided. Detectable "
-    "bias is the mean bias of a panel's success rate that the test of the sum would find with "
-    "probability 0.9 (approximately: by the normal law, and Poisson's where successes are all but "
-    "certain)."
+    "A panel agrees if none of its points, neither the sum of its successes nor its shape is "
+    "rejected at a family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
+    "interval of its mean difference, from difference low to difference high, lies within the "
+    "margin ({margin:g} at the panel's own trials, less with more). It differs if any of them is "
+    "rejected; else it is undecided. Points and sums have exact binomial tests, shapes a test of "
+    "goodness of fit: the squared deviations of the points, each in units of its variance, added "
+    "up; all are adjusted by Holm's method. Detectable bias is the mean bias of a panel's success "
+    "rate that the test of the sum would find with probability 0.9, and detectable shape the x for "
+    "which that of the shape would find errors of +x and -x in turn along the panel (both "
+    "approximately). Where largest p error is 0, p exact is exact; else it is a reference value "
+    "with an estimated error, and the hypothesis tested is that a point is off by no more than "
+    "that. {reconstructed}"
 )
 
 
@@ -75,7 +87,7 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
     margins = [panel.margin for panel in job.panels]
     found = judge(measured, margins, job.level)
     rows = [
-        _row(panel.name, points, verdict)
+        _row(panel, points, verdict)
         for panel, points, verdict in zip(job.panels, measured, found, strict=True)
     ]
     names = POINTS_SCHEMA.names[:-1]
@@ -97,9 +109,9 @@ def _measured(name: str, table: pa.Table) -> Measured:
         raise ValueError(f"{name}: {error}") from error
 
 
-def _row(name: str, points: Measured, found: PanelVerdict) -> dict[str, object]:
+def _row(panel: PanelToJudge, points: Measured, found: PanelVerdict) -> dict[str, object]:
     return {
-        "panel": name,
+        "panel": panel.name,
         "verdict": found.verdict,
         "points": len(points.trials),
         "trials": int(points.trials[0]),
@@ -111,10 +123,19 @@ def _row(name: str, points: Measured, found: PanelVerdict) -> dict[str, object]:
         "margin": found.margin,
         "smallest_point_p": float(found.point_p.min()),
         "pooled_p": found.pooled_p,
+        "shape_p": found.shape_p,
         "trials_to_decide": found.trials_to_decide,
         "detectable_bias": found.detectable_bias,
+        "detectable_shape": found.detectable_shape,
         "largest_p_error": float(points.error.max()),
+        "reconstructed": panel.reconstructed,
     }
+
+
+def about(job: VerdictsJob, points: int) -> str:
+    """What stands above the table of the panels."""
+    tests = points + PANEL_TESTS * len(job.panels)
+    return ABOUT.format(level=job.level, tests=tests, margin=job.margin, reconstructed=COLUMN)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,8 +155,7 @@ def run(arguments: argparse.Namespace) -> None:
     by_panel, by_point = verdicts(job, tables)
     provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
-    tests = len(by_panel) + len(by_point)
-    write_result(by_panel, stem, provenance, TITLE, ABOUT.format(level=job.level, tests=tests))
+    write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))
     points = stem.with_name(f"{stem.name}_points")
     write_parquet(by_point, points.with_suffix(".parquet"), provenance)
     write_csv(by_point, points.with_suffix(".csv"))

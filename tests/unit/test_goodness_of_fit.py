@@ -1,0 +1,180 @@
+"""The test of a panel's shape: its p-values against enumeration, and its power."""
+
+import itertools
+
+import numpy as np
+import pytest
+from making import CONFIG
+from scipy.stats import binom
+
+from attention_separation.goodness_of_fit import LEAST_VARIANCE, detectable_shape, shape_p_value
+from attention_separation.measured import Measured
+from attention_separation.softmax_vs_linear.exact import exact
+
+BUDGET = 1e-6
+"""Chance of a false alarm, of each random test."""
+
+LOWERED = 0.01
+"""Twice the share, at most, by which T is lowered for rounding to the grid."""
+
+
+def measured(successes, trials, reference, error=0.0):
+    reference = np.asarray(reference, dtype=float)
+    shape = reference.shape
+    return Measured(
+        np.broadcast_to(successes, shape).astype(np.int64), np.broadcast_to(trials, shape),
+        reference, np.full(shape, error),
+    )  # fmt: skip
+
+
+def statistic(counts, trials, reference, error=0.0):
+    """T, literally, of counts (..., P)."""
+    variance = np.maximum(trials * reference * (1 - reference), LEAST_VARIANCE)
+    low, high = np.clip(reference - error, 0, 1), np.clip(reference + error, 0, 1)
+    deviation = np.maximum(np.maximum(counts - trials * high, trials * low - counts), 0)
+    return (deviation**2 / variance).sum(axis=-1)
+
+
+def all_counts(trials, points):
+    return np.array(list(itertools.product(range(trials + 1), repeat=points)))
+
+
+@pytest.mark.parametrize(
+    ("trials", "reference"),
+    [
+        (5, [0.3, 0.5, 0.9]), (5, [0.01, 0.5, 0.999]), (40, [0.2, 0.6]), (4, [0.5] * 5),
+        (300, [0.3]), (6, [0.0, 0.4, 1.0]),
+    ],
+)  # fmt: skip
+def test_p_values_are_those_of_all_outcomes_and_never_less(trials, reference):
+    reference = np.array(reference)
+    counts = all_counts(trials, len(reference))
+    share = binom.pmf(counts, trials, reference).prod(axis=1)
+    t = statistic(counts, trials, reference)
+    rng = np.random.default_rng(1)
+    for k in rng.choice(np.flatnonzero(share > 0), size=60):
+        p = shape_p_value(measured(counts[k], trials, reference))
+        assert p >= share[t >= t[k] * (1 + 1e-12)].sum() - 1e-15
+        assert p <= share[t >= t[k] * (1 - LOWERED)].sum() + 1e-11
+
+
+@pytest.mark.parametrize("error", [0.02, 0.2, 0.6])
+def test_no_rate_within_the_error_is_rejected_more_often_than_the_p_value_says(error):
+    trials, reference = 5, np.array([0.1, 0.5, 0.97])
+    counts = all_counts(trials, 3)
+    t = statistic(counts, trials, reference, error)
+    ends = np.clip(reference - error, 0, 1), reference, np.clip(reference + error, 0, 1)
+    for rates in itertools.product(*np.transpose(ends)):
+        share = binom.pmf(counts, trials, rates).prod(axis=1)
+        for bound in np.unique(t)[::7]:
+            worst = counts[np.flatnonzero(t == bound)[0]]
+            p = shape_p_value(measured(worst, trials, reference, error))
+            assert share[t >= bound].sum() <= p + 1e-12
+
+
+def test_p_values_are_right_far_out():
+    """Two points of 300 trials: all pairs of counts, down to 1e-10."""
+    trials, reference = 300, np.array([0.3, 0.8])
+    counts = all_counts(trials, 2)
+    share = binom.pmf(counts, trials, reference).prod(axis=1)
+    t = statistic(counts, trials, reference)
+    for k in ([90, 282], [132, 264], [45, 240], [140, 239]):
+        seen = statistic(np.array(k), trials, reference)
+        wanted = share[t >= seen * (1 - 1e-12)].sum()
+        assert 1e-10 < wanted < 1e-5
+        p = shape_p_value(measured(k, trials, reference))
+        assert wanted <= p <= 1.15 * wanted + 2e-12
+
+
+def test_what_the_references_rule_out_leaves_no_doubt():
+    assert shape_p_value(measured([5, 3], 5, [1.0, 0.5])) > 0.5
+    assert shape_p_value(measured([4, 3], 5, [1.0, 0.5])) == 0.0
+    assert shape_p_value(measured([1, 3], 5, [0.0, 0.5])) == 0.0
+    assert shape_p_value(measured([1, 3], 5, [0.0, 0.5], error=0.1)) > 0.3
+    assert shape_p_value(measured([5, 0], 5, [0.5, 0.5], error=1.0)) == 1.0
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-3])
+def test_p_values_under_the_null_hypothesis(error):
+    """2,000 panels of 12 points: rejected as often as the level says, not much less where the
+    references are exact, and no more often where they are as far off as their errors allow."""
+    rng = np.random.default_rng(2)
+    reference = rng.beta(0.5, 0.5, size=12) * 0.99
+    p = np.array(
+        [
+            shape_p_value(
+                measured(rng.binomial(300, reference + error), 300, reference, error=error)
+            )
+            for _ in range(2000)
+        ]
+    )
+    for level in (0.3, 0.05, 0.01):
+        rejected = int((p <= level).sum())
+        assert rejected <= binom.isf(BUDGET / 6, 2000, level)
+        assert error or rejected >= binom.ppf(BUDGET / 6, 2000, 0.8 * level)
+
+
+LEVEL = 7e-7
+"""About what Holm's method leaves to one of the tests of the panels at a level of 0.001."""
+
+
+def found(panel, rates, draws, rng):
+    """How many of so many draws under other rates the test finds."""
+    counts = rng.binomial(panel.trials, np.clip(rates, 0, 1), size=(draws, len(rates)))
+    # A larger T has a smaller p-value: a search finds from where on they are small enough.
+    order = np.argsort(statistic(counts, panel.trials, panel.reference))
+    first, beyond = 0, draws
+    while first < beyond:
+        middle = (first + beyond) // 2
+        p = shape_p_value(measured(counts[order[middle]], panel.trials, panel.reference))
+        first, beyond = (first, middle) if p <= LEVEL else (middle + 1, beyond)
+    return draws - first
+
+
+def real(name):
+    panel = CONFIG.panel_job(name).panel
+    reference = exact(CONFIG.exact_panel(name))["p_exact"].to_numpy()
+    return measured(0, panel.trials, reference)
+
+
+def turns(panel):
+    return np.where(np.arange(len(panel.trials)) % 2, -1, 1)
+
+
+@pytest.mark.parametrize("name", ["fig4a", "fig4d", "fig5c", "fig5e", "fig7c", "fig7e"])
+def test_ten_points_too_high_and_too_low_are_found(name):
+    """At the paper's trials: more often than 99 times in 100, where the sum tells nothing."""
+    panel, rng = real(name), np.random.default_rng(3)
+    assert found(panel, panel.reference + 0.1 * turns(panel), 2000, rng) > 1980
+
+
+def test_a_first_half_too_high_and_a_second_too_low_are_found():
+    panel, rng = real("fig4a"), np.random.default_rng(4)
+    halves = np.where(np.arange(len(panel.trials)) < 40, 1, -1)
+    assert found(panel, panel.reference + 0.1 * halves, 2000, rng) > 1980
+    assert found(panel, panel.reference, 2000, rng) == 0
+
+
+@pytest.mark.parametrize("name", ["fig4a", "fig4f", "fig5a", "fig5f", "fig7a", "fig7c", "fig7d"])
+def test_the_detectable_shape_is_found_nine_times_in_ten(name):
+    """In the order in which it is harder to find; the normal law is right to within 0.03."""
+    panel, rng = real(name), np.random.default_rng(5)
+    shape = detectable_shape(panel, LEVEL)
+    power = min(
+        found(panel, panel.reference + shape * order * turns(panel), 4000, rng) / 4000
+        for order in (1, -1)
+    )
+    allowed = 5 * np.sqrt(0.09 / 4000)
+    assert 0.87 - allowed < power < 0.93 + allowed
+
+
+def test_a_shape_that_none_can_find():
+    assert detectable_shape(measured(1, 2, [0.5, 0.5]), LEVEL) is None
+    assert detectable_shape(measured(1, 10**6, [0.5, 0.5], error=1.0), LEVEL) is None
+
+
+def test_a_detectable_shape_shrinks_with_more_trials_and_allows_for_errors():
+    few, many = (detectable_shape(measured(1, n, np.full(9, 0.4)), LEVEL) for n in (100, 10_000))
+    assert few / many == pytest.approx(10, rel=0.1)
+    allowed = detectable_shape(measured(1, 10_000, np.full(9, 0.4), error=0.01), LEVEL)
+    assert allowed > many + 0.009
