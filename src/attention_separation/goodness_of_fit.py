@@ -60,7 +60,8 @@ def detectable_shape(panel: Measured, level: float) -> float | None:
     """About the x for which rates off by +x and -x in turn, whichever comes first, are found by T
     at a level with probability POWER; None where no x up to 1 is.
 
-    By the normal law of T. Rates are clipped to [0, 1], so the two orders are not alike.
+    By the normal law of T. Rates are clipped to [0, 1], so the two orders are not alike. Counts
+    that the references rule out, which find some shapes sooner, are left aside.
     """
     critical = _critical_value(panel, level)
     signs = np.where(np.arange(len(panel.trials)) % 2, -1.0, 1.0)

@@ -14,10 +14,12 @@ from attention_separation.softmax_vs_linear.panels import (
     without_trials,
 )
 from attention_separation.softmax_vs_linear.simulate import simulate
+from attention_separation.softmax_vs_linear.success import EVENTS
 
 CONTRACT = [
     "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",
-    "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero",
+    "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero", "error_f_exp_d1_positive",
+    "error_f_lin_d1_zero", "error_f_exp_d0_zero", "error_f_lin_d0_zero",
 ]  # fmt: skip
 SWEEPS = {
     "regression": {"m": [1, 3]},
@@ -44,6 +46,8 @@ def test_one_row_for_each_point_in_grid_order(model):
         assert row["p_exact"] == found.success
         assert row["prob_f_exp_d1_positive"] == found.events[0]
         assert row["prob_f_lin_d0_zero"] == found.events[3]
+        assert row["error_f_exp_d1_positive"] == found.event_errors[0] == 0
+        assert row["error_f_exp_d0_zero"] == found.event_errors[2]
         assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
         assert row["p_error"] < 1e-4
 
@@ -86,5 +90,7 @@ def test_all_points_of_figures_4_5_and_7():
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
         table = exact(CONFIG.exact_panel(name))
-        assert table["p_error"].unique().to_pylist() == [0.0]
+        for what in ("p", *EVENTS):
+            errors = table["p_error" if what == "p" else f"error_{what}"]
+            assert errors.unique().to_pylist() == [0.0]
         assert all(0 <= p <= 1 for p in table["p_exact"].to_pylist())

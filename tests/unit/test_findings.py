@@ -33,7 +33,8 @@ def verdict_rows(*verdicts):
             {
                 "panel": f"p{k}", "verdict": verdict, "points": 10, "trials": 100,
                 "detectable_bias": 0.02 + k / 100, "mean_p_hat": 0.5, "mean_p_exact": 0.6,
-                "smallest_point_p": 1e-9, "pooled_p": 0.2,
+                "smallest_point_p": 1e-9, "pooled_p": 0.2, "shape_p": 0.03, "margin": 0.1,
+                "detectable_shape": 0.05 + k / 100, "largest_p_error": 3e-6 if k == 1 else 0.0,
                 "trials_to_decide": 123 if verdict == "undecided" else None,
             }
             for k, verdict in enumerate(verdicts)
@@ -43,12 +44,22 @@ def verdict_rows(*verdicts):
 
 def test_verdicts():
     (text,) = verdict_findings(verdict_rows("agrees", "agrees", "undecided"))
-    assert "Of 3 panels with 30 points, 2 agree with their exact values, 1 is undecided" in text
-    assert "0 differ." in text
-    assert "2.0 to 4.0 per cent" in text
+    assert "Of 3 panels with 30 points, 2 agree, 1 is undecided and 0 differ; 2 are held" in text
+    assert "values and 1 against reference values with an estimated error of at most 3e-6." in text
+    assert "difference lies within ±10.0 per cent; a mean bias of 2.0 to 4.0 per cent would" in text
+    assert "+x and -x in turn along a panel, x 5.0 to 7.0 per cent." in text
     assert "p2 (123 trials per point instead of 100)" in text
     (text,) = verdict_findings(verdict_rows("differs"))
-    assert "1 differs" in text
+    assert "1 differs; 1 is held against exact values. To agree" in text
+
+
+def test_verdicts_on_reference_values_alone_and_shapes_that_none_could_find():
+    rows = verdict_rows("agrees", "agrees").to_pylist()
+    rows[1]["detectable_shape"] = None
+    (text,) = verdict_findings(pa.Table.from_pylist(rows[1:]))
+    assert "0 differ; 1 is held against reference values with an estimated error of" in text
+    assert text.endswith("a mean bias of 3.0 per cent would have been found nine times in ten.")
+    assert "-x" not in verdict_findings(pa.Table.from_pylist(rows))[0]
 
 
 def test_many_undecided_panels_are_counted():
@@ -59,7 +70,12 @@ def test_many_undecided_panels_are_counted():
 def test_the_check_fails_on_what_differs_only():
     assert check.sentences(verdict_rows("agrees", "undecided")) == []
     (sentence,) = check.sentences(verdict_rows("agrees", "differs"))
-    assert sentence.startswith("p1 differs: its mean success rate is 0.5000, exactly 0.6000")
+    assert sentence == (
+        "p1 differs: its mean success rate is 0.5000, by reference values 0.6000; adjusted "
+        "p-values 1e-09 (its points), 0.2 (their sum) and 0.03 (their shape)"
+    )
+    (sentence,) = check.sentences(verdict_rows("differs"))
+    assert "rate is 0.5000, exactly 0.6000; adjusted" in sentence
     assert check.counted(verdict_rows("agrees", "differs")) == "1 agrees, 0 undecided, 1 differs"
 
 
@@ -160,6 +176,7 @@ def test_the_check_wants_whole_verdicts():
     rows = whole.to_pylist()
     rows[0]["verdict"] = "DIFFERS"
     rows[1]["mean_p_hat"] = float("nan")
+    rows[1]["detectable_shape"] = None
     rows.append(rows[0] | {"panel": "p9", "verdict": None})
     assert check.faults(pa.Table.from_pylist(rows)) == [
         "p0: 'DIFFERS' is no verdict", "p1: mean_p_hat is nan", "p9: verdict is None",

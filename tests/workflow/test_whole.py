@@ -27,6 +27,7 @@ CONTRACT = [
 EXACT = [
     "panel", "parameter", "value", "p_exact", "p_error", "p_method",
     "prob_f_exp_d1_positive", "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero",
+    "error_f_exp_d1_positive", "error_f_lin_d1_zero", "error_f_exp_d0_zero", "error_f_lin_d0_zero",
 ]  # fmt: skip
 
 

@@ -90,13 +90,14 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
 def _held_against(rows: list[dict]) -> str:
     """How many panels have exact values, and how many reference values; their estimated error."""
     errors = [row["largest_p_error"] for row in rows if row["largest_p_error"] > 0]
+    exact = len(rows) - len(errors)
     parts = []
-    if len(errors) < len(rows):
-        parts.append(f"{len(rows) - len(errors)} are held against exact values")
+    if exact:
+        parts.append(f"{exact} {_is(exact)} held against exact values")
     if errors:
         parts.append(
-            f"{len(errors)} {'' if parts else 'are held '}against reference values with an "
-            f"estimated error of at most {rounded_up(max(errors))}"
+            f"{len(errors)} {'' if exact else _is(len(errors)) + ' held '}against reference values "
+            f"with an estimated error of at most {rounded_up(max(errors))}"
         )
     return " and ".join(parts)
 
