@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 POWER = 0.9
 """Probability with which a detectable shape is found."""
 
-BISECTIONS = 40
+BISECTIONS = 20
 
 
 def shape_p_value(panel: Measured) -> float:
