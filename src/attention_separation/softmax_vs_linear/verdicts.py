@@ -64,8 +64,8 @@ JUDGED = (
 
 TITLE = "Verdicts: simulation against exact values"
 ABOUT = (
-    "A panel agrees if none of its points, neither the sum of its successes nor its shape is "
-    "rejected at a family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
+    "A panel agrees if no point, nor the sum of its successes, nor its shape is rejected at a "
+    "family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
     "interval of its mean difference, from difference low to difference high, lies within the "
     "margin ({margin:g} at the panel's own trials, less with more). It differs if any of them is "
     "rejected; else it is undecided. Points and sums have exact binomial tests, shapes a test of "
@@ -73,9 +73,9 @@ ABOUT = (
     "up; all are adjusted by Holm's method. Detectable bias is the mean bias of a panel's success "
     "rate that the test of the sum would find with probability 0.9, and detectable shape the x for "
     "which that of the shape would find errors of +x and -x in turn along the panel (both "
-    "approximately). Where largest p error is 0, p exact is exact; else it is a reference value "
-    "with an estimated error, and the hypothesis tested is that a point is off by no more than "
-    "that. {reconstructed}"
+    "approximately). Where largest p error is 0, mean p exact is of exact values; else it is of "
+    "reference values with an estimated error, and the hypothesis tested is that a point is off by "
+    "no more than that. {reconstructed}"
 )
 
 
