@@ -86,6 +86,12 @@ def test_p_values_are_right_far_out():
         assert wanted <= p <= 1.15 * wanted + 2e-12
 
 
+def test_many_points_of_which_each_is_as_far_off_as_it_can_only_be():
+    """One trial at 1/2: T is the same whatever happens, however it is rounded to the grid."""
+    coins = np.random.default_rng(7).integers(0, 2, size=150)
+    assert shape_p_value(measured(coins, 1, np.full(150, 0.5))) > 1 - 1e-6
+
+
 def test_what_the_references_rule_out_leaves_no_doubt():
     assert shape_p_value(measured([5, 3], 5, [1.0, 0.5])) > 0.5
     assert shape_p_value(measured([4, 3], 5, [1.0, 0.5])) == 0.0
@@ -166,6 +172,13 @@ def test_the_detectable_shape_is_found_nine_times_in_ten(name):
     )
     allowed = 5 * np.sqrt(0.09 / 4000)
     assert 0.87 - allowed < power < 0.93 + allowed
+
+
+def test_a_detectable_shape_is_found_whichever_sign_comes_first():
+    """Errors below 0 are cut off: half of a panel shows one order hardly at all."""
+    reference = np.array([0.02, 0.5] * 40)
+    shape = detectable_shape(measured(1, 100, reference), LEVEL)
+    assert detectable_shape(measured(1, 100, reference[::-1]), LEVEL) == pytest.approx(shape)
 
 
 def test_a_shape_that_none_can_find():
