@@ -108,6 +108,43 @@ def _per_cent(values: list[float]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
+def reconstruction_findings(verdicts: pa.Table) -> list[str]:
+    """What the paper's text does not state, and of which panels."""
+    rows = verdicts.to_pylist()
+    panels: dict[str, list[str]] = {}
+    for row in rows:
+        for item in row["reconstructed"].replace("; ", ", ").split(", "):
+            panels.setdefault(item, []).append(row["panel"])
+    panels.pop("", None)
+    if not panels:
+        return []
+    items: dict[tuple[str, ...], list[str]] = {}
+    for item, own in panels.items():
+        items.setdefault(tuple(own), []).append(item)
+    names = [row["panel"] for row in rows]
+    parts = [
+        f"{', '.join(own)} ({_runs(panels_of, names)})"
+        for panels_of, own in sorted(items.items(), key=lambda pair: -len(pair[0]))
+    ]
+    return [
+        f"**Reconstructed.** What the paper's text does not state, or has lost, and is read or "
+        f"chosen here: {'; '.join(parts)}."
+    ]
+
+
+def _runs(chosen: tuple[str, ...], names: list[str]) -> str:
+    """Names out of a list, neighbours as one range."""
+    if len(chosen) == len(names):
+        return "all panels"
+    places = [names.index(name) for name in chosen]
+    starts = [k for k, place in enumerate(places) if not k or place != places[k - 1] + 1]
+    ends = [*(start - 1 for start in starts[1:]), len(places) - 1]
+    return ", ".join(
+        chosen[first] if first == last else f"{chosen[first]} to {chosen[last]}"
+        for first, last in zip(starts, ends, strict=True)
+    )
+
+
 def width_findings(exact: list[pa.Table]) -> list[str]:
     """Panels that sweep m and whose P(E_success) falls again: from where to what."""
     parts = []

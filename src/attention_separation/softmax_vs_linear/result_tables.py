@@ -9,6 +9,7 @@ from attention_separation.softmax_vs_linear.claim_findings import claim_findings
 from attention_separation.softmax_vs_linear.claims import audit, whp
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
+    reconstruction_findings,
     theta_findings,
     threshold_findings,
     verdict_findings,
@@ -37,4 +38,6 @@ def findings(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:
     """The sentences of the tables that there are, and of panels' exact values."""
     said = {name: say(tables[name]) for name, (_, say) in SAYING.items() if name in tables}
     first = said.pop("verdicts", [])
-    return [*first, *width_findings(exact), *(text for texts in said.values() for text in texts)]
+    rest = [text for texts in said.values() for text in texts]
+    lost = reconstruction_findings(tables["verdicts"]) if "verdicts" in tables else []
+    return [*first, *width_findings(exact), *rest, *lost]
