@@ -18,6 +18,7 @@ from attention_separation.softmax_vs_linear.claim_findings import (
 )
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
+    reconstruction_findings,
     theta_findings,
     threshold_findings,
     verdict_findings,
@@ -60,6 +61,14 @@ def test_verdicts_on_reference_values_alone_and_shapes_that_none_could_find():
     assert "0 differ; 1 is held against reference values with an estimated error of" in text
     assert text.endswith("a mean bias of 3.0 per cent would have been found nine times in ten.")
     assert "-x" not in verdict_findings(pa.Table.from_pylist(rows))[0]
+
+
+def test_what_is_reconstructed_of_which_panels():
+    texts = {"a1": "m, data", "a2": "data; V", "a3": "data; V", "a4": "m, data; V", "a5": "data"}
+    rows = [{"panel": panel, "reconstructed": text} for panel, text in texts.items()]
+    (text,) = reconstruction_findings(pa.Table.from_pylist([*rows, rows[1] | {"panel": "a6"}]))
+    assert text.endswith("here: data (all panels); V (a2 to a4, a6); m (a1, a4).")
+    assert reconstruction_findings(pa.table({"panel": ["a"], "reconstructed": [""]})) == []
 
 
 def test_many_undecided_panels_are_counted():
@@ -141,10 +150,10 @@ def test_claims_are_counted_by_source_and_only_those_that_can_fail():
         claim("D.9", "holds only from n >= 7", source="left out by the paper, value forced"),
     ]  # fmt: skip
     (text,) = claim_findings(pa.Table.from_pylist(rows))
-    assert "6 parts of lemmas and theorems could have failed; besides, 1 of 2 identities" in text
-    assert "parameters, given: 1 of 2 hold, 1 not; value forced, bound guessed: 1 of 3" in text
-    assert "guessed: 1 of 3 hold, 1 there, but not in all of the dataset's range, 1 not;" in text
-    assert "0 of 1 hold, 1 only at some sizes or from a larger n on. A guessed bound that" in text
+    assert "Of 2 parts that are given, 1 holds, 1 fails; of 3 value forced, bound guessed" in text
+    assert "guessed, 1 holds, 1 holds there but not in all of the dataset's range, 1 fails" in text
+    assert "of 1 left out by the paper, value forced, 0 hold, 1 holds only at some sizes or" in text
+    assert "1 of 2 more are true by the definitions and are not counted" in text
     assert "Part 1 prints fails: the least C grows; with √n for n it holds with C = 1.5 by" in text
     # A guessed bound that fails is no fault of the paper's, so no such part is singled out.
     assert "D.4" not in text

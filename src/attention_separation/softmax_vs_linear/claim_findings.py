@@ -60,26 +60,38 @@ def claim_findings(claims: pa.Table) -> list[str]:
     by_source = []
     for source in SOURCES:
         kinds = Counter(kind_of(row["verdict"]) for row in parts if row["source"] == source)
-        counts = [f"{kinds[HOLDS]} of {kinds.total()} hold"]
-        counts += [f"{kinds[kind]} {text}" for kind, text in KINDS.items() if kinds[kind]]
+        counts = [
+            f"{kinds[kind]} {_verb(text, kinds[kind])}"
+            for kind, text in KINDS.items()
+            if kinds[kind] or kind == HOLDS
+        ]
         if kinds:
-            by_source.append(f"{source}: {', '.join(counts)}")
+            of = "parts that are " if not by_source else ""
+            by_source.append(f"of {kinds.total()} {of}{source}, {', '.join(counts)}")
     held = sum(row["holds"] for row in sure)
+    listed = "; ".join(by_source)
     text = (
-        f"**The paper's claims.** {len(parts)} parts of lemmas and theorems could have failed; "
-        f"besides, {held} of {len(sure)} identities hold, which the definitions make. "
-        f"At the experiments' sizes and parameters, {'; '.join(by_source)}. "
-        "A guessed bound that fails may be a wrong guess, one that holds need not be the paper's."
+        f"**The paper's claims,** at the experiments' sizes and parameters. {listed[:1].upper()}"
+        f"{listed[1:]}. A guessed bound that fails may be a wrong guess, one that holds need not "
+        f"be the paper's. {held} of {len(sure)} more are true by the definitions and are not "
+        f"counted."
     )
     return [text + _printed_rate(first), *_zero_networks(claims, first)]
 
 
 KINDS = {
-    HERE: "there, but not in all of the dataset's range",
-    LATER: "only at some sizes or from a larger n on",
-    FAILS: "not",
+    HOLDS: "holds",
+    HERE: "holds there but not in all of the dataset's range",
+    LATER: "holds only at some sizes or from a larger n on",
+    FAILS: "fails",
 }
-"""How many claims are of the kinds other than HOLDS, in words."""
+"""What is said of one claim of each kind."""
+
+
+def _verb(text: str, count: int) -> str:
+    """The same of so many claims."""
+    verb, *rest = text.split(" ", 1)
+    return " ".join([verb if count == 1 else verb.removesuffix("s"), *rest])
 
 
 def _printed_rate(first: dict[str, dict]) -> str:

@@ -135,7 +135,7 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
 
 def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
     largest = max(table["p_error"].to_numpy().max() for table in tables)
-    line = "exact" if largest == 0 else f"reference value, error about {rounded_up(largest)}"
+    line = "exact" if largest == 0 else f"reference value, estimated error ≤ {rounded_up(largest)}"
     handles = [
         Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
         Line2D([], [], color=VERMILION, linewidth=1.3, label=line),

@@ -139,10 +139,11 @@ def _runs(chosen: tuple[str, ...], names: list[str]) -> str:
     places = [names.index(name) for name in chosen]
     starts = [k for k, place in enumerate(places) if not k or place != places[k - 1] + 1]
     ends = [*(start - 1 for start in starts[1:]), len(places) - 1]
-    return ", ".join(
-        chosen[first] if first == last else f"{chosen[first]} to {chosen[last]}"
-        for first, last in zip(starts, ends, strict=True)
-    )
+    parts = []
+    for first, last in zip(starts, ends, strict=True):
+        apart = [f"{chosen[first]} to {chosen[last]}"]
+        parts += apart if last > first + 1 else chosen[first : last + 1]
+    return ", ".join(parts)
 
 
 def width_findings(exact: list[pa.Table]) -> list[str]:

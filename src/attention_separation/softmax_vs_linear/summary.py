@@ -14,7 +14,7 @@ from attention_separation.tables import read_parquet
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
-    f"{'mean':>8}{'exact':>8}  verdict"
+    f"{'mean':>8}{'computed':>9}  verdict"
 )
 
 
@@ -23,7 +23,7 @@ def verdict_columns(verdict: dict | None) -> str:
     yet."""
     if verdict is None:
         return ""
-    return f"{verdict['mean_p_hat']:8.3f}{verdict['mean_p_exact']:8.3f}  {verdict['verdict']}"
+    return f"{verdict['mean_p_hat']:8.3f}{verdict['mean_p_exact']:9.3f}  {verdict['verdict']}"
 
 
 def summary_line(table: pa.Table) -> str:

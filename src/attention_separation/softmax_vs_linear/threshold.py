@@ -85,7 +85,7 @@ REGRESSION_LAW = "middle"
 """Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
 
 MODELS = {
-    "regression": "Softmax regression, Ax{mark} = 1.2 log n",
+    "regression": "Softmax regression{mark}",
     "self_attention": "Self-attention, X = {x}{mark}",
     "cross_attention": "Cross-attention, X = {x}{mark}",
 }
