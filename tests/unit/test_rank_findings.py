@@ -236,10 +236,8 @@ def test_a_claim_is_said_with_its_numbers():
     assert claims_findings(judged_table(), "desk") == [
         "**The claims**, at the scale desk: of the paper's 2, 1 agree, 1 differ; of this "
         "reproduction's own 2, 1 undecided, 1 not run.",
-        "**Differs, the paper's:** it is so: d=8, N=4; r=2: 0.5 (0.25 to 0.75); bound 0.1, margin, "
-        "of errors.",
-        "**Undecided, this reproduction's:** it is so: d=8, N=4; r=2: 0.5 (0.25 or more); bound "
-        "0.1, margin, of errors.",
+        "**Differs, the paper's:** it is so [d=8, N=4; r=2: 0.5 (0.25 to 0.75)].",
+        "**Undecided, this reproduction's:** it is so [d=8, N=4; r=2: 0.5 (0.25 or more)].",
     ]
 
 

@@ -317,5 +317,5 @@ def claims_findings(table: pa.Table, scale: str) -> list[str]:
 
 def _of_claim(row: dict) -> str:
     statement = row["statement"][0].lower() + row["statement"][1:]
-    words = in_words(row)
-    return f"{statement}: {words}" if words else statement
+    words = comparison_in_words(row)
+    return f"{statement} [{words}]" if words else statement

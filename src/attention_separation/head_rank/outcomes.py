@@ -88,15 +88,17 @@ def _number(value: float) -> float | None:
 
 
 def in_words(row: dict) -> str:
-    """A row's sizes, its deciding comparison with the interval, and the bound; empty where nothing
-    was compared."""
+    """A row's deciding comparison and the bound; empty where nothing was compared."""
+    words = comparison_in_words(row)
+    return f"{words}; bound {row['bound']:.3g}, {row['bound_is']}" if words else ""
+
+
+def comparison_in_words(row: dict) -> str:
+    """A row's sizes and its deciding comparison with the interval; empty where there is none."""
     if row["measured"] is None:
         return ""
     interval = ""
     if row["low"] is not None:
         high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
         interval = f" ({row['low']:.3g} {high})"
-    return (
-        f"{row['sizes']}; {row['decided_at']}: {row['measured']:.3g}{interval}; "
-        f"bound {row['bound']:.3g}, {row['bound_is']}"
-    )
+    return f"{row['sizes']}; {row['decided_at']}: {row['measured']:.3g}{interval}"
