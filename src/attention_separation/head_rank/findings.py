@@ -9,7 +9,7 @@ from attention_separation.head_rank.comparisons import Comparison, neighbours, o
 from attention_separation.head_rank.contrasts import difference, mean_of
 from attention_separation.head_rank.means import Mean
 from attention_separation.head_rank.means import mean_of as sample_mean
-from attention_separation.head_rank.outcomes import OURS, PAPERS, in_words
+from attention_separation.head_rank.outcomes import OURS, PAPERS, comparison_in_words
 from attention_separation.head_rank.runs import (
     chosen,
     held_out_error,
