@@ -274,7 +274,7 @@ def test_where_one_figure_was_made_it_holds_that(browser, part, picture):
     overview = report.content("results/report/overview.html").decode()
     assert "Not made yet: verdicts, claims, whp, choices, threshold." in overview
     browser.open(report.path)
-    browser.wait_for_text("of 8 points")
+    browser.wait_for_text("of the 8 points")
     browser.look(picture("part"))
 
 

@@ -219,6 +219,7 @@ def test_labels_of_figures(monkeypatch):
     }  # fmt: skip
     assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "agrees"
     assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["verdict"] == "not judged"
+    assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["swept"] == "n*"
     assert labels(CONFIG, "fig1", [], RESULTS)["verdict"] == "a drawing"
     assert {len(labels(CONFIG, name, [], RESULTS)) for name in AUDITS} == {4}
 

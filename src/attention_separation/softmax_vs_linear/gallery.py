@@ -7,6 +7,7 @@ from pathlib import Path
 from attention_separation.files import replacing
 from attention_separation.gallery_block import with_block
 from attention_separation.softmax_vs_linear import exact_table
+from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
 from attention_separation.softmax_vs_linear.result_tables import SAYING, TABLES, path_of
 from attention_separation.softmax_vs_linear.result_tables import findings as findings_of
 from attention_separation.tables import read_parquet
@@ -15,9 +16,9 @@ BEGIN, END = "<!-- gallery: written by `make gallery` -->\n", "<!-- end of galle
 
 FIGURES = {
     "fig3": "Figure 3: softmax regression",
-    "fig4": "Figure 4: self-attention, X = identity",
+    "fig4": "Figure 4: self-attention, X = identity (the threshold is reconstructed*)",
     "fig5": "Figure 5: self-attention, X = all ones",
-    "fig7": "Figure 7: cross-attention",
+    "fig7": "Figure 7: cross-attention (datasets and settings are reconstructed*)",
     "threshold": "What each network alone can do, at its own best threshold",
     "theta": "One threshold for all networks: success against the threshold",
     "choices": "Which open choice moves the figures most",
@@ -56,7 +57,11 @@ def page(sentences: list[str]) -> str:
     """docs/gallery.md: all figures and findings."""
     pictures = "\n".join(f"![{about}](gallery/{name}.svg)\n" for name, about in FIGURES.items())
     listed = "".join(f"- {sentence}\n" for sentence in sentences)
-    return f"# Figures and findings\n\nWritten by `make gallery`.\n\n{listed}\n{pictures}"
+    key = KEY.replace(MARK, rf"\{MARK}")
+    return (
+        f"# Figures and findings\n\nWritten by `make gallery`.\n\n{listed}\n{key} Pictures mark it "
+        f"so, tables list it in a column `reconstructed`.\n\n{pictures}"
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from attention_separation.config import Config
 from attention_separation.softmax_vs_linear.captions import counted
+from attention_separation.softmax_vs_linear.reconstruction import MARK
 from attention_separation.softmax_vs_linear.summary import verdicts_made
 from attention_separation.tables import TableError
 
 AUDITS = {
-    "threshold": ("all", "every panel's", "exact"),
-    "choices": ("all", "every panel's", "exact"),
+    "threshold": ("all", "every panel's", "exact; Figure 3: equal entries of Ax"),
+    "choices": ("all", "every panel's", "exact; Figure 3: reference values"),
     "theta": ("attention", "every panel's and τ/√log n", "exact"),
     "phase": ("attention", "pairs", "exact"),
     "fig1": ("regression", "-", "a drawing"),
@@ -23,13 +24,17 @@ UNKNOWN = "not judged"
 
 def labels(config: Config, figure: str, panels: list[str], folder: Path) -> dict[str, str]:
     """Name, model, swept parameters and verdict of a figure of some panels, or of an audit's; the
-    verdict stands in a folder of results."""
+    verdict stands in a folder of results, and values that are reconstructed are marked."""
     if not panels:
         return dict(
             zip(("figure", "model", "swept", "verdict"), (figure, *AUDITS[figure]), strict=True)
         )
     models = dict.fromkeys(config.panels[panel].model.replace("_", "-") for panel in panels)
-    swept = dict.fromkeys(name for panel in panels for name in config.panels[panel].swept())
+    swept = dict.fromkeys(
+        f"{name}{MARK * (name in config.reconstructed(panel))}"
+        for panel in panels
+        for name in config.panels[panel].swept()
+    )
     return {
         "figure": figure,
         "model": ", ".join(models),
