@@ -47,8 +47,8 @@ def test_verdicts():
     (text,) = verdict_findings(verdict_rows("agrees", "agrees", "undecided"))
     assert "Of 3 panels with 30 points, 2 agree, 1 is undecided and 0 differ; 2 are held" in text
     assert "values and 1 against reference values with an estimated error of at most 3e-6." in text
-    assert "difference lies within ±10.0 per cent; a mean bias of 2.0 to 4.0 per cent would" in text
-    assert "+x and -x in turn along a panel, x 5.0 to 7.0 per cent." in text
+    assert "lies within ±10.0 percentage points; a mean bias of 2.0 to 4.0 percentage" in text
+    assert "along a panel, cut off at rates 0 and 1, x 5.0 to 7.0." in text
     assert "p2 (123 trials per point instead of 100)" in text
     (text,) = verdict_findings(verdict_rows("differs"))
     assert "1 differs; 1 is held against exact values. To agree" in text
@@ -59,7 +59,9 @@ def test_verdicts_on_reference_values_alone_and_shapes_that_none_could_find():
     rows[1]["detectable_shape"] = None
     (text,) = verdict_findings(pa.Table.from_pylist(rows[1:]))
     assert "0 differ; 1 is held against reference values with an estimated error of" in text
-    assert text.endswith("a mean bias of 3.0 per cent would have been found nine times in ten.")
+    assert text.endswith(
+        "bias of 3.0 percentage points would have been found about nine times in ten."
+    )
     assert "-x" not in verdict_findings(pa.Table.from_pylist(rows))[0]
 
 
@@ -213,6 +215,9 @@ def test_widths():
 
     (text,) = width_findings([table("n", 0.1), table("m", 0.2, 0.7, 0.4)])
     assert text.endswith("falls in p from 0.70 at m = 2 to 0.40 at m = 3.")
+    (text,) = width_findings([table("m", 0.2, 0.7, 0.4)], ["p"])
+    assert text.endswith("in p* from 0.70 at m = 2 to 0.40 at m = 3. (* its threshold is "
+                         "reconstructed.)")  # fmt: skip
     assert width_findings([table("d", 0.9, 0.5), table("m", 0.5, 0.6)]) == []
 
 
@@ -220,7 +225,7 @@ def test_choices_are_named_by_their_largest_mean_change():
     def row(choice, alternative, panel, change, signed=0.0):
         return {
             "choice": choice, "default": "x", "alternative": alternative, "panel": panel,
-            "mean_change": change, "signed_change": signed,
+            "mean_change": change, "largest_change": change, "signed_change": signed,
         }  # fmt: skip
 
     rows = [
@@ -230,10 +235,12 @@ def test_choices_are_named_by_their_largest_mean_change():
     ]  # fmt: skip
     (text,) = choice_findings(pa.Table.from_pylist(rows), most=2)
     assert text.index("one (b for x: 0.40") < text.index("two (c for x: 0.30")
-    assert "bound" not in text
+    assert text.count("bound") == 2
+    assert text.endswith("is a bound: bound (d: at most 0.90 on average over p).")
     assert "Of 4 alternatives that were measured, for 3 of the text's gaps" in text
-    assert "1 of these 3 choices move no panel by 0.005 or more on average." in text
-    assert text.endswith("among the alternatives that were measured: another one may move more.")
+    assert "1 of these 3 choices move no panel by 0.005 or more on average, and single" in text
+    assert "points by 0.00 at most. Another alternative than those measured may move more." in text
+    assert choice_findings(pa.Table.from_pylist(rows[:3]))[0].endswith("may move more.")
 
 
 def pair(value, exp, lin, **more):
@@ -251,24 +258,34 @@ def test_thresholds_say_where_either_network_is_ahead():
         *pair(2.0, 0.2, 0.3), *pair(2.5, None, None),
     ]  # fmt: skip
     (text,) = threshold_findings(pa.Table.from_pylist(rows))
-    assert "Over 4 points of 1 panel," in text
-    assert "median probability of 0.275, F_lin alone with 0.300" in text
-    assert "ahead at 1, the two are equal, within 1e-9, at 1, and F_lin is ahead at 2: by" in text
+    assert "At 1 of 4 points of 1 panel F_exp alone is positive on D1 and zero on D0 with" in text
+    assert "are 0.275 and 0.300." in text
+    assert "at 1 the two are equal, within 1e-9, and F_lin is ahead at 2: by" in text
+    assert "All 3 of these lie outside" in text
     assert "0.100 (p, n = 10, d = 4, m = 3, a1 = 2.0), by 0.050 (p, n = 10, d = 4, m = 3" in text
-    assert "F_lin comes to 0.800 at most (p, n = 10, d = 4, m = 3, a1 = 0.5)." in text
+    assert "F_lin comes to 0.800 at most (p, n = 10, d = 4, m = 3, a1 = 0.5, an end of its" in text
     assert "At 1 further point float64 does not tell the best threshold." in text
     assert "softmax regression" not in text
     (text,) = threshold_findings(pa.Table.from_pylist(pair(1, 0.5, 0.25, model="regression")))
-    assert "F_exp is ahead at 1, " in text
-    assert "and F_lin is ahead at 0. F_lin" in text
-    assert "In softmax regression all entries of Ax but the special one are taken as equal" in text
+    assert "At 1 of 1 point of 1 panel" in text
+    assert "and F_lin is ahead at 0. On" in text
+    assert "At the 1 point of softmax regression all entries of Ax but the special one are" in text
     assert threshold_findings(pa.Table.from_pylist(pair(1, None, None))) == []
+
+
+def test_points_where_softmax_is_not_ahead_may_all_lie_outside_the_definition():
+    inside = pair(0.7, 0.9, 0.8, a0=0.05)
+    outside = [*pair(0.6, 0.3, 0.3, a0=0.05), *pair(0.8, 0.2, 0.3, a0=0.1)]
+    (text,) = threshold_findings(pa.Table.from_pylist([*inside, *outside]))
+    assert "All 2 of these lie outside the datasets' definition" in text
+    (text,) = threshold_findings(pa.Table.from_pylist([*inside, *pair(0.9, 0.2, 0.3, a0=0.05)]))
+    assert "lie outside" not in text
 
 
 def test_points_of_a_map_of_thresholds_are_told_apart():
     """Two swept parameters: the first has one value at many points."""
     rows = [*pair(0.5, 0.9, 0.8, c=0.5), *pair(0.5, 0.9, 0.2, c=0.6)]
-    assert "Over 2 points of 1 panel" in threshold_findings(pa.Table.from_pylist(rows))[0]
+    assert "At 2 of 2 points of 1 panel" in threshold_findings(pa.Table.from_pylist(rows))[0]
 
 
 def common(value, paper, best, marked=True):
@@ -293,10 +310,18 @@ def test_a_common_threshold():
     (text,) = theta_findings(pa.Table.from_pylist(rows, schema=theta.SCHEMA))
     assert "Over 3 points of 1 panel of attention, the median of P(E_success) is 0.300 at" in text
     assert "and 0.600 where each point has the best one" in text
-    assert "is as good at 1 of them; the widest interval" in text
+    assert (
+        "own comes within 0.001 of it at 1 of them; a panel's median loss is 0.100 (p) to" in text
+    )
+    assert "never falls" not in text
     assert "lies above it at 1 (by 0.10 √log n in median) and below it at 1 (by 0.20" in text
     assert "Most is lost in p at a1 = 1: 0.200 instead of 0.800." in text
     assert text.endswith("reconstructed at 2 of the points.")
+    wider = [row | {"parameter": "m"} for row in rows[:9]]
+    (text,) = theta_findings(pa.Table.from_pylist(wider, schema=theta.SCHEMA))
+    assert "never falls" not in text
+    (text,) = theta_findings(pa.Table.from_pylist(wider[3:], schema=theta.SCHEMA))
+    assert "At the best one P(E_success) never falls with m (p)." in text
     rows = common(1.0, (0.9, 0.2), (None,) * 3)
     assert theta_findings(pa.Table.from_pylist(rows, schema=theta.SCHEMA)) == []
 

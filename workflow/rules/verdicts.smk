@@ -25,7 +25,7 @@ rule verdicts:
         settings=lambda wildcards: canonical(SETTINGS.verdicts_job()),
         code=code_of_verb("verdicts"),
     message:
-        "Verdicts: simulation against exact values"
+        "Verdicts: simulation against exact or reference values"
     shell:
         "{params.package} verdicts --settings - <<<{params.settings:q}"
         " --tables {input.tables:q} --exact {input.exact:q}"

@@ -107,7 +107,7 @@ def threshold_caption(table: pa.Table) -> Caption:
             "Exact probability that one network alone is positive on D1 and zero on D0; in softmax "
             "regression for entries of Ax that all are 1.2 log n, but the special one. First: "
             "against its threshold; then over each swept parameter, solid at its own best "
-            "threshold, dashed at the one that both have in the experiments.",
+            "threshold, dashed at the panel's own, which both share.",
             *threshold_findings(table),
             KEY_SENTENCE,
         ],

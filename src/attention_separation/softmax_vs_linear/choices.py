@@ -314,14 +314,19 @@ CHOICES = (
     Choice(
         "which special index of cross-attention is whose",
         "j2 in A1, j3 in A2",
-        note="Both are uniform and independent: exchanged, they have the same law.",
+        note="Both are taken as uniform and independent: exchanged, they have the same law.",
     ),
     Choice(
         "a0 and a1 of cross-attention",
         "0.01, 1.2",
         note="As in self-attention; panels d and e sweep them.",
     ),
-    Choice("V", "the identity", note="Every bound of the paper needs it."),
+    Choice(
+        "V",
+        "the identity",
+        note="Never set in the texts; the bounds that survive fit the identity. A signed "
+        "permutation gives the same law; no other was measured.",
+    ),
     Choice("b where c is swept", "0.2", (Alternative("1 − c", _b_follows_c),)),
     Choice(
         "a0 where a0 is swept",

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.prose import rounded_up
 from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.parameters import MRule
@@ -85,7 +86,7 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
             job.title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=False
         )
         _draw_legend(figure, tables)
-        note = _footnote(job, characters=int(size[0] * CHARACTERS_PER_INCH))
+        note = _footnote(job, tables, characters=int(size[0] * CHARACTERS_PER_INCH))
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
     return figure
@@ -239,8 +240,9 @@ def said_choices(looks: Iterable[tuple[dict[str, Any], Collection[str], Collecti
     return "; ".join([*choices, *notes])
 
 
-def _footnote(job: FigureJob, characters: int) -> str:
-    """The choices that all panels share, the trials, and what the asterisk means."""
+def _footnote(job: FigureJob, tables: list[pa.Table], characters: int) -> str:
+    """The choices that all panels share, the trials, what leaves the datasets' definition, and what
+    the asterisk means."""
     choices = said_choices(
         (look.panel.held(), look.reconstructed, look.notes) for look in job.panels
     )
@@ -249,6 +251,12 @@ def _footnote(job: FigureJob, characters: int) -> str:
     maps = all(len(look.panel.swept()) == 2 for look in job.panels)
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     lines = [f"{counts} trials per point; {intervals}; {choices}."]
+    parameters = [
+        (look.panel.model, tuple(row.values()))
+        for look, table in zip(job.panels, tables, strict=True)
+        for row in table.select(["a0", "a1", "b", "c"]).to_pylist()
+    ]
+    lines += filter(None, [note_on_definition(parameters)])
     if any(look.reconstructed or look.notes for look in job.panels):
         lines.append(KEY)
     return "\n".join(textwrap.fill(line, characters) for line in lines)

@@ -1,11 +1,15 @@
 """What the tables of results say, in sentences: every number is read from a table."""
 
 from collections import Counter
+from collections.abc import Collection
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from attention_separation.prose import rounded_up
+from attention_separation.softmax_vs_linear.dataset_ranges import meets_definition
+from attention_separation.softmax_vs_linear.reconstruction import MARK
 
 LIKELY, UNLIKELY = 0.9, 0.1
 """Probabilities of success that are called so."""
@@ -21,6 +25,9 @@ STILL = 0.005
 
 EQUAL = 1e-9
 """Exact probabilities closer than this are called equal."""
+
+NEARLY = 0.001
+"""Of probabilities: a threshold that loses less is as good as the best for any figure."""
 
 SIZES = ("n", "d", "m", "a0", "a1", "b", "c")
 """The parameters that tell a point of a panel from the others."""
@@ -59,20 +66,21 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
     biases = [row["detectable_bias"] for row in rows]
     shapes = [row["detectable_shape"] for row in rows]
     sentences = [
-        f"**Simulation and exact values.** Of {len(rows)} panels with {points:,} points, "
-        f"{counted['agrees']} {'agrees' if counted['agrees'] == 1 else 'agree'}, "
+        f"**Simulation against exact and reference values.** Of {len(rows)} panels with "
+        f"{points:,} points, {counted['agrees']} "
+        f"{'agrees' if counted['agrees'] == 1 else 'agree'}, "
         f"{counted['undecided']} {_is(counted['undecided'])} undecided and {counted['differs']} "
         f"{'differs' if counted['differs'] == 1 else 'differ'}; {_held_against(rows)}. To agree is "
         f"that no point, sum or shape of the panel is rejected, and that the interval of its mean "
-        f"difference lies within ±{_per_cent(margins)} per cent; a mean bias of "
-        f"{_per_cent(biases)} per cent would have been found nine times in ten"
+        f"difference lies within ±{_per_cent(margins)} percentage points; a mean bias of "
+        f"{_per_cent(biases)} percentage points would have been found about nine times in ten"
     ]
     if None in shapes:
         sentences[0] += "."
     else:
         sentences[0] += (
-            f", and so would errors of +x and -x in turn along a panel, x {_per_cent(shapes)} per "
-            f"cent."
+            f", and so would errors of +x and -x in turn along a panel, cut off at rates 0 and 1, "
+            f"x {_per_cent(shapes)}."
         )
     undecided = [row for row in rows if row["verdict"] == "undecided" and row["trials_to_decide"]]
     if undecided:
@@ -146,8 +154,9 @@ def _runs(chosen: tuple[str, ...], names: list[str]) -> str:
     return ", ".join(parts)
 
 
-def width_findings(exact: list[pa.Table]) -> list[str]:
-    """Panels that sweep m and whose P(E_success) falls again: from where to what."""
+def width_findings(exact: list[pa.Table], marked: Collection[str] = ()) -> list[str]:
+    """Panels that sweep m and whose P(E_success) falls again: from where to what; the threshold of
+    those in `marked` is reconstructed."""
     parts = []
     for table in exact:
         rows = sorted(table.to_pylist(), key=lambda row: row["value"])
@@ -155,17 +164,19 @@ def width_findings(exact: list[pa.Table]) -> list[str]:
             continue
         best, last = max(rows, key=lambda row: row["p_exact"]), rows[-1]
         if best["p_exact"] - last["p_exact"] > FALL:
+            star = MARK * (best["panel"] in marked)
             parts.append(
-                f"{best['panel']} from {best['p_exact']:.2f} at m = {best['value']:g} to "
+                f"{best['panel']}{star} from {best['p_exact']:.2f} at m = {best['value']:g} to "
                 f"{last['p_exact']:.2f} at m = {last['value']:g}"
             )
     if not parts:
         return []
     return [
-        "**Wider is not always better.** With more sign columns F_exp is positive on D1 more "
-        "often, but so are networks that should be zero: from its best m on, the computed success "
-        "rate falls "
+        "**At the panels' own threshold, wider is not always better.** With more sign columns "
+        "F_exp is positive on D1 more often, but so are networks that should be zero: from its "
+        "best m on, the computed success rate falls "
         f"in {', '.join(parts)}."
+        + (f" ({MARK} its threshold is reconstructed.)" if MARK in "".join(parts) else "")
     ]
 
 
@@ -188,8 +199,9 @@ def whp_findings(whp: pa.Table) -> list[str]:
 
 
 def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:
-    """The choices that move some panel most, but for those that are bounds."""
-    rows = [row for row in choices.to_pylist() if row["signed_change"] is not None]
+    """The choices that move some panel most; those that are bounds stand apart."""
+    every = [row for row in choices.to_pylist() if row["mean_change"] is not None]
+    rows = [row for row in every if row["signed_change"] is not None]
     best: dict[str, dict] = {}
     for row in rows:
         if row["mean_change"] > best.get(row["choice"], {"mean_change": -1})["mean_change"]:
@@ -202,11 +214,21 @@ def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:
     )
     still = [row for row in best.values() if row["mean_change"] < STILL]
     measured = {(row["choice"], row["alternative"]) for row in rows}
+    names = {row["choice"] for row in still}
+    single = max((row["largest_change"] for row in rows if row["choice"] in names), default=0.0)
+    bounds = [row for row in every if row["signed_change"] is None]
+    apart = ""
+    if bounds:
+        most_of = max(bounds, key=lambda row: row["mean_change"])
+        apart = (
+            f" Not ranked, for it is a bound: {most_of['choice']} ({most_of['alternative']}: at "
+            f"most {most_of['mean_change']:.2f} on average over {most_of['panel']})."
+        )
     return [
         f"**Open choices.** Of {len(measured)} alternatives that were measured, for {len(best)} of "
         f"the text's gaps, those that move a success rate most: {parts}. {len(still)} of these "
-        f"{len(best)} choices move no panel by {STILL:g} or more on average. Ranks are among the "
-        f"alternatives that were measured: another one may move more."
+        f"{len(best)} choices move no panel by {STILL:g} or more on average, and single points by "
+        f"{single:.2f} at most. Another alternative than those measured may move more.{apart}"
     ]
 
 
@@ -229,20 +251,37 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     largest = max((pair["lin"] for pair in known), key=lambda row: row["p_best"])
     panels = {row["panel"] for pair in known for row in pair.values()}
     text = (
-        f"**Each network at its own best threshold.** Over {_counted(len(known), 'point')} of "
-        f"{_counted(len(panels), 'panel')}, F_exp alone tells D1 from D0 with a median probability "
-        f"of {exp_typical:.3f}, F_lin alone with {lin_typical:.3f}. F_exp is ahead at "
-        f"{len(ahead):,}, the two are equal, within {rounded_up(EQUAL)}, at "
-        f"{len(known) - len(ahead + behind):,}, and F_lin is ahead at {len(behind):,}"
+        f"**Each network at its own best threshold.** At {len(ahead):,} of "
+        f"{_counted(len(known), 'point')} of {_counted(len(panels), 'panel')} F_exp alone is "
+        f"positive on D1 and zero on D0 with a larger probability than F_lin alone; at "
+        f"{len(known) - len(ahead + behind):,} the two are equal, within {rounded_up(EQUAL)}, and "
+        f"F_lin is ahead at {len(behind):,}"
     )
     if behind:
         named = sorted(behind, key=leads.__getitem__)[:MOST_NAMED]
         parts = [f"by {-leads[k]:.3f} ({_where(known[k]['lin'])})" for k in named]
         more = f", and {len(behind) - len(named)} more" if len(behind) > len(named) else ""
         text += f": {', '.join(parts)}{more}"
-    text += f". F_lin comes to {largest['p_best']:.3f} at most ({_where(largest)})."
-    if any(pair["exp"]["model"] == "regression" for pair in known):
-        text += " In softmax regression all entries of Ax but the special one are taken as equal."
+    text += "."
+    other = [known[k]["exp"] for k in range(len(known)) if k not in {*ahead}]
+    if other and not any(_meets_definition(row) for row in other):
+        text += (
+            f" All {len(other):,} of these lie outside the datasets' definition (a1 ≥ 0.7, in "
+            f"cross-attention reconstructed as a1 ≥ 1; a0 < 0.1; b + c = 1)."
+        )
+    text += f" On these grids F_lin comes to {largest['p_best']:.3f} at most ({_where(largest)}"
+    swept = [row["value"] for pair in known for row in pair.values() if _alike(row, largest)]
+    at_end = len(swept) > 2 and largest["value"] in (min(swept), max(swept))
+    text += ", an end of its sweep)." if at_end else ")."
+    text += (
+        f" Medians, which are a matter of the grids, are {exp_typical:.3f} and {lin_typical:.3f}."
+    )
+    equal = sum(pair["exp"]["model"] == "regression" for pair in known)
+    if equal:
+        text += (
+            f" At the {_counted(equal, 'point')} of softmax regression all entries of Ax but the "
+            f"special one are taken as equal, which is not the panels' law."
+        )
     if len(known) < len(pairs):
         unknown = _counted(len(pairs) - len(known), "further point")
         text += f" At {unknown} float64 does not tell the best threshold."
@@ -261,15 +300,21 @@ def theta_findings(numbers: pa.Table) -> list[str]:
     below = [own["theta"] - top["theta_high"] for own, top in pairs]
     higher = [gap for gap in above if gap > 0]
     lower = [gap for gap in below if gap >= 0]
-    as_good = sum(row["p_exact"] >= top["p_exact"] - EQUAL for row, top in pairs)
-    panels = {row["panel"] for row, _ in pairs}
+    as_good = sum(row["p_exact"] >= top["p_exact"] - NEARLY for row, top in pairs)
+    losses: dict[str, list[float]] = {}
+    for row, top in pairs:
+        losses.setdefault(row["panel"], []).append(top["p_exact"] - row["p_exact"])
+    median = {panel: float(np.median(found)) for panel, found in losses.items()}
+    least, most = (choose(median, key=median.get) for choose in (min, max))
     worst = max(pairs, key=lambda pair: pair[1]["p_exact"] - pair[0]["p_exact"])
     own, top = (float(np.median([pair[k]["p_exact"] for pair in pairs])) for k in (0, 1))
     text = (
         f"**One threshold for all networks.** Over {_counted(len(pairs), 'point')} of "
-        f"{_counted(len(panels), 'panel')} of attention, the median of P(E_success) is {own:.3f} "
+        f"{_counted(len(losses), 'panel')} of attention, the median of P(E_success) is {own:.3f} "
         f"at the panels' own threshold and {top:.3f} where each point has the best one that "
-        f"its networks can share. The panels' own is as good at {as_good:,} of them"
+        f"its networks can share. The panels' own comes within {NEARLY:g} of it at {as_good:,} of "
+        f"them; a panel's median loss is {median[least]:.3f} ({least}) to {median[most]:.3f} "
+        f"({most})"
     )
     parts = []
     for gaps, side in ((higher, "above"), (lower, "below")):
@@ -281,14 +326,24 @@ def theta_findings(numbers: pa.Table) -> list[str]:
         f". Most is lost in {worst[0]['panel']} at {worst[0]['parameter']} = "
         f"{worst[0]['value']:g}: {worst[0]['p_exact']:.3f} instead of {worst[1]['p_exact']:.3f}."
     )
+    over_m: dict[str, list[float]] = {}
+    for _, top in pairs:
+        if top["parameter"] == "m":
+            over_m.setdefault(top["panel"], []).append(top["p_exact"])
+    if over_m and all(a <= b + EQUAL for p in over_m.values() for a, b in pairwise(p)):
+        text += f" At the best one P(E_success) never falls with m ({', '.join(over_m)})."
     marked = sum(row["reconstructed"] for row, _ in pairs)
     if marked:
         text += f" The panels' own threshold is reconstructed at {marked:,} of the points."
     return [text]
 
 
-def _plural(kind: str) -> str:
-    return kind.replace("holds", "hold", 1) if kind.startswith("holds") else f"are {kind}"
+def _meets_definition(row: dict) -> bool:
+    return meets_definition(row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
+
+
+def _alike(row: dict, other: dict) -> bool:
+    return all(row[name] == other[name] for name in ("panel", "network"))
 
 
 def _where(row: dict) -> str:

@@ -14,6 +14,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from attention_separation.drawing import INK, RC, save_with_numbers
 from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.figures import (
     CHOICES,
     X_LABELS,
@@ -113,6 +114,11 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
             f"{', '.join(f'{level:g}' for level in LEVELS)}.",
             said_choices(map(_look, job.maps)) + ".",
         ]
+        parameters = [
+            (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
+            for row in table.to_pylist()
+        ]
+        lines += filter(None, [note_on_definition(parameters)])
         if any(entry.reconstructed or entry.notes for entry in job.maps):
             lines.append(KEY)
         figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)

@@ -39,5 +39,12 @@ def findings(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:
     said = {name: say(tables[name]) for name, (_, say) in SAYING.items() if name in tables}
     first = said.pop("verdicts", [])
     rest = [text for texts in said.values() for text in texts]
-    lost = reconstruction_findings(tables["verdicts"]) if "verdicts" in tables else []
-    return [*first, *width_findings(exact), *rest, *lost]
+    lost, marked = [], []
+    if "verdicts" in tables:
+        lost = reconstruction_findings(tables["verdicts"])
+        marked = [
+            row["panel"]
+            for row in tables["verdicts"].to_pylist()
+            if "theta" in row["reconstructed"].split("; ")[0].split(", ")
+        ]
+    return [*first, *width_findings(exact, marked), *rest, *lost]

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.attention import KERNELS
+from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
     SYMBOLS,
     held_title,
@@ -68,7 +69,7 @@ OF_POINT = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone tells the pair apart, positive on D1 and zero on D0: "
-    "at the threshold theta = tau / sqrt(log n) that both networks have in the experiments, and at "
+    "at its panel's own threshold theta = tau / sqrt(log n), the same for both networks, and at "
     "its own best one, which lies anywhere from best theta low to best theta high. Each point has "
     "its own best; two scores closer than 1e-13 sqrt(log n) have no threshold between them, and "
     "where that could hide a better one, resolved says no and the best stays empty. In softmax "
@@ -185,7 +186,7 @@ def _frame(figure: Figure, job: ThresholdJob) -> None:
     title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
     figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    styles = {"own best threshold": "-", "threshold of the experiments": "--"}
+    styles = {"own best threshold": "-", "the panel's own threshold": "--"}
     handles += [Line2D([], [], color=INK, linestyle=style) for style in styles.values()]
     # In the last cell, that no plot needs; in small figures, above.
     last = figure.axes[-1]
@@ -193,10 +194,11 @@ def _frame(figure: Figure, job: ThresholdJob) -> None:
     (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
-        "First plot of a model: against the threshold; dotted, that of the experiments, the same "
-        "for both networks.",
+        "First plot of a model: against the threshold; dotted, the panels' own, the same for both "
+        "networks.",
         said_choices(map(_look, job.panels)) + ".",
     ]
+    lines += filter(None, [note_on_definition(parameters_of(job.panels))])
     if any(panel.reconstructed or panel.notes for panel in job.panels):
         lines.append(KEY)
     note = "\n".join(textwrap.fill(line, NOTE_CHARACTERS) for line in lines)

@@ -62,7 +62,7 @@ JUDGED = (
 )  # fmt: skip
 """Columns that every point must have a number in."""
 
-TITLE = "Verdicts: simulation against exact values"
+TITLE = "Verdicts: simulation against exact or reference values"
 ABOUT = (
     "A panel agrees if no point, nor the sum of its successes, nor its shape is rejected at a "
     "family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
