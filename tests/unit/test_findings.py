@@ -93,17 +93,17 @@ def test_the_check_fails_on_what_differs_only():
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("holds at the paper's sizes", HOLDS),
+        ("holds at the sizes tested", HOLDS),
         ("holds with least C = 1.5 at every n tested", HOLDS),
         ("holds with C = 1.5 by Hoeffding's bound at every n tested", HOLDS),
-        ("holds at the paper's sizes, fails at a₁ = 0.7 of the dataset's range", HERE),
+        ("holds at the sizes tested, fails at a₁ = 0.7 of the dataset's range", HERE),
         ("holds with least C = 3 at every n tested, but with none at b = 0.1 of the dataset's "
          "range", HERE),
-        ("holds at 6 of the paper's 8 sizes", LATER),
+        ("holds at 6 of the 8 sizes tested", LATER),
         ("holds only from n >= 7310, with d − 2 = ⌈√n⌉", LATER),
         ("holds only from n >= 7310; at n = 10^9 it fails at b = 0.9 of the dataset's range",
          LATER),
-        ("refuted below n = 2362, proved from n = 3484", LATER),
+        ("with τ = 1/4*: refuted below n = 2362, proved from n = 3484", LATER),
         ("fails at every n tested", FAILS), ("fails at every large n tested", FAILS),
         ("fails: the least C grows like n^0.50", FAILS),
         ("not judged: an o() says nothing", UNJUDGED),
@@ -119,9 +119,9 @@ def test_what_a_verdict_on_a_claim_comes_down_to(subject, text, kind):
 
 
 def test_only_the_papers_own_parts_are_counted():
-    own = """3.1 4.2.P1 5.2 A.1 C.3 D.2.P1a D.3.P2.one D.3.P2.rest E.1.P4.own E.4 1.2 F.17
+    own = """4.2.P1 5.2 A.1 C.3 D.2.P1a D.3.P2.one D.3.P2.rest E.1.P4.own E.4 1.2 F.17
     E.D0-exp.sign.P1 E.D1-lin.zero"""
-    others = """A.1.columns 4.1.P1.entries 4.2.P1.sqrt 5.1.every 5.2.m D.5.m D.2.P3a.value
+    others = """3.1 A.1.columns 4.1.P1.entries 4.2.P1.sqrt 5.1.every 5.2.m D.5.m D.2.P3a.value
     D.2.P4a.loose D.2.P3a.from-0.7 D.8.hoeffding D.8.assumption 1.1.identity 6.2.printed"""
     assert all(PART.fullmatch(name) for name in own.split())
     assert not any(PART.fullmatch(name) for name in others.split())
@@ -131,7 +131,7 @@ def claim(name, verdict, **values):
     row = {
         "id": name, "source": "given", "verdict": verdict, "n": 200, "d": 22, "value": 0.25,
         "bound": 5e-5, "holds": False, "identity": False, "from_n_d_sqrt": None,
-        "from_n_d_fixed": None,
+        "from_n_d_fixed": None, "from_n_d_quarter": None, "paths": "",
     }  # fmt: skip
     return row | values
 
@@ -140,44 +140,95 @@ def test_claims_are_counted_by_source_and_only_those_that_can_fail():
     guessed = {"source": "value forced, bound guessed"}
     rows = [
         claim("D.4.P2", "the guessed bound fails at every n tested", **guessed),
-        claim("E.2.P1", "the guessed bound holds at the paper's sizes, fails at a₁ = 0.7 of the "
+        claim("E.2.P1", "the guessed bound holds at the sizes tested, fails at a₁ = 0.7 of the "
               "dataset's range", **guessed),
-        claim("E.3.P1", "the guessed bound holds at the paper's sizes", **guessed),
-        *[claim("4.1.P1", "holds at the paper's sizes")] * 2,
+        claim("E.3.P1", "the guessed bound holds at the sizes tested", **guessed),
+        *[claim("4.1.P1", "holds at the sizes tested")] * 2,
+        claim("3.1", "holds at the sizes tested"),
         claim("4.1.P1.entries", "fails at every n tested"),
         claim("4.2.P1", "fails: the least C grows"),
         claim("4.2.P1.sqrt", "holds with C = 1.5 by Hoeffding's bound at every n tested"),
-        claim("D.2.P1a", "holds at the paper's sizes", identity=True, holds=True),
+        claim("D.2.P1a", "holds at the sizes tested", identity=True, holds=True),
         claim("D.2.P1b", "fails at every n tested", identity=True),
         claim("D.9", "holds only from n >= 7", source="left out by the paper, value forced"),
     ]  # fmt: skip
-    (text,) = claim_findings(pa.Table.from_pylist(rows))
-    assert "Of 2 parts that are given, 1 holds, 1 fails; of 3 value forced, bound guessed" in text
-    assert "guessed, 1 holds, 1 holds there but not in all of the dataset's range, 1 fails" in text
-    assert "of 1 left out by the paper, value forced, 0 hold, 1 holds only at some sizes or" in text
-    assert "1 of 2 more are true by the definitions and are not counted" in text
-    assert "Part 1 prints fails: the least C grows; with √n for n it holds with C = 1.5 by" in text
+    counted, failing = claim_findings(pa.Table.from_pylist(rows))
+    assert (
+        "as parts that hold at the sizes tested / hold there but not in all of the dataset's range "
+        "/ hold only at some sizes or from a larger n on / fail: given 1 / 0 / 0 / 1; bound "
+        "guessed 1 / 1 / 0 / 1; left out by the paper 0 / 0 / 1 / 0. Parameters are the" in counted
+    )
+    assert "in section 5 m = C log(n/δ), with the least C that works." in counted
+    assert "1 of 2 identities hold, and are not counted." in counted
+    assert (
+        "**What fails.** The rate that Lemma 4.2, Part 1 prints, in the translation that we have, "
+        "fails: the least C grows; with √n for n it holds with C = 1.5 by" in failing
+    )
     # A guessed bound that fails is no fault of the paper's, so no such part is singled out.
-    assert "D.4" not in text
+    assert "D.4" not in f"{counted}{failing}"
+    assert "contradicts" not in failing
 
 
-def test_theorems_on_zero_networks_hold_from_the_last_of_their_starts():
-    def rows(**values):
-        names = ("D.9", "D.13", "D.17")
-        starts = (100, 300, 200)
+def test_what_fails_with_the_experiments_columns_is_named_by_whose_it_is():
+    fails, guessed = "fails at every n tested", {"source": "value forced, bound guessed"}
+    rows = [
+        claim("5.2.m", fails),
+        claim("D.5.m", fails, source="value forced, bound read from the text"),
+        claim("E.4.m", f"the guessed bound {fails}", **guessed),
+        claim("F.5.m", "the reconstructed claim holds only from n >= 7", source="reconstructed"),
+        claim("1.2.m", f"the reconstructed claim {fails}", source="reconstructed"),
+        claim("6.2.m", fails), claim("6.2.printed", fails),
+    ]  # fmt: skip
+    text = claim_findings(pa.Table.from_pylist(rows))[1]
+    assert "With the experiments' own m, that F_exp is positive on D1 (5.2, D.5; guessed or" in text
+    assert (
+        "reconstructed E.4) and the joint events (6.2; guessed or reconstructed 1.2) fail" in text
+    )
+    assert text.endswith(
+        "(Theorem 6.2 is counted with its misprints mended; as printed it contradicts itself.)"
+    )
+    rows[-2] = claim("6.2.m", "holds only from n >= 7")
+    rows[-1] = claim("6.2.printed", "holds at the sizes tested")
+    text = claim_findings(pa.Table.from_pylist(rows))[1]
+    assert "the joint events (guessed or reconstructed 1.2)" in text
+    assert "contradicts" not in text
+
+
+def test_theorem_6_2_holds_from_its_own_start_and_its_zero_networks_from_the_last_of_theirs():
+    fixed = "With d fixed at 22 (the theorems ask that it grows), it fails at every n tested, from"
+
+    def rows(paths=fixed, **values):
+        own = {"from_n_d_sqrt": 500, "from_n_d_quarter": 40, "paths": paths} | values
+        starts = {"D.9": (100, 30), "D.13": (300, 20), "D.17": (200, 10)}
         return pa.Table.from_pylist(
             [
-                claim(name, "holds only from n >= 3", **({"from_n_d_sqrt": start} | values))
-                for name, start in zip(names, starts, strict=True)
+                claim("D.5", "holds with least C = 3.477 at every n tested", value=3.4760594),
+                claim("6.2", "holds only from n >= 3", **own),
+                claim("6.2", "holds only from n >= 3", n=256, **own),
+                *[
+                    claim(name, "holds only from n >= 3", from_n_d_sqrt=a, from_n_d_quarter=b)
+                    for name, (a, b) in starts.items()
+                ],
             ]
         )
 
     text = claim_findings(rows())[1]
-    assert "at 0 of the 3 cases" in text
-    assert "from n = 300 on, as far as tested; with d fixed at 22, where the theorems ask" in text
-    assert "it grows, at no n tested, up to 10⁹." in text
-    assert "d fixed" not in claim_findings(rows(from_n_d_fixed=5))[1]
-    assert len(claim_findings(rows(from_n_d_sqrt=None))) == 1
+    assert "(δ/poly(n) is read as δ/n, δ = 0.01) the four events of Theorem 6.2" in text
+    assert (
+        "with about 3.476 log(n/δ) columns from n = 500 on for d - 2 = ⌈√n⌉ and from n = 40 on"
+        in text
+    )
+    assert "at none of the 2 sizes tested; at no n tested for d = 22 (the theorem asks that" in text
+    assert text.endswith(
+        "With the experiments' m, that a network is zero alone (D.9, D.13, D.17) holds from "
+        "n = 300 on for d - 2 = ⌈√n⌉ and from n = 30 on for d - 2 = n/4."
+    )
+    assert "d = 22" not in claim_findings(rows("With d fixed at 22, it holds"))[1]
+    assert (
+        "not up to the largest n for d - 2 = n/4, as"
+        in claim_findings(rows(from_n_d_quarter=None))[1]
+    )
+    assert len(claim_findings(rows().slice(1))) == 1
 
 
 def test_the_check_wants_whole_verdicts():
@@ -194,15 +245,44 @@ def test_the_check_wants_whole_verdicts():
     ]  # fmt: skip
 
 
+def whp_row(panel, event, points, whp, undecided=0):
+    return {
+        "panel": panel, "event": event, "points": points, "points_whp": whp,
+        "points_undecided": undecided,
+    }  # fmt: skip
+
+
 def test_with_high_probability():
     rows = [
-        {"event": "f_exp_d1_positive", "points": 80, "points_whp": 7, "points_undecided": 2},
-        {"event": "f_exp_d1_positive", "points": 20, "points_whp": 1, "points_undecided": 1},
-        {"event": "f_lin_d1_zero", "points": 100, "points_whp": 0, "points_undecided": 0},
+        whp_row("fig8a", "f_exp_d1_positive", 80, 7, 2),
+        whp_row("fig8b", "f_exp_d1_positive", 20, 1, 1),
+        whp_row("fig8b", "f_lin_d1_zero", 100, 0),
     ]
     (text,) = whp_findings(pa.Table.from_pylist(rows))
+    assert "at most δ/n (δ = 0.01 where a panel has none), the error of its" in text
     assert "probability included: F_exp > 0 on D1 at 8 of 100 (3 undecided), F_lin" in text
     assert "F_lin = 0 on D1 at 0 of 100." in text
+    assert "All four" not in text
+
+
+def test_where_all_four_and_no_zero_networks_are_with_high_probability():
+    zero = ("f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero")
+
+    def text(found, undecided=0, together=5):
+        rows = []
+        for panel, count in (("fig4a", 0), ("fig4b", 0), ("fig5a", found), ("fig7a", 3)):
+            rows += [whp_row(panel, event, 10, count if k == 1 else 0)
+                     for k, event in enumerate(zero)]  # fmt: skip
+            rows.append(whp_row(panel, "all_four", 10, together if panel == "fig7a" else 0))
+        rows[8]["points_undecided"] = undecided
+        return whp_findings(pa.Table.from_pylist(rows))[0]
+
+    assert "All four at once: 5 points, all in fig7a. In Figures 4 and 5 no network that" in text(0)
+    assert text(0).endswith("is so with high probability at any of 30 points.")
+    for one in (text(1), text(0, undecided=1)):
+        assert "In Figure 4 no network" in one
+        assert one.endswith("at any of 20 points.")
+    assert "All four at once: 0 points. In" in text(0, together=0)
 
 
 def test_widths():

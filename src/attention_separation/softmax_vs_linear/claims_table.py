@@ -16,12 +16,14 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     READ,
     RECONSTRUCTED,
 )
+from attention_separation.softmax_vs_linear.reconstruction import KEY
 from attention_separation.tables import write_result
 
 TITLE = "Claims of the paper, evaluated"
 SOURCES = {
-    GIVEN: "the paper prints the formula",
-    FORCED: "an equality that follows from the printed dataset, of whose formula nothing is left",
+    GIVEN: "the paper prints the formula, read here in a translation",
+    FORCED: "an equality that follows from the printed dataset, with V = I* where c enters; "
+    "nothing is left of its formula",
     READ: "the value follows from the dataset, the bound from what else the texts print",
     GUESSED: "the value follows from the dataset, but the bound is lost: where a guess fails, the "
     "guess may be wrong and not the paper, and one that holds need not be the paper's",
@@ -31,9 +33,13 @@ SOURCES = {
 """What the sources of claims mean."""
 
 ABOUT = (
-    "Every part of every lemma and theorem of the paper, the conclusions that its section E leaves "
-    "out, and steps and other readings of some, each with its value computed from the datasets, "
-    "its bound, and whether it holds, at the sizes and parameters of the experiments. "
+    "Every part of every lemma and theorem that the surviving texts let us make out, the "
+    "conclusions that section E leaves out, and steps and other readings of some, each with its "
+    "value computed from the datasets, its bound, and whether it holds, at the sizes tested, with "
+    "the parameters of the experiments. Sizes tested: those of the settings `claims.sizes`, some "
+    "of the experiments' (cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3). Every "
+    "value of c, and every claim on scores or networks with attention, takes V = I* and A3 = A2*; "
+    "softmax regression takes tau = 1/4*. "
     "The numbers of columns are those of the settings `claims.m`, where a claim does not say "
     "otherwise. With high probability means: fails with probability at most delta / n. The margin "
     "is positive where the claim holds. Of an O() the least constant C is told that is enough; "
@@ -49,11 +55,11 @@ ABOUT = (
     "parameters: with d fixed, where the theorems ask that it grows, with d growing like the "
     "square root of n, and with d a quarter of n; from n says from where on the claim holds there, "
     "as far as it was tested. That some quantity is of smaller order cannot be judged at single "
-    "sizes and has no verdict."
+    f"sizes and has no verdict. {KEY}"
 )
 
 
-PAGE = ("id", "claim", "source", "verdict", "at the paper's sizes", "as n grows")
+PAGE = ("id", "claim", "source", "verdict", "at the sizes tested", "as n grows")
 
 
 def page(claims: pa.Table) -> pa.Table:
@@ -67,7 +73,7 @@ def page(claims: pa.Table) -> pa.Table:
             "claim": f"{own[0]['place']}\n{own[0]['statement']}\n{own[0]['formula']}",
             "source": f"{own[0]['source']}\n{own[0]['bound_from']}",
             "verdict": f"{'identity: ' if own[0]['identity'] else ''}{own[0]['verdict']}",
-            "at the paper's sizes": "\n".join([f"{own[0]['quantity']}:", *map(_at_size, own)]),
+            "at the sizes tested": "\n".join([f"{own[0]['quantity']}:", *map(_at_size, own)]),
             "as n grows": f"{own[0]['growth']}\n{own[0]['paths']}",
         }
         for name, own in grouped.items()

@@ -1,5 +1,6 @@
 """What the tables of results say, in sentences: every number is read from a table."""
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
@@ -8,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.prose import rounded_up
+from attention_separation.softmax_vs_linear.claims.whp import ALL_FOUR, DELTA
 from attention_separation.softmax_vs_linear.dataset_ranges import meets_definition
 from attention_separation.softmax_vs_linear.reconstruction import MARK
 
@@ -38,6 +40,10 @@ EVENT_NAMES = {
     "f_exp_d0_zero": "F_exp = 0 on D0",
     "f_lin_d0_zero": "F_lin = 0 on D0",
 }
+FIGURE = re.compile(r"fig(\d+)[a-z]")
+"""Panels by their figure in the paper."""
+
+ZERO_EVENTS = tuple(event for event in EVENT_NAMES if event.endswith("_zero"))
 
 
 def success_findings(exact: list[pa.Table]) -> list[str]:
@@ -181,21 +187,52 @@ def width_findings(exact: list[pa.Table], marked: Collection[str] = ()) -> list[
 
 
 def whp_findings(whp: pa.Table) -> list[str]:
-    """At how many points each event is with high probability, and at how many that is unknown."""
+    """At how many points each event, and all four, are with high probability, and where no network
+    is that should be zero."""
+    rows = whp.to_pylist()
     points, good, open_ = Counter(), Counter(), Counter()
-    for row in whp.to_pylist():
+    for row in rows:
         points[row["event"]] += row["points"]
         good[row["event"]] += row["points_whp"]
         open_[row["event"]] += row["points_undecided"]
     parts = ", ".join(
-        f"{EVENT_NAMES[event]} at {good[event]:,} of {points[event]:,}"
+        f"{name} at {good[event]:,} of {points[event]:,}"
         + (f" ({open_[event]:,} undecided)" if open_[event] else "")
-        for event in points
+        for event, name in EVENT_NAMES.items()
+        if event in points
     )
-    return [
-        f"**In the figures.** Points at which an event fails at most δ/n, the error of its "
-        f"probability included: {parts}."
-    ]
+    text = (
+        f"**In the figures.** Points at which an event fails at most δ/n (δ = {DELTA:g} where a "
+        f"panel has none), the error of its probability included: {parts}."
+    )
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    together = {row["panel"]: row for row in rows if row["event"] == ALL_FOUR}
+    if together:
+        where = tuple(name for name, row in together.items() if row["points_whp"])
+        count = _counted(good[ALL_FOUR], "point")
+        undecided = f" ({open_[ALL_FOUR]:,} undecided)" if open_[ALL_FOUR] else ""
+        of = f", all in {_runs(where, panels)}" if where else ""
+        text += f" All four at once: {count}{undecided}{of}."
+    figures: dict[str, list[dict]] = {}
+    for row in rows:
+        if (figure := FIGURE.fullmatch(row["panel"])) and row["event"] in ZERO_EVENTS:
+            figures.setdefault(figure[1], []).append(row)
+    never = {
+        name: sum(row["points"] for row in own if row["event"] == ZERO_EVENTS[0])
+        for name, own in figures.items()
+        if not any(row["points_whp"] or row["points_undecided"] for row in own)
+    }
+    if any(never.values()):
+        text += (
+            f" In {'Figure' if len(never) == 1 else 'Figures'} {_listed([*never])} no network that "
+            f"should be zero is so with high probability at any of "
+            f"{_counted(sum(never.values()), 'point')}."
+        )
+    return [text]
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:

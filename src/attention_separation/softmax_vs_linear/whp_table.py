@@ -8,7 +8,12 @@ import pyarrow as pa
 
 from attention_separation.provenance import digest, record
 from attention_separation.softmax_vs_linear import exact_table
-from attention_separation.softmax_vs_linear.claims.whp import PanelEvents, whp_table
+from attention_separation.softmax_vs_linear.claims.whp import (
+    ALL_FOUR,
+    DELTA,
+    PanelEvents,
+    whp_table,
+)
 from attention_separation.softmax_vs_linear.jobs import PanelOfWhp, WhpJob
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
@@ -17,10 +22,14 @@ from attention_separation.tables import read_parquet, write_result
 
 TITLE = "With high probability?"
 ABOUT = (
-    "The theorems give each of the four events with high probability: failure at most delta / n. "
+    "The theorems give events with high probability, failure at most delta/poly(n), read here as "
+    f"delta/n (delta = {DELTA:g} where a panel has none). For X the identity the paper states only "
+    "F_exp > 0 on D1; Figure 7's theorems are reconstructed; many points lie outside the ranges "
+    "that the theorems ask for. "
     "Here is, for each panel and event, at how many of its points that is so, at which values of "
     "the swept parameter it is not, and how often the event fails at worst, also in units of "
-    "delta / n; delta is 0.01 where the panel has none. The probabilities are exact, but for "
+    f"delta/n; {ALL_FOUR} is that each of the four events is so at the same point, and its failure "
+    "is the largest of theirs. The probabilities are exact, but for "
     "Figure 3, where they are reference values with an estimated error: a point counts as with "
     "high probability, or as not, only if no error up to that would change it, and is undecided "
     "otherwise. "

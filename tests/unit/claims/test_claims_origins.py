@@ -24,6 +24,7 @@ from attention_separation.softmax_vs_linear.claims.origins import (
 )
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
 from attention_separation.softmax_vs_linear.claims_table import ABOUT, page
+from attention_separation.softmax_vs_linear.reconstruction import KEY
 
 # The formulas of sections 1 to 8 and A to C survive; of D and E what Theorem 6.2 repeats.
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
@@ -130,10 +131,21 @@ def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     rows = {row["id"]: row for row in page(table).to_pylist()}
     assert rows["D.4.P2"]["source"] == f"{GUESSED}\nby analogy with Lemmas D.8, D.12 and D.16"
     assert rows["D.2.P1a"]["verdict"].startswith("identity: holds")
-    sizes = rows["E.1.P3a"]["at the paper's sizes"]
+    sizes = rows["E.1.P3a"]["at the sizes tested"]
     assert "n = 200, d = 22: 0.927, at least 0.5: holds, and fails at a₁ = 0.7, b = 0.1," in sizes
-    assert "and fails at" not in rows["D.2.P3a"]["at the paper's sizes"]
-    assert "fails, and" not in rows["D.2.P4a"]["at the paper's sizes"]
-    assert "n = 200, d = 22: 46.9 against 190\n" in rows["D.4.assumption"]["at the paper's sizes"]
+    assert "and fails at" not in rows["D.2.P3a"]["at the sizes tested"]
+    assert "fails, and" not in rows["D.2.P4a"]["at the sizes tested"]
+    assert "n = 200, d = 22: 46.9 against 190\n" in rows["D.4.assumption"]["at the sizes tested"]
     assert "conditions on the parameters are lost" in rows["E.4"]["claim"]
     assert all(f"{source}: " in ABOUT for source in SOURCES)
+
+
+def test_what_the_texts_do_not_print_is_marked():
+    assert "takes V = I* and A3 = A2*; softmax regression takes tau = 1/4*." in ABOUT
+    assert "with V = I* where c enters" in ABOUT
+    assert "(cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3)" in ABOUT
+    assert ABOUT.endswith(KEY)
+    assert claim("D.3.P3").bound_from.endswith("those of c with V = I* and A₃ = A₂*")
+    for name in ("6.2", "6.2.m"):
+        assert claim(name).bound_from.startswith("printed; two misprinted networks mended; ")
+    assert claim("6.2.printed").bound_from == "printed; δ/poly(n) is read as δ/n"

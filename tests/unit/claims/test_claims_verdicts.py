@@ -21,15 +21,16 @@ from attention_separation.softmax_vs_linear.claims.two_levels import levels
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("4.2.P3", "holds at the paper's sizes"),
-        ("F.10.P3.value", "the reconstructed claim holds at the paper's sizes"),
-        ("D.2.P3a.value", "holds at the paper's sizes"),
-        ("D.2.P3a.from-0.7", "the guessed bound holds at the paper's sizes"),
+        ("4.2.P3", "holds at the sizes tested"),
+        ("F.10.P3.value", "the reconstructed claim holds at the sizes tested"),
+        ("D.2.P3a.value", "holds at the sizes tested"),
+        ("D.2.P3a.from-0.7", "the guessed bound holds at the sizes tested"),
         ("D.2.P4a", "the guessed bound fails at every n tested"),
         ("D.4.P2", "the guessed bound fails at every n tested"),
         ("5.2.m", "fails at every n tested"),
         ("6.2.printed", "fails at every n tested"),
-        ("A.1", "holds at the paper's sizes"),
+        ("A.1", "holds at the sizes tested"),
+        ("3.1", "holds at the sizes tested, for sums of random signs, all that was tested"),
         ("A.1.columns", "fails at every n tested"),
         ("E.1.P3a.from-0.7", "the guessed bound fails at every n tested"),
         ("F.2.P3a.from-0.7", "the reconstructed claim fails at every n tested"),
@@ -68,16 +69,16 @@ def without_subject(row):
 
 
 def test_what_is_said_of_every_claim(by_id):
-    expected = dict.fromkeys(by_id, "holds at the paper's sizes")
+    expected = dict.fromkeys(by_id, "holds at the sizes tested")
     for ids, start in (
         (FAILS, "fails at every n tested"),
         ("4.2.P1", "fails: the least C grows like n^0.50, from 13.1 at n = 100 to "),
-        (REFUTED, "refuted below n = "),
+        (REFUTED, "with τ = 1/4*: refuted below n = "),
         (LATE, "holds only from n >= "),
         (LEAST, "holds with least C = "),
         (HOEFFDING, "holds with C = "),
         (RATIOS, "not judged: an o() says nothing at one size; "),
-        ("D.4.hoeffding", "holds at 6 of the paper's 8 sizes"),
+        ("D.4.hoeffding", "holds at 6 of the 8 sizes tested"),
     ):
         expected |= dict.fromkeys(ids.split(), start)
     for name, start in expected.items():
@@ -90,7 +91,7 @@ def test_what_fails_in_the_range_of_the_dataset_does_not_simply_hold(by_id):
     found = {name for name, rows in by_id.items() if kind_of(rows[0]["verdict"]) == "here"}
     assert found == {*HERE.split()}
     assert by_id["E.1.P3a"][0]["verdict"].endswith(
-        "holds at the paper's sizes, fails at a₁ = 0.7, b = 0.1, c = 0.9 of the dataset's range"
+        "holds at the sizes tested, fails at a₁ = 0.7, b = 0.1, c = 0.9 of the dataset's range"
     )
     assert " at every n tested, but with up to 5.29·10^6 at " in by_id["E.4"][0]["verdict"]
     for name, rows in by_id.items():
@@ -111,8 +112,8 @@ def test_a_claim_that_fails_in_its_range_only():
     """Ends of ranges change the verdict, limits and exact equality do not."""
     true = claim("D.3.P1")
     for ends, said in (
-        (((("a1", 0.7),),), "holds at the paper's sizes"),
-        (((("a1", 0.5),),), "holds at the paper's sizes, fails at a₁ = 0.5 of the dataset's range"),
+        (((("a1", 0.7),),), "holds at the sizes tested"),
+        (((("a1", 0.5),),), "holds at the sizes tested, fails at a₁ = 0.5 of the dataset's range"),
     ):
         rows = audit(JOB, [replace(true, ranges=ends)]).to_pylist()
         assert {row["verdict"] for row in rows} == {f"the guessed bound {said}"}
@@ -129,7 +130,7 @@ def test_an_o_is_not_judged(by_id):
             for row in by_id[name]
         ]
         said = by_id[name][0]["verdict"]
-        assert f"value / bound is {min(ratios):.3g} to {max(ratios):.3g} at the paper's" in said
+        assert f"value / bound is {min(ratios):.3g} to {max(ratios):.3g} at the sizes" in said
         # d^(-1/2) n^0.01 as n grows: d fixed, about sqrt n, about n / 4.
         for slope in ("n^0.01 with d fixed", "n^-0.24 with d − ", "n^-0.49 with d − "):
             assert f"like {slope}" in said
@@ -186,7 +187,7 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
     sign = -1 if true.relation == "at least" else 1
     wrong = replace(true, bound=lambda setting: true.bound(setting) * 10**-sign * 0.1**sign)
     found = audit(JOB, [wrong]).to_pylist()
-    assert without_subject(by_id[name][0]) == "holds at the paper's sizes"
+    assert without_subject(by_id[name][0]) == "holds at the sizes tested"
     assert {without_subject(row) for row in found} == {"fails at every n tested"}
     assert not any(row["holds"] for row in found)
 
@@ -194,7 +195,7 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
 def test_a_claim_that_holds_at_some_sizes_only():
     one = replace(claim("F.8.P1"), cells=lambda s: float(s.d == 3), bound=lambda s: 0.5)
     rows = audit(JOB, [one]).to_pylist()
-    assert without_subject(rows[0]).startswith("holds at 7 of the paper's 8 sizes")
+    assert without_subject(rows[0]).startswith("holds at 7 of the 8 sizes tested")
     assert "It holds at 7 of the 8 sizes" in rows[0]["growth"]
 
 
@@ -235,3 +236,15 @@ def test_margin_is_positive_if_and_only_if_the_claim_holds(value, bound, relatio
 def test_a_claim_reports_its_worst_cell():
     one = replace(claim("D.3.P1"), cells=lambda s: [3.0, 1.0, 2.0], bound=lambda s: 1.5)
     assert one.evaluate(JOB.setting(200, 22)).value == 1.0
+
+
+def test_the_threshold_of_section_5_is_said_to_be_read_in(by_id):
+    for name in REFUTED.split():
+        row = by_id[name][0]
+        assert row["verdict"].startswith("with τ = 1/4*: refuted below n = ")
+        assert row["verdict"].endswith(
+            f", proved from n = {by_id[f'{name}.every'][0]['from_n_d_fixed']}"
+        )
+        columns = "the experiments' m" if name.endswith(".m") else "the least m of Lemma 5.2"
+        for one in (row, by_id[f"{name}.every"][0]):
+            assert one["bound_from"].startswith(f"printed, with τ* and {columns} put in; ")

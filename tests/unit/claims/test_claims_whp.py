@@ -5,7 +5,12 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.claims.whp import WHP_SCHEMA, PanelEvents, whp_table
+from attention_separation.softmax_vs_linear.claims.whp import (
+    ALL_FOUR,
+    WHP_SCHEMA,
+    PanelEvents,
+    whp_table,
+)
 from attention_separation.softmax_vs_linear.jobs import WhpJob
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.softmax_vs_linear.success import EVENTS
@@ -22,9 +27,9 @@ def test_whp_table_says_where_events_fail_too_often():
     events = np.array([exact_at(point).events for point in points])
     rows = whp_table([panel(points, events)])
     assert rows.schema.equals(WHP_SCHEMA)
-    assert rows["event"].to_pylist() == list(EVENTS)
+    assert rows["event"].to_pylist() == [*EVENTS, ALL_FOUR]
     for k, row in enumerate(rows.to_pylist()):
-        failure = 1 - events[:, k]
+        failure = 1 - (events[:, k] if k < 4 else events.min(axis=1))
         bad = failure > 0.01 / 200
         assert (row["points"], row["points_whp"]) == (80, 80 - bad.sum())
         assert row["points_undecided"] == 0
@@ -39,8 +44,8 @@ def test_whp_ranges_are_runs_of_neighbours():
     events[:, 2] = np.nan
     events[1:, 3] = np.nan
     rows = whp_table([panel(points, events)]).to_pylist()
-    assert [row["not_whp"] for row in rows] == [None, "0.01, 0.03 to 0.04, 0.06", None, None]
-    assert [row["points"] for row in rows] == [6, 6, 0, 1]
+    assert [row["not_whp"] for row in rows] == [None, "0.01, 0.03 to 0.04, 0.06", *[None] * 3]
+    assert [row["points"] for row in rows] == [6, 6, 0, 1, 0]
     assert rows[1]["worst_at"] == "0.01"
     assert rows[2]["worst_failure"] is None
     assert rows[0]["worst_failure"] == 0.0
@@ -69,6 +74,28 @@ def test_a_point_is_whp_or_not_only_if_it_surely_is(failure, error, counts):
     assert (row["not_whp"] is None) == (counts != (0, 0))
 
 
+def test_all_four_are_whp_where_each_is_and_fail_where_any_does():
+    points = config_points("fig4e")[:5]
+    failure, error = np.full((5, 4), 0.5), np.full((5, 4), 0.4)
+    failure[1, 2] = 9
+    error[2, 1] = error[3, 1] = 0.6
+    failure[3, 0] = 7
+    events = 1 - failure * BOUND
+    events[4, 0] = np.nan
+    row = whp_table([panel(points, events, error * BOUND)]).to_pylist()[-1]
+    assert (row["event"], row["points"]) == (ALL_FOUR, 4)
+    assert (row["points_whp"], row["points_undecided"]) == (1, 1)
+    assert row["not_whp"] == "0.02, 0.04"
+    assert row["worst_over_bound"] == pytest.approx(9)
+    assert row["worst_at"] == "0.02"
+
+
+def test_what_the_theorems_do_not_state_is_said():
+    assert "failure at most delta/poly(n), read here as delta/n (delta = 0.01 where a" in ABOUT
+    assert "For X the identity the paper states only F_exp > 0 on D1; Figure 7's" in ABOUT
+    assert f"{ALL_FOUR} is that each of the four events is so at the same point" in ABOUT
+
+
 def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     points = config_points("fig4e")[:3]
     with pytest.raises(ValueError, match="one row per point"):
@@ -78,7 +105,7 @@ def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     with pytest.raises(ValueError, match="an error of f_exp_d1_positive is missing"):
         whp_table([panel(points, np.ones((3, 4)), np.nan)])
     unknown = np.full((3, 4), np.nan)
-    assert whp_table([panel(points, unknown, np.nan)])["points"].to_pylist() == [0] * 4
+    assert whp_table([panel(points, unknown, np.nan)])["points"].to_pylist() == [0] * 5
 
 
 def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
@@ -104,5 +131,5 @@ def test_whp_says_what_is_reconstructed_of_every_panel():
     assert texts == {name: CONFIG.reconstruction(name) for name in CONFIG.panels}
     assert "the datasets themselves" in texts["fig7a"]
     points = config_points("fig4e")[:1]
-    assert whp_table([panel(points, np.ones((1, 4)))])["reconstructed"].to_pylist() == ["X"] * 4
+    assert whp_table([panel(points, np.ones((1, 4)))])["reconstructed"].to_pylist() == ["X"] * 5
     assert COLUMN in ABOUT

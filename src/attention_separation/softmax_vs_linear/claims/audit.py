@@ -1,6 +1,7 @@
-"""The audit: every claim at the paper's sizes, along three paths, and what is to be said of it."""
+"""The audit: every claim at the sizes tested, along three paths, and what is to be said of it."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -84,12 +85,12 @@ def audit(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
     with np.errstate(under="ignore"):
         for claim in all_claims() if claims is None else claims:
             rows += _rows(job, claim)
-    _say_what_is_proved(rows)
+    _say_what_is_proved(rows, job)
     columns = {name: [row[name] for row in rows] for name in SCHEMA.names}
     return pa.table(columns, schema=SCHEMA)
 
 
-def _say_what_is_proved(rows: list[dict]) -> None:
+def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:
     """Of claims over all data whose value is a lower bound of the worst case: they are refuted
     where it is too large, and proved from where the upper bound of ID.every suffices."""
     upper = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
@@ -101,7 +102,8 @@ def _say_what_is_proved(rows: list[dict]) -> None:
             row["holds"] = None
         low, start = row["from_n_d_fixed"], every["from_n_d_fixed"]
         if low is not None and start is not None:
-            row["verdict"] = f"refuted below n = {low}, proved from n = {start}"
+            tau = Fraction(str(job.tau))
+            row["verdict"] = f"with τ = {tau}*: refuted below n = {low}, proved from n = {start}"
             row["paths"] = (
                 f"As n grows, some data refute it up to n = {low - 1}, Hoeffding's bound proves "
                 f"it at every n tested from {start} on, and between the two it is open. "

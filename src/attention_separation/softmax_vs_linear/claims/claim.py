@@ -99,7 +99,8 @@ class Claim:
         Hoeffding's bound needs; the bound is the proof's
     ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
     identity : both sides are equal by the definitions alone, so the claim cannot fail
-    sizes : (n, d) at which it is evaluated, if not at those of the experiments and along the paths
+    sizes : (n, d) at which it is evaluated, if not at those of the job and along the paths
+    scope : what alone it is evaluated on, if the claim says more, such as "random signs"
     """
 
     id: str
@@ -117,6 +118,7 @@ class Claim:
     ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
     identity: bool = False
     sizes: tuple[tuple[int, int], ...] = ()
+    scope: str = ""
 
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""

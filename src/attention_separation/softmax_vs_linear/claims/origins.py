@@ -34,7 +34,10 @@ class Origin(NamedTuple):
 
 
 RATE = "δ/poly(n) is read as δ/n"
-EQUAL = Origin(FORCED, "both sides follow from the definition of the dataset")
+EQUAL = Origin(
+    FORCED,
+    "both sides follow from the definition of the dataset, those of c with V = I* and A₃ = A₂*",
+)
 EQUAL_ON_RECONSTRUCTED = Origin(RECONSTRUCTED, EQUAL.bound_from)
 
 _SIMPLE = "a simple form that its value suggests"
@@ -44,14 +47,16 @@ _SLACK = "what τ leaves above the large coordinates"
 _CHANCE = "its constant is that of the guessed chance of 1/10 per column"
 
 ORIGINS = (
-    (r"3\.1", GIVEN, "printed"),
+    (r"3\.1", GIVEN, "printed, and a theorem of textbooks"),
     (r"4\.2\.P1\.sqrt", GIVEN, "the rate that Hoeffding's bound gives with the printed entries"),
     (r"4\.[12]\.(P1|P2)\..*|4\.2\.P[23]", GIVEN, "printed"),
     (r"4\.2\.P1", GIVEN, f"the printed rate, against the C that the rate with √n needs; {RATE}"),
     (r"4\.1\.P[12]", GIVEN, f"the printed rate and the proof's entries; {RATE}"),
     (r"5\.2", GIVEN, f"printed, a chance of 1/2 per column; {RATE}"),
-    (r"5\..*", GIVEN, f"printed; {RATE}"),
-    (r"6\.2(\..*)?", GIVEN, f"printed; {RATE}"),
+    (r"5\.2\.m|6\.2\.printed", GIVEN, f"printed; {RATE}"),
+    (r"5\.[134]\.m(\.every)?", GIVEN, f"printed, with τ* and the experiments' m put in; {RATE}"),
+    (r"5\..*", GIVEN, f"printed, with τ* and the least m of Lemma 5.2 put in; {RATE}"),
+    (r"6\.2(\.m)?", GIVEN, f"printed; two misprinted networks mended; {RATE}"),
     (r"1\.1(\.m)?", READ, f"printed in words, with the events of Theorem 6.2; {RATE}"),
     (r"1\.1\.identity(\.m)?", OMITTED, "as Theorem 6.2, with X the identity"),
     (r"A\.1\.columns", GIVEN, "printed, with vec read the other way; rounding"),

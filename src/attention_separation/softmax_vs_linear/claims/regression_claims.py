@@ -32,6 +32,7 @@ def _hoeffding() -> Claim:
         relation="at most",
         cells=_tail_over_hoeffding,
         bound=lambda setting: 1.0,
+        scope="sums of random signs",
     )
 
 

@@ -12,6 +12,9 @@ from attention_separation.softmax_vs_linear.success import EVENTS
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""
 
+ALL_FOUR = "all_four"
+"""The row on points at which each of EVENTS is with high probability."""
+
 WHP_SCHEMA = pa.schema(
     [
         ("panel", pa.string()),
@@ -27,7 +30,8 @@ WHP_SCHEMA = pa.schema(
         ("reconstructed", pa.string()),
     ]
 )
-"""One row per panel and event. `points` counts those whose probability is known. An event is with
+"""One row per panel and event, and one of ALL_FOUR. `points` counts those whose probability is
+known, of ALL_FOUR those where all are; its failure is the largest of the four. An event is with
 high probability where it fails at most delta/n even if its probability is off by all of its error;
 `not_whp` are the swept values where it fails more often for all that, as ranges in the panel's
 order, null where there is none; the points between are undecided. The worst point is the one of the
@@ -52,32 +56,49 @@ class PanelEvents:
 
 
 def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
-    """For every panel and event, where the event is not with high probability.
+    """For every panel and event, and all four, where it is not with high probability.
 
     Raises
     ------
     ValueError
         If probabilities or errors are not one row per point, or a known probability has no error.
     """
-    rows = [_row(panel, k) for panel in panels for k in range(len(EVENTS))]
+    rows = [row for panel in panels for row in _rows(panel)]
     columns = {name: [row[name] for row in rows] for name in WHP_SCHEMA.names}
     return pa.table(columns, schema=WHP_SCHEMA)
 
 
-def _row(panel: PanelEvents, event: int) -> dict:
-    probabilities, errors = _columns(panel, panel.events), _columns(panel, panel.errors)
-    failure, error = 1 - probabilities[:, event], errors[:, event]
-    bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
-    over = failure / bounds
+def _rows(panel: PanelEvents) -> list[dict]:
+    failure, error = 1 - _columns(panel, panel.events), _columns(panel, panel.errors)
     known = ~np.isnan(failure)
-    if not (error[known] >= 0).all():
-        raise ValueError(f"{panel.panel}: an error of {EVENTS[event]} is missing; allowed: >= 0")
-    often = known & (failure - error > bounds)
-    seldom = known & (failure + error <= bounds)
+    for k, event in enumerate(EVENTS):
+        if not (error[known[:, k], k] >= 0).all():
+            raise ValueError(f"{panel.panel}: an error of {event} is missing; allowed: >= 0")
+    bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
+    often = failure - error > bounds[:, None]
+    seldom = failure + error <= bounds[:, None]
+    one = [
+        _row(panel, event, failure[:, k], bounds, often[:, k], seldom[:, k])
+        for k, event in enumerate(EVENTS)
+    ]
+    both = often.any(axis=1) & known.all(axis=1), seldom.all(axis=1)
+    return [*one, _row(panel, ALL_FOUR, failure.max(axis=1), bounds, *both)]
+
+
+def _row(
+    panel: PanelEvents,
+    event: str,
+    failure: np.ndarray,
+    bounds: np.ndarray,
+    often: np.ndarray,
+    seldom: np.ndarray,
+) -> dict:
+    """One event's row; `often` and `seldom` are where it surely fails too often, and surely not."""
+    known, over = ~np.isnan(failure), failure / bounds
     row = {
         "panel": panel.panel,
         "parameter": panel.parameter,
-        "event": EVENTS[event],
+        "event": event,
         "points": int(known.sum()),
         "points_whp": int(seldom.sum()),
         "points_undecided": int((known & ~often & ~seldom).sum()),

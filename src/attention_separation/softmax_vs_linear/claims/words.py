@@ -46,9 +46,9 @@ def growth(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
 def _share(measured: list[Measured]) -> str:
     good = sum(at.holds for at in measured)
     if len(measured) == 1:
-        return f"It {'holds' if good else 'fails'} at the one size of the paper."
+        return f"It {'holds' if good else 'fails'} at the one size tested."
     share = {0: "none of the", len(measured): "all"}.get(good, f"{good} of the")
-    return f"It holds at {share} {len(measured)} sizes of the paper."
+    return f"It holds at {share} {len(measured)} sizes tested."
 
 
 def _moves(claim: Claim, one: Along) -> str:
@@ -131,6 +131,8 @@ def verdict(
         return _not_judged(claim, measured, along)
     subject = SUBJECTS.get(claim.source)
     said = _said(claim, measured, along, ranged)
+    if claim.scope:
+        said = f"{said}, for {claim.scope}, all that was tested"
     return f"{subject} {said}" if subject else said
 
 
@@ -150,7 +152,7 @@ def _said(
         where = f", {_inside(last.path)}" if len(along) > 1 else ""
         return f"holds only from n >= {last.from_n}{where}{_beyond_at_last(last)}"
     if starts:
-        return f"holds at {good} of the paper's {len(measured)} sizes{_beyond(claim, ranged)}"
+        return f"holds at {good} of the {len(measured)} sizes tested{_beyond(claim, ranged)}"
     if claim.constant and not good:
         return _grows(claim, along[0])
     return f"fails at every {'' if not any(at.holds for at in everywhere) else 'large '}n tested"
@@ -158,7 +160,7 @@ def _said(
 
 def _holds(claim: Claim, everywhere: list[Measured]) -> str:
     if not claim.constant or not all(at.holds for at in everywhere):
-        return "holds at the paper's sizes"
+        return "holds at the sizes tested"
     constant = math.ceil(1000 * max(at.value for at in everywhere)) / 1000
     if claim.constant == "least":
         return f"holds with least C = {constant:g} at every n tested"
@@ -201,7 +203,7 @@ def _not_judged(claim: Claim, measured: list[Measured], along: list[Along]) -> s
     slopes = [f"like n^{_slope(claim, one):.2f} {_inside(one.path)}" for one in along]
     return (
         f"not judged: an o() says nothing at one size; value / bound is {number(ratios[0])} to "
-        f"{number(ratios[-1])} at the paper's sizes and moves {', '.join(slopes)}"
+        f"{number(ratios[-1])} at the sizes tested and moves {', '.join(slopes)}"
     )
 
 
