@@ -220,8 +220,8 @@ def test_theorem_6_2_holds_from_its_own_start_and_its_zero_networks_from_the_las
     )
     assert "at none of the 2 sizes tested; at no n tested for d = 22 (the theorem asks that" in text
     assert text.endswith(
-        "With the experiments' m, that a network is zero alone (D.9, D.13, D.17) holds from "
-        "n = 300 on for d - 2 = ⌈√n⌉ and from n = 30 on for d - 2 = n/4."
+        "With the experiments' m, the events that a network is zero (D.9, D.13, D.17) hold, each "
+        "alone, from n = 300 on for d - 2 = ⌈√n⌉ and from n = 30 on for d - 2 = n/4."
     )
     assert "d = 22" not in claim_findings(rows("With d fixed at 22, it holds"))[1]
     assert (

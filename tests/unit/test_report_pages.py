@@ -159,7 +159,8 @@ def test_success_counts_points():
 
 def test_tables_that_are_not_made_say_nothing():
     assert findings({}, []) == []
-    whp = {"event": "f_exp_d1_positive", "points": 8, "points_whp": 3, "points_undecided": 0}
+    whp = {"panel": "fig4a", "event": "f_exp_d1_positive", "points": 8, "points_whp": 3}
+    whp["points_undecided"] = 0
     (text,) = findings({"whp": pa.Table.from_pylist([whp])}, [])
     assert "3 of 8" in text
 

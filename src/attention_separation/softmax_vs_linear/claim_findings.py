@@ -115,8 +115,8 @@ def _with_high_probability(claims: pa.Table, first: dict[str, dict]) -> list[str
     if zero:
         names = ", ".join(row["id"] for row in zero)
         text += (
-            f". With the experiments' m, that a network is zero alone ({names}) holds "
-            f"{_starts(zero)}"
+            f". With the experiments' m, the events that a network is zero ({names}) hold, each "
+            f"alone, {_starts(zero)}"
         )
     return [f"{text}."]
 

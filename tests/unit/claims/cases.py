@@ -1,4 +1,4 @@
-"""The claims at the sizes of the paper's experiments, and tiny cases to enumerate."""
+"""The claims at the sizes tested, and tiny cases to enumerate."""
 
 import itertools
 
