@@ -134,7 +134,10 @@ def test_the_vote_figure_says_what_is_no_number_of_the_paper():
         wanted = [row[column] for row in rows]
         assert any(np.array_equal(line.get_ydata(), wanted) for line in errors.lines)
     assert len(needed.lines) == 3
-    assert "up to its unknown\nconstant" in texts(figure)
+    assert "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;" in texts(figure)
+    assert errors.get_xlabel() == "voting heads 𝐻 of rank 1"
+    assert "both layers have max(𝐻, 𝑑)" in texts(figure)
+    assert "whose proof is not in the text that was read" in texts(figure)
 
 
 def test_the_features_figure_has_a_panel_for_each_dimension():
@@ -148,6 +151,7 @@ def test_the_features_figure_has_a_panel_for_each_dimension():
     rows = [r for r in table.to_pylist() if (r["law"], r["d"]) == ("compromise", 8)]
     means = [np.mean([r["error"] for r in rows if r["heads"] == h]) for h in (1, 2, 4, 8, 16, 32)]
     np.testing.assert_array_equal(best[0].get_ydata(), means)
+    assert "a lower bound for any rank-1 hardmax heads with scalar weights" in texts(figure)
 
 
 def closure(module):

@@ -49,8 +49,9 @@ if not config and not MODULE:
             code=code_of_verb("rank-gallery"),
             results=lambda wildcards, output: str(Path(output[0]).parent),
             scale=RANK.scale,
+            level=RANK.level,
         message:
             "Gallery of the second paper: docs/ and README's block"
         shell:
             "{params.package} rank-gallery --results {params.results:q} --scale {params.scale:q}"
-            " --docs docs --readme README.md 2>&1 | tee {log:q}"
+            " --level {params.level} --docs docs --readme README.md 2>&1 | tee {log:q}"

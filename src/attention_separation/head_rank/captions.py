@@ -1,17 +1,23 @@
 """What this paper's figures show, in sentences, for its page of the report."""
 
+import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.findings import (
+from attention_separation.head_rank.construction_findings import (
     features_findings,
+    temperature_findings,
+    vote_findings,
+)
+from attention_separation.head_rank.runs import chosen
+from attention_separation.head_rank.study import NUMBERS, TRAINED
+from attention_separation.head_rank.training_findings import (
+    additive_findings,
+    depth_findings,
     fresh_findings,
     points_findings,
     published_findings,
     rank_findings,
-    temperature_findings,
-    vote_findings,
 )
-from attention_separation.head_rank.study import NUMBERS, TRAINED
 from attention_separation.report_page import Caption
 
 TITLES = TRAINED | {figure: title for _, title, figure in NUMBERS.values()}
@@ -27,8 +33,9 @@ def numbers_caption(figure: str, table: pa.Table) -> Caption:
     return Caption(TITLES[figure], say(table))
 
 
-def trained_caption(figure: str, table: pa.Table) -> Caption:
-    """The caption of a figure of trained transformers, whose numbers are a row per run or head."""
+def trained_caption(figure: str, table: pa.Table, level: float) -> Caption:
+    """The caption of a figure of trained transformers, whose numbers are a row per run or head;
+    differences are at the claims' level."""
     rows = table.to_pylist()
     cells = {row["cell"] for row in rows}
     runs = {(row["cell"], row["run"]): row for row in rows}
@@ -38,15 +45,13 @@ def trained_caption(figure: str, table: pa.Table) -> Caption:
         f"own; {dead or 'none'} of them dead."
     ]
     if figure == "rank_fig2":
-        single = [row for row in rows if row["layers"] == 1 and row["total_heads"] == 1]
-        if single:
-            angles = sorted(row["angle"] for row in single)
-            scales = sorted(-row["scale"] for row in single)
-            sentences.append(
-                f"One layer with one head of full rank, {len(single)} runs: {angles[0]:.0f} to "
-                f"{angles[-1]:.0f} degrees from +I, and c from {scales[0]:.3g} to {scales[-1]:.3g} "
-                f"in the nearest −cI of the logits."
-            )
+        groups = {(row["layers"], row["width"]): None for row in rows}
+        sentences += [
+            _of_heads(layers, width, chosen(rows, layers=layers, width=width))
+            for layers, width in sorted(groups)
+        ]
+        if any(layers > 1 for layers, _ in groups):
+            sentences.append("The paper's figure has one layer only.")
     elif figure == "rank_fresh":
         sentences.append(
             "A point for each run. Those on the same batches again have the published schedule, "
@@ -56,18 +61,35 @@ def trained_caption(figure: str, table: pa.Table) -> Caption:
         sentences.append(
             "Every run is shown by its error on sets never trained on; lines are means over runs, "
             "short bars the least. Dash-dotted: uniform attention (rank 0), the best "
-            "−a xᵢ + b Σⱼ xⱼ, which looks at no point's content."
+            "−a xᵢ + b Σⱼ xⱼ, whose weights depend on no point."
         )
     if any(row["encoding"] == "additive" for row in rows):
         sentences.append(
             "Additive encodings start from the original's initial values, normal of mean −1, which "
             "may be a slip for a mean of 0: what is said of them may depend on it."
         )
-    say = {
-        "rank_fig1": rank_findings,
-        "rank_fig4": points_findings,
-        "rank_fresh": fresh_findings,
-    }.get(figure)
-    sentences += say(list(runs.values())) if say else []
-    sentences += published_findings() if figure == "rank_fig1" else []
+    own = list(runs.values())
+    if figure == "rank_fig1":
+        sentences += [*rank_findings(own), *depth_findings(own), *published_findings()]
+    elif figure == "rank_fig3":
+        sentences += additive_findings(own, level)
+    elif figure == "rank_fig4":
+        sentences += points_findings(own, level)
+    elif figure == "rank_fresh":
+        sentences += fresh_findings(own, level)
     return Caption(TITLES[figure], sentences)
+
+
+def _of_heads(layers: int, width: int, rows: list[dict]) -> str:
+    """Angles and c of the heads of some cells of full rank."""
+    angles = sorted(row["angle"] for row in rows if row["angle"] is not None)
+    scales = sorted(-row["scale"] for row in rows if row["scale"] is not None)
+    name = (
+        f"L = {layers}, {width} head{'s' * (width > 1)} of full rank per layer, {len(rows)} in all"
+    )
+    if not angles or not scales:
+        return f"{name}: none with a number."
+    return (
+        f"{name}: median {np.median(angles):.0f} degrees from +I, {angles[0]:.0f} to "
+        f"{angles[-1]:.0f}; c of the nearest −cI of the logits {scales[0]:.3g} to {scales[-1]:.3g}."
+    )

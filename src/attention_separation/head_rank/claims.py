@@ -1,5 +1,5 @@
 """Verb `rank-claims`: what the paper says of trained transformers, judged; what this reproduction
-says of its constructions; and the errors of all cells.
+says of them and of its constructions; and the errors of all cells.
 
 The estimator of a cell is the mean held-out error over its runs, with Welch's interval of the
 difference to another cell's, or of the ratio; the least error over runs is never judged.
@@ -16,7 +16,7 @@ from attention_separation.head_rank.construction_claims import constructions
 from attention_separation.head_rank.contrasts import difference, mean_of, ratio
 from attention_separation.head_rank.jobs import ClaimsJob
 from attention_separation.head_rank.learned_claims import learned
-from attention_separation.head_rank.outcomes import OURS, PAPERS, SCHEMA, above, below, decided
+from attention_separation.head_rank.outcomes import OURS, SCHEMA, WHOSE, above, below, decided
 from attention_separation.head_rank.published_claims import best_below_full_rank, five_layers
 from attention_separation.head_rank.runs import (
     chosen,
@@ -25,6 +25,7 @@ from attention_separation.head_rank.runs import (
     over_rank_0,
     read_runs,
     sizes,
+    values,
 )
 from attention_separation.provenance import record
 from attention_separation.tables import read_parquet, write_result
@@ -32,15 +33,18 @@ from attention_separation.tables import read_parquet, write_result
 TITLE = "Claims on the rank of attention heads"
 _ABOUT = (
     "What the paper says, and what this reproduction says of its own (whose), at the scale that "
-    "was run ({scale}). Errors are held-out: means over runs that differ in initial values and "
-    "data; predicting zero has error 1. A claim agrees if every one of its comparisons does: if an "
-    "interval lies wholly on the claimed side of the bound. It differs if one lies wholly on the "
-    "other side, and is undecided otherwise. Of two means of runs the interval is Welch's, "
-    "simultaneous at level {level:g} over the claim's comparisons, and the bound is the margin, "
-    "{margin:g}, unless another is shown. Claims on learned angles are on the heads of these runs, "
-    "and those on random heads on these draws: they have no intervals to judge by. Measured is the "
-    "comparison that decides: of those with the claim's verdict the one that is furthest from "
-    "agreeing."
+    "was run ({scale}). The paper gives no bounds: the margin, the factor and the angle that judge "
+    "its words are this reproduction's. Errors are held-out: means over runs that differ in "
+    "initial values and data; predicting zero has error 1. A claim agrees if every one of its "
+    "comparisons does: if an interval lies wholly on the claimed side of the bound. It differs if "
+    "one lies wholly on the other side, and is undecided otherwise. Of two means of runs the "
+    "interval is Welch's, simultaneous at level {level:g} over the claim's comparisons, and the "
+    "bound is the margin, {margin:g}, unless another is shown. The level is nominal, for runs that "
+    "scatter normally: over the few runs of a cell, of which one may be dead or stuck, it need not "
+    "be kept. Of values read off the paper's figures the interval is how far readings may be off. "
+    "Claims on learned angles are on the heads of these runs, and those on random heads on these "
+    "draws: they have no intervals to judge by. Measured is the comparison that decides: of those "
+    "with the claim's verdict the one that is furthest from agreeing."
 )
 
 _OF_CELL = {"layers": "L", "width": "w", "rank": "r"}
@@ -61,15 +65,24 @@ def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[
         outcomes.append((above if each.above else below)(name, measured, bound))
     return {
         "claim": claim.name,
-        "whose": PAPERS,
+        "whose": claim.whose,
         "statement": claim.statement,
-        "sizes": sizes(row for each in found for row in _runs(each)),
+        "sizes": _sizes(claim, [row for each in found for row in _runs(each)]),
         "bound_is": _bound_is(claim),
     } | decided(outcomes, bound)
 
 
 def _runs(comparison: Comparison) -> list[dict]:
     return [row for pair in comparison.pairs for group in pair for row in group]
+
+
+def _sizes(claim: Claim, rows: list[dict]) -> str:
+    """The sizes of the runs; with their width, where it should be the dimension and is not."""
+    found = sizes(rows)
+    if claim.at_full_width and any(row["width"] != row["d"] for row in rows):
+        widths = "/".join(map(str, values(rows, "width")))
+        found += f", w={widths} where the paper has w=d"
+    return found
 
 
 def _bound_is(claim: Claim) -> str:
@@ -108,7 +121,7 @@ def about(scale: str, margin: float, level: float) -> str:
 
 
 def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
-    """Rows of the paper's claims; of those that no run here can judge, on published values."""
+    """Rows of claims on runs; of those that no run here can judge, on published values."""
     found = [judged(claim, rows, job.margin, job.level) for claim in CLAIMS]
     found = [
         five_layers(job.margin)
@@ -116,7 +129,11 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
         else row
         for row in found
     ]
-    return [*found, best_below_full_rank(), *learned(rows, job.seed, job.margin, job.level)]
+    return [
+        *found,
+        best_below_full_rank(job.margin),
+        *learned(rows, job.seed, job.margin, job.level),
+    ]
 
 
 def claims_table(
@@ -127,6 +144,7 @@ def claims_table(
     found = of_runs(job, rows)
     found.append(repeated(rows, job.margin, job.level))
     found += constructions(vote_table, features_table, job.level)
+    found.sort(key=lambda row: WHOSE.index(row["whose"]))
     return pa.Table.from_pylist(found, schema=SCHEMA)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from attention_separation.head_rank.outcomes import OURS, PAPERS
 from attention_separation.head_rank.runs import (
     chosen,
     held_out_error,
@@ -12,6 +13,8 @@ from attention_separation.head_rank.runs import (
     over_rank_0,
     values,
 )
+
+Measure = Callable[[dict], float]
 
 FACTOR = 2.0
 """From how many times an error on it counts as far larger."""
@@ -32,14 +35,17 @@ class Claim:
     """A claim on trained transformers: its name, its words and the comparisons it stands for.
 
     What is compared is the mean of `measure` over runs: by its difference, whose bound is the
-    margin, or by its ratio, whose bound is the `factor`.
+    margin, or by its ratio, whose bound is the `factor`. `at_full_width`: the paper's runs have
+    w = d.
     """
 
     name: str
     statement: str
     comparisons: Callable[[list[dict]], Iterator[Comparison]]
-    measure: Callable[[dict], float] = held_out_error
+    measure: Measure = held_out_error
     factor: float | None = None
+    whose: str = PAPERS
+    at_full_width: bool = False
 
 
 RECIPE = ("d", "feed_forward", "batch", "steps", "lr")
@@ -141,7 +147,8 @@ def _concatenated(layers: int, above: bool, times: int) -> Callable:
     return comparisons
 
 
-def _additive(rows: list[dict]) -> Iterator[Comparison]:
+def additive(rows: list[dict]) -> Iterator[Comparison]:
+    """Of each number of layers, lower ranks without an encoding and with an additive one."""
     for layers in values(chosen(rows, encoding="additive"), "layers"):
         yield from _over_ranks(f"L={layers}", _encoded(rows, "additive", layers, 1), above=False)
 
@@ -223,34 +230,51 @@ CLAIMS = (
         _concatenated(3, True, 1),
     ),
     Claim(
+        "concatenated, one layer",
+        "Concatenated encodings do not lower the error of lower ranks at one layer, on average",
+        _concatenated(1, False, 1),
+    ),
+    # The control of about as many attention parameters is not in the paper.
+    Claim(
         "concatenated, three layers, matched",
         "Concatenated encodings lower the error of lower ranks at three layers beside networks "
-        "without an encoding that have as many attention parameters, too, on average",
+        "without an encoding that have about as many attention parameters, too, on average",
         _concatenated(3, True, 4),
+        whose=OURS,
     ),
     Claim(
         "concatenated, one layer, matched",
         "Concatenated encodings do not lower the error of lower ranks at one layer beside networks "
-        "without an encoding that have as many attention parameters, on average",
+        "without an encoding that have about as many attention parameters, on average",
         _concatenated(1, False, 4),
+        whose=OURS,
     ),
     Claim(
         "additive",
         "Additive encodings, with the original's initial values, do not lower the error of lower "
         "ranks, on average",
-        _additive,
+        additive,
     ),
     Claim(
         "more points, lower rank",
+        "Two layers of lower rank: the error grows from each number of points to the next",
+        neighbours,
+        at_full_width=True,
+    ),
+    Claim(
+        "more points, lower rank, over rank 0",
         "Two layers of lower rank: the error over that of uniform attention (rank 0) grows from "
         "each number of points to the next",
         neighbours,
         measure=over_rank_0,
+        whose=OURS,
+        at_full_width=True,
     ),
     # Not over rank 0: where the target is learned, that ratio falls only because rank 0 gets worse.
     Claim(
         "more points, full rank",
         "Two layers of full rank: the error does not grow with the number of points",
         _against_fewest,
+        at_full_width=True,
     ),
 )

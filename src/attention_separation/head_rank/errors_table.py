@@ -37,7 +37,7 @@ ABOUT = (
     "At the scale that was run ({scale}). The estimate of a cell is the mean of its runs' errors "
     "on sets never trained on, sd their spread over seeds; se says how little of it is due to the "
     "number of held-out sets. Rank 0 is the error of uniform attention, of the best "
-    "-a x_i + b sum_j x_j, which looks at no point's content: the mean is shown over it, too. "
+    "-a x_i + b sum_j x_j, whose weights depend on no point: the mean is shown over it, too. "
     "The least run, and the least training loss of any epoch and run, "
     "which is what the paper plots, stand beside them and are not estimates. A dead run ended "
     f"with a training error of at least {DEAD:g}: about that of predicting zero, 1."

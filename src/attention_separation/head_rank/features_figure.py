@@ -51,7 +51,8 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         note = (
             f"Exact given the heads; means of up to {most} draws of heads, bands from the least to "
             "the largest. Floors: all that stays\nif every degree up to 1, or 3, of the target is "
-            "captured. Grey: no such number of rank-1 hardmax heads comes below it."
+            "captured. Grey: below a lower bound for any rank-1 hardmax heads with scalar weights, "
+            "$V = aI$,\nwhich none need attain."
         )
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
@@ -64,7 +65,7 @@ def _draw_panel(ax: Axes, d: int, rows: list[dict]) -> None:
     # Between two counts the bound is at least that of the larger: a step claims no more.
     ax.fill_between(
         counts, LOWEST, [bound[h] for h in counts], step="pre", color="#EEEEEE", linewidth=0,
-        label="out of reach of any\nheads of this kind",
+        label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
     )  # fmt: skip
     for degree, style in ((1, ":"), (3, (0, (1, 4)))):
         ax.axhline(

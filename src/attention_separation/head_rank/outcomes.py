@@ -8,8 +8,17 @@ import pyarrow as pa
 
 from attention_separation.head_rank.contrasts import Contrast, together
 
-PAPERS, OURS = "the paper's", "this reproduction's"
-"""Whose claim: the paper's, as its text or figures say it, or one that is made here."""
+PAPERS = "the paper's"
+PUBLISHED = "the paper's, judged on its published values alone"
+OURS = "this reproduction's"
+CHECK = "a check"
+"""Whose claim: the paper's, as its text or figures say it, judged on runs or constructions made
+here; such a one that nothing made here can judge; one that is made here; or what only a mistake of
+the code can fail, which is counted with none of them."""
+
+CLAIMED = (PAPERS, PUBLISHED, OURS)
+WHOSE = (*CLAIMED, CHECK)
+"""In the order in which they are said."""
 
 SCHEMA = pa.schema(
     [

@@ -18,7 +18,7 @@ from attention_separation.head_rank import (
 from attention_separation.head_rank.captions import numbers_caption, trained_caption
 from attention_separation.head_rank.findings import claims_findings, counted
 from attention_separation.head_rank.jobs import OverviewJob
-from attention_separation.head_rank.outcomes import OURS, PAPERS
+from attention_separation.head_rank.outcomes import WHOSE
 from attention_separation.html import document, table_element
 from attention_separation.prose import as_html, rst_list
 from attention_separation.report_page import (
@@ -34,10 +34,12 @@ TITLE = "Rank of attention heads"
 QUESTION = (
     "Can many attention heads of low rank do what one head of full rank does? The paper "
     "(arXiv 2407.16153) proves, up to constants that it does not state, that for the nearest of "
-    "two orthogonal points one layer of them cannot unless they are very many; says that two "
-    "layers with added coordinates can, for two points; and trains transformers to find the "
-    "farthest point of a set. Errors are expected squared distances: predicting zero has 1, and "
-    "uniform attention (rank 0), which looks at no point's content, has less."
+    "two orthogonal points one layer of heads of rank r cannot unless they are very many: not to "
+    "an error of order 1/d where r is at most d - 3, nor to a fixed error where d is large against "
+    "r. It says that two layers with added coordinates can, for two points; and trains "
+    "transformers to find the farthest point of a set. Errors are expected squared distances: "
+    "predicting zero has 1, and uniform attention (rank 0), whose weights depend on no point, has "
+    "less."
 )
 HONESTY = (
     "Errors of trained transformers are held-out: measured on sets never trained on, as means over "
@@ -68,8 +70,10 @@ def page(
     if table is not None:
         about = escape(claims.about(job.scale, job.margin, job.level))
         parts.append(f"<h2>The claims</h2>\n<p>{about}</p>")
-        for whose in (PAPERS, OURS):
+        for whose in WHOSE:
             own = table.filter(pc.field("whose") == whose).select(list(SHOWN))
+            if not len(own):
+                continue
             counts = f"{len(own)}: {counted(own.to_pylist())}"
             parts.append(f"<h3>{escape(f'{whose}, {counts}')}</h3>\n{table_element(own)}")
     return document(TITLE, "\n".join([*parts, figures_element(figures)]), STYLE)
@@ -87,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
     figures = arguments.results / "figures"
     captions = {
-        name: _caption(name, figures / f"{name}.parquet", settings)
+        name: _caption(name, figures / f"{name}.parquet", settings, job.level)
         for name, settings in job.figures.items()
     }
     tables = {
@@ -118,8 +122,8 @@ def run(arguments: argparse.Namespace) -> None:
         write_text(folder / f"{name}.rst", rst_list([about]))
 
 
-def _caption(name: str, path: Path, settings: str) -> Caption:
+def _caption(name: str, path: Path, settings: str, level: float) -> Caption:
     if name in NUMBERS:
         return numbers_caption(name, read_parquet(path, NUMBERS[name], settings))
     schema = cell_table.HEADS if name == "rank_fig2" else cell_table.RUNS
-    return trained_caption(name, read_parquet(path, schema, settings))
+    return trained_caption(name, read_parquet(path, schema, settings), level)

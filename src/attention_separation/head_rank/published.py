@@ -1,4 +1,4 @@
-"""What the paper's figures show, read off their markers by eye.
+"""What the paper's figures show, read off their markers by eye; with what sets they were trained.
 
 These are training losses on batches that come back at every epoch, the smallest over epochs and
 over five runs; reading errs by about READING_1 in Figure 1, 1.2 % in Figure 3 and 0.0012 in
@@ -16,6 +16,17 @@ WIDTH_3 = 8
 
 SIZE_4 = {"d": 64, "layers": 2, "width": 64, "feed_forward": 2048}
 """Of the runs of Figure 4."""
+
+BATCHES, BATCH = 100, 256
+"""Batches of an epoch, the same in every one by the published configurations, and sets of each."""
+
+EPOCHS = (1000, 2000)
+"""Of Figure 1's runs, and of those of Figures 3 and 4."""
+
+HARD = (5, 1)
+"""(Layers, width) that the paper sets apart as hard to train."""
+
+HARD_IN_WORDS = " (which the paper sets apart as hard to train)"
 
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -55,9 +66,22 @@ FIGURE_4 = {
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
 
 
-def below_full_rank() -> list[tuple[int, float]]:
-    """(N, error) of every value of Figures 1, 3 and 4 at a rank below d."""
-    series = [(SIZE_1["n"], values) for values in (*FIGURE_1.values(), *FIGURE_3.values())]
-    series += FIGURE_4.items()
+def below_full_rank() -> list[tuple[str, int, int, float]]:
+    """(Of which runs, rank, N, error) of every value of Figures 1, 3 and 4 at a rank below d."""
+    n = SIZE_1["n"]
+    series = [
+        (f"L = {layers}, w = {width}" + HARD_IN_WORDS * ((layers, width) == HARD),
+         n, RANKS, values)
+        for (layers, width), values in FIGURE_1.items()
+    ]  # fmt: skip
+    series += [
+        (f"L = {layers} with {encoding} encodings", n, RANKS, values)
+        for (layers, encoding), values in FIGURE_3.items()
+    ]
+    series += [(f"N = {n}", n, FIGURE_4_RANKS, values) for n, values in FIGURE_4.items()]
     # In all figures the last rank is d.
-    return [(n, value) for n, values in series for value in values[:-1]]
+    return [
+        (name, rank, n, value)
+        for name, n, ranks, values in series
+        for rank, value in zip(ranks[:-1], values[:-1], strict=True)
+    ]

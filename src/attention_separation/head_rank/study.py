@@ -174,7 +174,8 @@ class HeadRank(Closed):
         description="a difference of held-out errors that counts; predicting zero has error 1"
     )
     level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
-        description="of each claim: chance of a false verdict, over its comparisons together"
+        description="of each claim: nominal chance of a false verdict, over its comparisons "
+        "together; runs are taken as normal, and over the few of a cell it need not be kept"
     )
     gigaflops: Annotated[float, Field(gt=0, le=1e9)] = Field(
         description="10^9 operations per second that training is assumed to reach: what a cluster "

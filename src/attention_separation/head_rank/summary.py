@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attention_separation.config import digest_of, load_config, overrides_of
 from attention_separation.head_rank.findings import counted
-from attention_separation.head_rank.outcomes import OURS, PAPERS, SCHEMA, in_words
+from attention_separation.head_rank.outcomes import SCHEMA, WHOSE, in_words
 from attention_separation.tables import read_parquet
 
 
@@ -26,8 +26,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
     table = read_parquet(path, SCHEMA, digest_of(config.head_rank.claims_job(config.seed)))
     print(f"claims on the rank of heads, at the scale {config.head_rank.scale}")
-    for whose in (PAPERS, OURS):
+    for whose in WHOSE:
         own = [row for row in table.to_pylist() if row["whose"] == whose]
+        if not own:
+            continue
         print(f"{whose}: {counted(own)}")
         for row in own:
             print(line(row))

@@ -40,7 +40,12 @@ def _figure_1(rows: list[dict]) -> Figure:
         (f"𝑤 = {width}", {"width": width}, lambda layers, w=width: _theirs_1(layers, w))
         for width in values(rows, "width")
     ]
-    return _by_layers(rows, series, TRAINED["rank_fig1"], _is_size(rows, published.SIZE_1))
+    d, widths = values(rows, "d"), values(rows, "width")
+    missing = ""
+    if d and max(widths) < max(d):
+        missing = f" $w$ = {' and '.join(map(str, widths))}: the paper's $w$ = $d$ is not run."
+    compared = _is_size(rows, published.SIZE_1)
+    return _by_layers(rows, series, TRAINED["rank_fig1"], compared, missing)
 
 
 def _theirs_1(layers: int, width: int) -> dict[int, float]:
@@ -75,7 +80,9 @@ def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
 
 def _figure_4(rows: list[dict]) -> Figure:
     series = [(f"$N$ = {n}", {"n": n}, lambda layers, n=n: _theirs_4(n)) for n in values(rows, "n")]
-    return _by_layers(rows, series, TRAINED["rank_fig4"], _is_size(rows, published.SIZE_4))
+    compared, widths, d = _is_size(rows, published.SIZE_4), values(rows, "width"), values(rows, "d")
+    apart = f" $w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$." * (widths != d)
+    return _by_layers(rows, series, TRAINED["rank_fig4"], compared, apart)
 
 
 def _theirs_4(n: int) -> dict[int, float]:
@@ -93,9 +100,10 @@ def _by_layers(
     series: list[tuple[str, dict, Callable[[int], dict]]],
     title: str,
     compared: bool,
+    apart: str = "",
 ) -> Figure:
     """A panel per number of layers: error against rank, a line per series; published values
-    beside those that are `compared`."""
+    beside those that are `compared`. `apart`: what the note says is not as in the paper."""
     layers = values(rows, "layers")
     figure = Figure(figsize=(3.6 * max(len(layers), 1.4) + 1.7, 4.0), layout="constrained")
     axes = figure.subplots(1, len(layers), squeeze=False, sharey=True)[0]
@@ -111,7 +119,7 @@ def _by_layers(
                     marker="D", markersize=3, markerfacecolor="white",
                 )  # fmt: skip
         _rank_axis(ax, values(chosen(rows, layers=count), "rank"))
-        ax.set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
+        ax.set_title(_layers(count), fontweight="bold")
         ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
         _draw_rank_0(ax, chosen(rows, layers=count), series)
     axes[0].set_ylabel(ERROR)
@@ -120,7 +128,7 @@ def _by_layers(
         Line2D([], [], color=colour, linewidth=4, label=name)
         for colour, (name, _, _) in zip(PALETTE, series, strict=False)
     ]
-    _frame(figure, rows, title, compared, lines)
+    _frame(figure, rows, title, compared, lines, apart)
     return figure
 
 
@@ -194,7 +202,7 @@ def _figure_2(rows: list[dict]) -> Figure:
                 ax.plot(place + np.array(spread), found, ".", color=PALETTE[0], markersize=3)
             ax.set_xticks(list(places), [str(width) for width in widths])
             ax.set_xlabel("heads 𝐻 of full rank")
-        column[0].set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
+        column[0].set_title(_layers(count), fontweight="bold")
         column[0].set_ylim(0, 185)
         column[0].set_yticks([0, 45, 90, 135, 180])
         _error_axis(column[1].yaxis)
@@ -206,7 +214,12 @@ def _figure_2(rows: list[dict]) -> Figure:
     axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
     axes[1, 0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
     title = TRAINED["rank_fig2"]
-    note = "180 degrees: a negative multiple of the identity, Fact 1's head for the farthest point"
+    note = (
+        f"{_recipe(rows)}.\n180 degrees: a negative multiple of the identity, Fact 1's head for "
+        "the farthest point."
+    )
+    more = [_layers(count) for count in layers if count > 1]
+    note += f"\nNot in the paper's figure: {', '.join(more)}." if more else ""
     _title_and_note(figure, title, note)
     return figure
 
@@ -227,7 +240,7 @@ def _figure_fresh(rows: list[dict]) -> Figure:
                 row["min_train"], row["test_error"], markers[row["width"]],
                 color=colours[row["rank"]], markerfacecolor=fill, markersize=5,
             )  # fmt: skip
-        ax.set_title(f"{count} layer{'s' * (count > 1)}", fontweight="bold")
+        ax.set_title(_layers(count), fontweight="bold")
         ax.set_xlabel("least training loss of an epoch")
         _error_axis(ax.xaxis)
         _error_axis(ax.yaxis)
@@ -256,7 +269,7 @@ def _mark(marker: str, name: str, fill: str) -> Line2D:
 
 
 def _frame(
-    figure: Figure, rows: list[dict], title: str, compared: bool, lines: list[Line2D]
+    figure: Figure, rows: list[dict], title: str, compared: bool, lines: list[Line2D], apart: str
 ) -> None:
     handles = [
         *lines,
@@ -275,7 +288,13 @@ def _frame(
     note = f"{_recipe(rows)}. Dashed: predicting zero; dash-dotted: the best {rank_0}."
     if compared:
         note += " Published: least training loss on repeated batches, best of five runs."
+    # On a line of its own: the figures of one panel are narrow.
+    note += f"\n{apart.strip()}" if apart else ""
     _title_and_note(figure, title, note)
+
+
+def _layers(count: int) -> str:
+    return f"{count} layer{'s' * (count > 1)}"
 
 
 def _recipe(rows: list[dict]) -> str:

@@ -18,7 +18,7 @@ from attention_separation.head_rank.vote import SCHEMA
 __all__ = ["add_arguments", "draw", "run"]
 
 ZERO_PREDICTOR = 1.0
-GUARANTEE = "the guarantee 𝑑³/ε², up to its unknown\nconstant: here through the first point"
+GUARANTEE = "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"
 
 
 def draw(job: TableFigureJob, table: pa.Table) -> Figure:
@@ -38,7 +38,9 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             f"Points: {draws} draws of heads and data, 95 % intervals (Clopper-Pearson). Solid: "
             "exact expectation over heads and data. Dashed:\n2𝑓(0)√(π/2𝐻), with 𝑓 the density of "
             "a coordinate on the sphere; about √(𝑑/𝐻). Smallest p-value of an exact value, "
-            f"corrected for {len(errors)} points: {smallest:.2g}."
+            f"corrected for {len(errors)} points: {smallest:.2g}.\nA construction for Theorem 7, "
+            "whose proof is not in the text that was read. 𝐻 is the number of heads that vote, in "
+            "layer 1; layer 2 takes 𝑑, and both layers have max(𝐻, 𝑑)."
         )
         figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
@@ -64,7 +66,7 @@ def _draw_errors(ax: Axes, rows: list[dict]) -> None:
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel("number of heads 𝐻 of rank 1")
+    ax.set_xlabel("voting heads 𝐻 of rank 1")
     ax.set_ylabel("mean squared error")
     ax.margins(x=0.08)
     ax.set_title("Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many", y=1.0, pad=8)
@@ -74,7 +76,7 @@ def _draw_needed(ax: Axes, rows: list[dict]) -> None:
     epsilons = sorted({row["epsilon"] for row in rows}, reverse=True)
     ax.set_title("Heads for an error ε", y=1.0, pad=8)
     ax.set_xlabel("dimension 𝑑")
-    ax.set_ylabel("number of heads")
+    ax.set_ylabel("voting heads 𝐻")
     for epsilon, colour in zip(epsilons, PALETTE[3:] * len(epsilons), strict=False):
         own = sorted((row for row in rows if row["epsilon"] == epsilon), key=lambda row: row["d"])
         d, heads = (np.array([row[name] for row in own], dtype=float) for name in ("d", "heads"))
