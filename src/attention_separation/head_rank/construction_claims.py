@@ -40,8 +40,8 @@ def exact_vote(points: list[dict], level: float) -> dict[str, object]:
     return {
         "claim": "majority vote",
         "whose": OURS,
-        "statement": "The vote of H rank-1 heads on two points, built here for Theorem 7, errs as "
-        "its exact law says",
+        "statement": "The vote of H rank-1 heads on two points, built here for Theorem 7 with d "
+        "heads in layer 2, errs as its exact law says",
         "verdict": "agrees" if worst["p_value"] >= level else "differs",
         "comparisons": len(points),
         "decided_at": f"d={worst['d']}, H={worst['heads']}",

@@ -69,8 +69,8 @@ class Grid(Recipe):
     )
     matched: bool = Field(
         default=False,
-        description="also without an encoding at 4 times the width: the attention parameters of a "
-        "concatenated encoding",
+        description="also without an encoding at 4 times the width: about the attention parameters "
+        "of a concatenated encoding",
     )
 
     @model_validator(mode="after")
