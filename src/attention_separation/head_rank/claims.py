@@ -131,7 +131,7 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
     ]
     return [
         *found,
-        best_below_full_rank(job.margin),
+        best_below_full_rank(),
         *learned(rows, job.seed, job.margin, job.level),
     ]
 
