@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.attention import Kernel
 from attention_separation.softmax_vs_linear.distinct import (
     DistinctRows,
@@ -58,3 +59,44 @@ def distinct_rows(n: int, d: int, a: float, kernel: Kernel) -> DistinctRows:
 def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
     """The distinct rows of a network at a point."""
     return distinct_rows(point.n, point.d, point.a(dataset), kernel)
+
+
+def token_types(points: list[Point], dataset: int) -> TokenTypes:
+    """The types of tokens of a dataset at some points: of queries j2 and the others, X = I.
+
+    Raises
+    ------
+    ValueError
+        If n tokens do not stack at a point.
+    """
+    for point in points:
+        check(point.n, point.d)
+    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
+    a = np.array([point.a(dataset) for point in points])
+    log_n, s = np.array([(math.log(point.n), point.s) for point in points]).T
+    one = np.ones_like(a)
+    scores = np.stack(
+        [np.stack([1.0 + a, one, one, one], axis=-1), np.stack([one] * 4, axis=-1)], axis=1
+    )
+    classes = d - 1
+
+    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
+        size = int(classes[index])
+        queries = np.ones((2, size + 1))
+        queries[:, 0] = a[index], 0.0
+        keys = np.zeros((size + 1, size + 1))
+        keys[0, :2] = 1.0
+        keys[1:, 1:] = np.eye(size)
+        return s[index] * queries, s[index] * keys
+
+    return TokenTypes(
+        n=n,
+        d=d,
+        classes=classes,
+        scores=log_n[:, None, None] * scores,
+        exists=np.ones((len(points), 2), dtype=bool),
+        first=s,
+        block=s,
+        last=None,
+        vectors=vectors,
+    )

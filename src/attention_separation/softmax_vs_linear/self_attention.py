@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.attention import Kernel
 from attention_separation.softmax_vs_linear.distinct import (
     DistinctRows,
@@ -76,4 +77,66 @@ def rows(point: Point, dataset: int, kernel: Kernel) -> DistinctRows:
     """The distinct rows of a network at a point."""
     return distinct_rows(
         point.n, point.d, point.a(dataset), point.b, point.c, point.attention_x, kernel
+    )
+
+
+def split_x(attention_x: str, d: int) -> np.ndarray:
+    """Q = K with X = Q K^T: the identity, or 1 1^T / sqrt d; kernels of vectors depend on it."""
+    return {"identity": np.eye(d), "ones": np.full((d, d), d**-0.5)}[attention_x]
+
+
+def token_types(points: list[Point], dataset: int) -> TokenTypes:
+    """The types of tokens of a dataset at some points, all with the same X.
+
+    With X = I a score is the inner product of two tokens; with X all ones, the product of their
+    sums.
+
+    Raises
+    ------
+    ValueError
+        If n tokens do not stack at a point.
+    """
+    for point in points:
+        check(point.n, point.d)
+    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
+    a, b, c = (
+        np.array(values)
+        for values in (
+            [point.a(dataset) for point in points],
+            [point.b for point in points],
+            [point.c for point in points],
+        )
+    )
+    log_n, s = np.array([(math.log(point.n), point.s) for point in points]).T
+    (attention_x,) = {point.attention_x for point in points}
+    if attention_x == "identity":
+        rest, own = c * c, b * b + c * c
+        special = np.stack([a * a + b * b + c * c, own, rest, rest], axis=-1)
+        same = np.stack([own, own, rest, rest], axis=-1)
+        other = np.stack([rest, rest, own, rest], axis=-1)
+    else:
+        plain = b + c
+        special = np.stack([(plain + a) * (plain + a), *[(plain + a) * plain] * 3], axis=-1)
+        same = other = np.stack([plain * (plain + a), *[plain * plain] * 3], axis=-1)
+    classes = d - 2
+
+    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
+        size = int(classes[index])
+        keys = np.zeros((size + 1, size + 2))
+        keys[1:, 1:-1] = b[index] * np.eye(size)
+        keys[0, :2] = a[index], b[index]
+        keys[:, -1] = c[index]
+        keys = s[index] * keys @ split_x(attention_x, size + 2)
+        return keys[[0, 1, min(2, size)]], keys
+
+    return TokenTypes(
+        n=n,
+        d=d,
+        classes=classes,
+        scores=log_n[:, None, None] * np.stack([special, same, other], axis=1),
+        exists=np.stack([np.ones_like(n), n // classes > 1, classes > 1], axis=-1).astype(bool),
+        first=a * s,
+        block=b * s,
+        last=c * s,
+        vectors=vectors,
     )

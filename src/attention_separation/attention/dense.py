@@ -1,0 +1,25 @@
+"""Attention literally: every query over every key, n x n. It judges the distinct rows."""
+
+import numpy as np
+
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.seen import Seen
+
+
+def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
+    """c of Equation (1) with any kernel in place of exp.
+
+    Parameters
+    ----------
+    a1, a2, a3 : (n, d) tokens that query, that are attended to, and whose values are read
+    q, k, v : (d, d) Q, K, V
+    kernel : weights of a query over keys
+
+    Returns
+    -------
+    (n, d), row j0 is sum_j1 f[j0, j1] (A3 V)[j1]
+    """
+    n, d = a1.shape
+    queries, keys = a1 @ q, a2 @ k
+    seen = Seen(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
+    return kernel.attention_weights(seen) @ (a3 @ v)

@@ -1,0 +1,92 @@
+"""Distinct attention rows of any kernel, from token types, over arrays of points at once.
+
+Every row of c is first y_1 + marked y_k3 + own y_q + rest (sum of the other class signs)
++ last y_d against a sign column y, q the class of the querying token. Whatever weights a kernel
+gives, they are a function of a type of query and a type of key, so this holds for every kernel that
+treats classes alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL, TokenTypes
+
+ALIKE = 1e-9
+"""Relative: how far weights on two further classes may differ by rounding alone."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of P points, each weight (P, R); rows without a query repeat the special one.
+
+    `own` is equal to `rest` where the own class is none of the unmarked ones. `last` is None for
+    data without a last coordinate, and the same in every row of a normalised kernel. `share` is the
+    weight that a query gives to the special token.
+    """
+
+    first: np.ndarray
+    marked: np.ndarray
+    own: np.ndarray
+    rest: np.ndarray
+    last: np.ndarray | None
+    share: np.ndarray
+
+
+def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
+    """The rows of c = f A3, V the identity, of a kernel on token types.
+
+    Raises
+    ------
+    ArithmeticError
+        If weights are no finite numbers, a row cannot be normalised, or further classes, which the
+        data does not tell apart, have different weights.
+    """
+    if kernel.kind == "features":
+        weights = np.stack([_weights_in_full(types, kernel, p) for p in range(len(types.n))])
+    else:
+        weights = kernel.attention_weights(types.seen())
+    t = (types.n // types.classes)[:, None]
+    special, same, own, rest = (weights[..., column] for column in (SPECIAL, SAME, OWN, REST))
+    # With two classes there is no further one: the unmarked class stands for both.
+    rest = np.where((types.classes == 2)[:, None], own, rest)
+    block = types.block[:, None]
+    last = types.last
+    if last is not None:
+        last = np.broadcast_to(last[:, None], special.shape)
+        if not kernel.normalised:
+            last = last * (weights * types.multiplicities[:, None, :]).sum(axis=-1)
+    found = {
+        "first": types.first[:, None] * special,
+        "marked": block * (special + (t - 1) * same),
+        "own": block * t * own,
+        "rest": block * t * rest,
+        "last": last,
+        "share": special,
+    }
+    return Rows(
+        **{
+            name: None if values is None else np.where(types.exists, values, values[:, :1])
+            for name, values in found.items()
+        }
+    )
+
+
+def _weights_in_full(types: TokenTypes, kernel: Kernel, point: int) -> np.ndarray:
+    """(R, 4) from weights on a key of each class."""
+    full = kernel.attention_weights(types.seen_in_full(point))
+    weights = np.zeros((len(full), 4))
+    weights[:, SPECIAL], weights[:, SAME] = full[:, 0], full[:, 1]
+    if full.shape[1] > 2:
+        weights[:, OWN] = weights[:, REST] = full[:, 2]
+    further = full[:, 3:]
+    if further.shape[1]:
+        weights[:, REST] = further[:, 0]
+        spread = np.ptp(further, axis=1)
+        if (spread > ALIKE * np.abs(further).max(axis=1))[types.exists[point]].any():
+            raise ArithmeticError(f"{kernel.name}: it tells classes apart that the data does not")
+    # Of a query without a class among the further ones, all of these are alike.
+    alike = np.isclose(weights[:, OWN], weights[:, REST], rtol=ALIKE, atol=0)
+    weights[:, OWN] = np.where(alike, weights[:, REST], weights[:, OWN])
+    return weights

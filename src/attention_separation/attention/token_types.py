@@ -1,0 +1,68 @@
+"""Token types: what is left of n tokens once those that the data does not tell apart are counted.
+
+A dataset has K classes of t tokens; one token is special and belongs to the marked class. A query
+is special, another of the marked class, or of another class; it sees four types of keys: the
+special token, the others of the marked class, those of its own class (of any unmarked one where its
+class is the marked one, or none) and those of every further class.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_separation.attention.seen import Seen
+
+SPECIAL, SAME, OWN, REST = range(4)
+"""Types of keys, the last axis of scores. Types of queries are the first three, or, where no query
+but the special one knows of a class, the special one and OTHER."""
+
+
+@dataclass(frozen=True)
+class TokenTypes:
+    """The token types of P points.
+
+    Attributes
+    ----------
+    n, d, classes : (P,) tokens, dimension, and classes K; t = n / K
+    scores : (P, R, 4) of R types of queries on the types of keys, equal where they are equal
+    exists : (P, R) whether there are queries of a type
+    first, block : (P,) value of the special token in the first coordinate, and of every token in
+        its class's
+    last : (P,) value of every token in the last coordinate; None for data without one
+    vectors : point's index -> queries (R, d), and keys (K + 1, d): the special token, another of
+        the marked class, and one of each further class
+    """
+
+    n: np.ndarray
+    d: np.ndarray
+    classes: np.ndarray
+    scores: np.ndarray
+    exists: np.ndarray
+    first: np.ndarray
+    block: np.ndarray
+    last: np.ndarray | None
+    vectors: Callable[[int], tuple[np.ndarray, np.ndarray]]
+
+    @property
+    def multiplicities(self) -> np.ndarray:
+        """How many tokens each key stands for, (P, 4): 1, t - 1, t and (K - 2) t."""
+        t, unmarked = self.n // self.classes, self.classes - 1
+        further = np.maximum(unmarked - 1, 0)
+        return np.stack([np.ones_like(t), t - 1, t * (unmarked > 0), t * further], axis=-1)
+
+    def seen(self) -> Seen:
+        """What kernels of scores may know, of all points at once."""
+        counts = np.broadcast_to(self.multiplicities[:, None, :], self.scores.shape)
+        n, d = self.n[:, None, None], self.d[:, None, None]
+        return Seen(self.scores, None, None, counts, n, d)
+
+    def seen_in_full(self, point: int) -> Seen:
+        """What kernels of vectors may know, of one point: a key for each class."""
+        queries, keys = self.vectors(point)
+        n, d, classes = int(self.n[point]), int(self.d[point]), int(self.classes[point])
+        t, further = n // classes, max(classes - 2, 0)
+        columns = [SPECIAL, SAME, *[OWN] * (classes > 1), *[REST] * further]
+        counts = np.array([1, t - 1, *[t] * (classes - 1)])
+        scores = self.scores[point][:, columns]
+        return Seen(scores, queries, keys, np.broadcast_to(counts, scores.shape), n, d)
