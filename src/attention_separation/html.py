@@ -26,8 +26,9 @@ def write_html(table: pa.Table, path: Path, title: str, about: str) -> None:
 
 
 def page(table: pa.Table, title: str, about: str) -> str:
-    """The text of a page that shows a table beneath a paragraph about it."""
-    return document(title, f"<p>{escape(about)}</p>\n{table_element(table)}")
+    """The text of a page that shows a table beneath a text about it, a paragraph per line."""
+    paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in about.splitlines())
+    return document(title, f"{paragraphs}{table_element(table)}")
 
 
 def document(title: str, body: str, style: str = "") -> str:

@@ -422,7 +422,8 @@ def test_a_page_shows_every_cell_and_escapes_it():
             "yes_no": [True, False],
         }
     )  # fmt: skip
-    text = page(table, "A < B", "About & more")
+    text = page(table, "A < B", "About & more\nAnd more")
+    assert "<p>About &amp; more</p>\n<p>And more</p>\n<table>" in text
     assert "<td>&lt;b&gt;&amp;<br>line</td>" in text
     assert '<td class="number">0.1235</td>' in text
     assert '<td class="number">12,345</td>' in text

@@ -68,14 +68,17 @@ ABOUT = (
     "family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
     "interval of its mean difference, from difference low to difference high, lies within the "
     "margin ({margin:g} at the panel's own trials, less with more). It differs if any of them is "
-    "rejected; else it is undecided. Points and sums have exact binomial tests, shapes a test of "
+    "rejected; else it is undecided.\n"
+    "Points and sums have exact binomial tests, shapes a test of "
     "goodness of fit: the squared deviations of the points, each in units of its variance, added "
-    "up; all are adjusted by Holm's method. Detectable bias is the mean bias of a panel's success "
+    "up; all are adjusted by Holm's method.\n"
+    "Detectable bias is the mean bias of a panel's success "
     "rate that the test of the sum would find with probability 0.9, and detectable shape the x for "
     "which that of the shape would find errors of +x and -x in turn along the panel (both "
-    "approximately). Where largest p error is 0, mean p exact is of exact values; else it is of "
+    "approximately).\n"
+    "Where largest p error is 0, mean p exact is of exact values; else it is of "
     "reference values with an estimated error, and the hypothesis tested is that a point is off by "
-    "no more than that. {reconstructed}"
+    "no more than that.\n{reconstructed}"
 )
 
 
