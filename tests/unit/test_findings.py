@@ -66,10 +66,12 @@ def test_verdicts_on_reference_values_alone_and_shapes_that_none_could_find():
 
 
 def test_what_is_reconstructed_of_which_panels():
-    texts = {"a1": "m, data", "a2": "data; V", "a3": "data; V", "a4": "m, data; V", "a5": "data"}
+    texts = {"a1": "m, data", "a2": "data; V", "a3": "data; V", "a4": "m, b; V", "a5": "b; V"}
     rows = [{"panel": panel, "reconstructed": text} for panel, text in texts.items()]
     (text,) = reconstruction_findings(pa.Table.from_pylist([*rows, rows[1] | {"panel": "a6"}]))
-    assert text.endswith("here: data (all panels); V (a2 to a4, a6); m (a1, a4).")
+    assert text.endswith("V (a2 to a6); data (a1 to a3, a6); m (a1, a4); b (a4, a5).")
+    everywhere = pa.table({"panel": ["a", "b"], "reconstructed": ["V", "m, V"]})
+    assert "V (all panels); m (b)." in reconstruction_findings(everywhere)[0]
     assert reconstruction_findings(pa.table({"panel": ["a"], "reconstructed": [""]})) == []
 
 
