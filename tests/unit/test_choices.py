@@ -123,8 +123,9 @@ def test_datasets_of_another_reading(rows):
     """a in A1 and in A2: in D0 and D1 the special score has a squared, its value a."""
     row = effect(rows, "entries of", "a √log n in A1 and in A2", "fig7d")
     of = [config_points("fig7d")[k] for k in (0, 27, 53, 80)]
+    networks = attention_exact.from_rows(IN_BOTH.rows)
     changes = [
-        attention_exact.references([p], IN_BOTH.rows)[0].success - exact_at(p).success for p in of
+        attention_exact.references([p], networks)[0].success - exact_at(p).success for p in of
     ]
     assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
     assert row["mean_change"] > 0.001

@@ -60,5 +60,5 @@ def test_with_log_n_in_a1_alone_no_score_exceeds_2():
         for p in points[::8]:
             rows = [IN_A1_ALONE.rows(p, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
             assert max(row.largest_scores().max() for row in rows) <= 2 + 1e-12
-        found = attention_exact.references(points, IN_A1_ALONE.rows)
+        found = attention_exact.references(points, attention_exact.from_rows(IN_A1_ALONE.rows))
         assert [each.success for each in found] == [0.0] * len(points)

@@ -10,7 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.attention import KERNELS, Kernel
+from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.token_types import TokenTypes
+from attention_separation.softmax_vs_linear.attention import KERNELS as SCORE_KERNELS
+from attention_separation.softmax_vs_linear.attention import Kernel as ScoreKernel
 from attention_separation.softmax_vs_linear.distinct import DistinctRows, together
 from attention_separation.softmax_vs_linear.fair_coins import heads
 from attention_separation.softmax_vs_linear.point import Point
@@ -19,6 +23,12 @@ from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 
 MOST_NUMBERS = 1_000_000
 """States times rows worked on at once."""
+
+MOST_ROWS = 3
+"""Of a network."""
+
+KERNEL_NAMES = {"exp": "exp", "lin": "linear"}
+"""The kernels of F_exp and F_lin, in the list of all."""
 
 NEARLY_ONE = np.nextafter(1.0, 0.0)
 
@@ -33,32 +43,60 @@ States = tuple[np.ndarray, np.ndarray, np.ndarray]
 METHOD = "sum over the states of a sign column"
 
 
-def references(
-    points: list[Point], rows: Callable[[Point, int, Kernel], DistinctRows]
-) -> list[Reference]:
-    """Exact probabilities at points of a model whose distinct rows are `rows`.
+Networks = Callable[[list[Point]], list[DistinctRows]]
+"""The distinct rows of each of NETWORKS, of points with equal d and X together."""
 
-    Points whose columns have the same states are computed together.
-    """
-    networks = [
-        [rows(point, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS] for point in points
-    ]
+
+def from_token_types(token_types: Callable[[list[Point], int], TokenTypes]) -> Networks:
+    """The networks of a model, from the token types of its datasets."""
+
+    def networks(points: list[Point]) -> list[DistinctRows]:
+        types = [token_types(points, dataset) for dataset in (0, 1)]
+        kernels = {name: KERNELS[KERNEL_NAMES[name]] for name, _ in NETWORKS}
+        return [_rows(types[dataset], kernels[name]) for name, dataset in NETWORKS]
+
+    return networks
+
+
+def _rows(types: TokenTypes, kernel: Kernel) -> DistinctRows:
+    rows = distinct_rows(types, kernel)
+    last = None if rows.last is None else rows.last[:, 0]
+    return DistinctRows(int(types.classes[0]), rows.first, rows.marked, rows.own, rows.rest, last)
+
+
+def from_rows(rows: Callable[[Point, int, ScoreKernel], DistinctRows]) -> Networks:
+    """The networks of datasets whose distinct rows are given point by point."""
+
+    def networks(points: list[Point]) -> list[DistinctRows]:
+        return [
+            together([rows(point, dataset, SCORE_KERNELS[kernel]) for point in points])
+            for kernel, dataset in NETWORKS
+        ]
+
+    return networks
+
+
+def references(points: list[Point], networks: Networks) -> list[Reference]:
+    """Exact probabilities at points; those whose columns have the same states are computed
+    together."""
     groups: dict[tuple, list[int]] = {}
-    for k, (point, own) in enumerate(zip(points, networks, strict=True)):
-        shapes = tuple(len(network.first) for network in own)
-        groups.setdefault((own[0].classes, shapes, point.data, point.signs), []).append(k)
+    for k, point in enumerate(points):
+        key = (point.d, point.attention_x, point.data, point.signs)
+        groups.setdefault(key, []).append(k)
     found: list[Reference | None] = [None] * len(points)
-    for (classes, shapes, data, signs), members in groups.items():
-        step = max(MOST_NUMBERS // (8 * classes * max(shapes)), 1)
+    for (d, _, data, signs), members in groups.items():
+        step = max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)
         for start in range(0, len(members), step):
-            part = members[start : start + step]
+            part = [points[k] for k in members[start : start + step]]
             success, events = probabilities(
-                [together([networks[k][network] for k in part]) for network in range(4)],
-                *(np.array([getattr(points[k], name) for k in part]) for name in ("tau", "s", "m")),
+                networks(part),
+                *(np.array([getattr(point, name) for point in part]) for name in ("tau", "s", "m")),
                 data,
                 signs,
             )
-            for k, total, each in zip(part, success.tolist(), events.tolist(), strict=True):
+            for k, total, each in zip(
+                members[start:], success.tolist(), events.tolist(), strict=False
+            ):
                 found[k] = Reference(total, tuple(each), 0.0, EXACT_EVENTS, METHOD)
     return found
 

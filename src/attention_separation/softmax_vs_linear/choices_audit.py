@@ -72,7 +72,8 @@ def probabilities() -> Probabilities:
 
     def at(model: str, of: list[Point], rows: Rows | None = None) -> np.ndarray:
         if rows is not None:
-            return np.array([found.success for found in attention_exact.references(of, rows)])
+            networks = attention_exact.from_rows(rows)
+            return np.array([r.success for r in attention_exact.references(of, networks)])
         new = [point for point in dict.fromkeys(of) if (model, point) not in known]
         found = importlib.import_module(exact_module(model)).references(new)
         known.update(((model, p), r.success) for p, r in zip(new, found, strict=True))
