@@ -148,7 +148,7 @@ _ALL = (
     _features("focused_3", "φ = ‖z₊‖ z₊³ / ‖z₊³‖", "arXiv 2308.00442"),
     Kernel(
         "efficient", "softmax_d(q) · softmax over positions of k", "features", efficient,
-        normalised=False, source="arXiv 1812.01243",
+        source="arXiv 1812.01243",
     ),
     _log_score(
         "sigmoid_log_n", "σ(x − log n)", lambda seen: log_expit(seen.scores - seen.log_n),

@@ -104,6 +104,18 @@ def test_the_closed_forms_of_the_paper(name, old, attention_x):
             np.testing.assert_allclose(found, getattr(closed, weight), rtol=1e-14)
 
 
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("n", [220, 2 * 10**7, 2 * 10**12])
+def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
+    for module, d in ((self_attention, 22), (cross_attention, 21)):
+        types = module.token_types([at(n, d)], 1)
+        rows = distinct_rows(types, KERNELS[name])
+        of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest
+        assert np.isfinite(of_classes).all()
+        if KERNELS[name].normalised:
+            np.testing.assert_allclose(of_classes, types.block[0], rtol=1e-9)
+
+
 def test_a_kernel_that_tells_classes_apart_is_refused():
     by_place = Kernel(
         "by_place", "by place", "features",
