@@ -1,24 +1,26 @@
 """Panels and points for tests, as config.yaml would make them."""
 
-import importlib
 from pathlib import Path
 
 from attention_separation.config import load_config
+from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panels import PANELS, points
-from attention_separation.softmax_vs_linear.parameters import PARAMETERS
 from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.references import references
+from attention_separation.softmax_vs_linear.trials import trials_at
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")
 
 
-def panel(model: str, sweep: dict, trials: int = 10, **fixed):
+def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
     """A panel of a model with config.yaml's defaults."""
     defaults = getattr(CONFIG.models, model).model_dump(exclude_none=True)
-    own = PARAMETERS[model].model_fields.keys() - sweep.keys()
+    own = MODELS[model].parameters.model_fields.keys() - sweep.keys()
     held = {key: value for key, value in defaults.items() if key in own} | fixed
     return PANELS[model].model_validate(
-        {"model": model, "sweep": sweep, "fixed": held, "trials": trials}
+        {"model": model, "sweep": sweep, "fixed": held, "trials": trials, "contest": contest}
     )
 
 
@@ -28,19 +30,28 @@ def point(model: str, **values) -> Point:
     return points(panel(model, {"n": [n]}, **values))[0]
 
 
+def contest(fires: str, *silent: str) -> Contest:
+    return Contest(fires=fires, silent=silent)
+
+
 def config_points(name: str) -> list[Point]:
     """The points of a panel of config.yaml at the paper's scale."""
     return points(CONFIG.panel_job(name).panel)
 
 
-def trials_of(model: str):
-    """The module with a model's engines."""
-    return importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_trials")
+def model_of(p: Point):
+    """The model that has a point's parameters."""
+    name = "regression" if p.d is None else "self_attention" if p.b else "cross_attention"
+    return MODELS[name]
+
+
+def run_trials(engine: str, p: Point, streams, trials: int):
+    """Which networks are positive at a point, by the engine "reduced" or "dense"."""
+    (of_point,) = trials_at(model_of(p), engine, [p])
+    return of_point(streams, trials)
 
 
 def exact_at(p: Point):
     """Reference values of a point."""
-    model = "regression" if p.d is None else "self_attention" if p.b else "cross_attention"
-    module = importlib.import_module(f"attention_separation.softmax_vs_linear.{model}_exact")
-    (found,) = module.references([p])
+    (found,) = references(model_of(p), [p])
     return found

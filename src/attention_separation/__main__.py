@@ -17,7 +17,7 @@ VERBS = {
     "claims": ("softmax_vs_linear.claims_table", "evaluate every claim of the paper"),
     "whp": ("softmax_vs_linear.whp_table", "say which events are not with high probability"),
     "choices": ("softmax_vs_linear.choices_audit", "measure what each open choice moves"),
-    "threshold": ("softmax_vs_linear.threshold", "find the best threshold of each network"),
+    "threshold": ("softmax_vs_linear.threshold_audit", "find the best threshold of each network"),
     "theta": ("softmax_vs_linear.theta", "map exact probabilities over the threshold"),
     "phase": ("softmax_vs_linear.phase", "map exact probabilities over two parameters"),
     "schematic": ("softmax_vs_linear.schematics", "draw Figure 1, 2 or 6"),

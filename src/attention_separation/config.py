@@ -37,10 +37,10 @@ from attention_separation.softmax_vs_linear.jobs import (
     VerdictsJob,
     WhpJob,
 )
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panel_faults import panel_faults
 from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
-    MODELS,
     Engine,
     ExactPanel,
     Panel,
@@ -53,9 +53,6 @@ from attention_separation.softmax_vs_linear.panels import (
 from attention_separation.softmax_vs_linear.parameters import Trials
 from attention_separation.softmax_vs_linear.reconstruction import marked_notes, reconstruction
 from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
-
-REGRESSION_POINTS = 24
-"""Points of a regression panel at which alternatives are evaluated: each takes its time."""
 
 MOST_SLICES = 1000
 MOST_SEED = 10**18
@@ -203,7 +200,7 @@ class Config(Closed):
         if name in self.figures:
             title = self.figures[name].title
         else:
-            title = f"{name}: {self.panels[name].model.replace('_', '-')}"
+            title = f"{name}: {MODELS[self.panels[name].model].words}"
         jobs = {panel: self.panel_job(panel) for panel in panels}
         looks = [
             PanelLook(
@@ -226,6 +223,7 @@ class Config(Closed):
             panels.append(
                 PanelToJudge(
                     name=name,
+                    contest=job.panel.contest,
                     table_settings=digest(job.canonical()),
                     exact_settings=digest(self.exact_panel(name).canonical()),
                     margin=self.verdicts.margin * math.sqrt(panel.trials / job.panel.trials),
@@ -259,8 +257,9 @@ class Config(Closed):
         panels = []
         for name, panel in self.panels.items():
             marked = self.marked_panel(name)
-            if panel.model == "regression":
-                most = min(marked.points or REGRESSION_POINTS, REGRESSION_POINTS)
+            most = MODELS[panel.model].most_alternatives
+            if most is not None:
+                most = min(marked.points or most, most)
                 marked = marked.model_copy(update={"points": most})
             panels.append(marked)
         return ChoicesJob(panels=panels, figures=self.figure_of())
@@ -281,7 +280,7 @@ class Config(Closed):
         for name, figure in self.figure_of().items():
             panel = self.panels[name]
             if (
-                panel.model != "regression"
+                MODELS[panel.model].has_maps
                 and len(panel.swept()) == 1
                 and "theta" not in panel.swept()
             ):
@@ -334,6 +333,7 @@ class Config(Closed):
                 notes = {note for panel in panels for note in self.reconstructed_notes(panel)}
                 entry = ShownFigure(
                     name=name, title=job.title, settings=digest_of(job), panels=panels,
+                    contests=[look.contest for look in job.panels],
                     reconstructed=[*sorted(marked), *sorted(notes)],
                 )  # fmt: skip
             else:

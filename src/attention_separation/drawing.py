@@ -49,9 +49,10 @@ def save(figure: Figure, stem: Path) -> None:
     """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(RC):
-        # Laid out once: otherwise every format would lay the figure out again.
+        # Laid out once: otherwise every format would lay the figure out again, and with "none" for
+        # an engine draw it twice.
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)
         for extension in FORMATS:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
                 figure.savefig(part, format=extension, metadata=dates[extension])

@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from attention_separation.faults import shortened, shown, suggestion
-from attention_separation.softmax_vs_linear.panels import MODELS
-from attention_separation.softmax_vs_linear.parameters import PARAMETERS
+from attention_separation.softmax_vs_linear.models import MODELS
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
@@ -99,7 +98,7 @@ def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
     for path, model, entry in places:
         names = entry.get("reconstructed") if isinstance(entry, dict) else None
         if model in MODELS and isinstance(names, list):
-            known = list(PARAMETERS[model].model_fields)
+            known = list(MODELS[model].parameters.model_fields)
             path = (*path, "reconstructed")
             wrong = [
                 (path, f"{shown(name)} is no parameter; {suggestion(name[:50], known)}")

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import importlib
 import json
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -26,10 +27,11 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def code_digest(*modules: str) -> str:
+def code_digest(*modules: str, without: Collection[str] = ()) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 
     Taken over the syntax trees without docstrings: comments, layout and documentation do not count.
+    Nor do the modules in `without`, and what they alone import.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def code_digest(*modules: str) -> str:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in closure:
+        if name not in closure and name not in without:
             closure[name], imported = _parsed(name)
             waiting += [*imported, *filter(None, [name.rpartition(".")[0]])]
     return digest("\n".join(f"{name}\n{closure[name]}" for name in sorted(closure)))
@@ -52,11 +54,11 @@ def versions() -> dict[str, str]:
     return {PACKAGE: __version__} | found
 
 
-def record(settings: str, *modules: str) -> dict[str, str]:
+def record(settings: str, *modules: str, without: Collection[str] = ()) -> dict[str, str]:
     """What an output comes from: digests of its settings and of its modules' code, and versions."""
     return {
         "settings": digest(settings),
-        "code": code_digest(*modules),
+        "code": code_digest(*modules, without=without),
         "versions": json.dumps(versions(), sort_keys=True),
     }
 

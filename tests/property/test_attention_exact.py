@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import config_points, exact_at, point, trials_of
@@ -18,7 +19,6 @@ from attention_separation.softmax_vs_linear import (
     self_attention,
     self_attention_exact,
 )
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}

@@ -6,13 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from making import config_points, point, trials_of
-from scipy.stats import binom, binomtest
-
-from attention_separation.measured import Measured
-from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.regression import (
     LOWER,
     SPECIAL,
@@ -22,6 +15,13 @@ from attention_separation.softmax_vs_linear.regression import (
     u_exp,
     u_lin,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import config_points, point, trials_of
+from scipy.stats import binom, binomtest
+
+from attention_separation.measured import Measured
+from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.regression_columns import TwoPointSums, weights
 from attention_separation.softmax_vs_linear.regression_exact import FEWEST, _mean_power, reference
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums

@@ -4,11 +4,11 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from making import CONFIG, config_points, point, trials_of
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.signs import draw_lanes, pluses
 from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
 

@@ -4,9 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from attention_separation.softmax_vs_linear.attention import (
     KERNELS,
     attention,
@@ -18,6 +15,9 @@ from attention_separation.softmax_vs_linear.attention import (
     relu_tau,
     tensor_attention,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
 from attention_separation.softmax_vs_linear.success import events, exceeds, success
 
 ENTRYWISE = {"exp": np.exp, "lin": lambda z: z}

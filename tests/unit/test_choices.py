@@ -4,12 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.cross_attention_readings import IN_BOTH
 from making import CONFIG, config_points, exact_at
 
 from attention_separation.softmax_vs_linear import attention_exact
 from attention_separation.softmax_vs_linear.choices import CHOICES
 from attention_separation.softmax_vs_linear.choices_audit import choices_table, draw
-from attention_separation.softmax_vs_linear.cross_attention_readings import IN_BOTH
 from attention_separation.softmax_vs_linear.jobs import ChoicesJob
 from attention_separation.softmax_vs_linear.reconstruction import KEY
 

@@ -5,9 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from making import config_points, point
-
-from attention_separation.softmax_vs_linear import attention_exact, cross_attention
 from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.cross_attention_readings import (
     IN_A1_ALONE,
@@ -15,6 +12,9 @@ from attention_separation.softmax_vs_linear.cross_attention_readings import (
     TAKEN,
     common_score,
 )
+from making import config_points, point
+
+from attention_separation.softmax_vs_linear import attention_exact, cross_attention
 from attention_separation.softmax_vs_linear.success import NETWORKS
 
 READINGS = {

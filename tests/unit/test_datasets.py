@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 
 from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 
 
 def test_self_attention_tokens_written_out():

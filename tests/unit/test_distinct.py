@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
+from attention_separation.softmax_vs_linear.distinct import nearest_multiples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
-from attention_separation.softmax_vs_linear.distinct import nearest_multiples
 
 # A kernel that is neither of the paper's: distinct rows must hold for any.
 ANY_KERNEL = KERNELS | {"squared": lambda scores: scores**2 + 0.1}

@@ -8,10 +8,10 @@ from collections import Counter
 import matplotlib
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention, tensor_attention
 
 from attention_separation.drawing import RC, save
 from attention_separation.softmax_vs_linear import regression, schematics, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention, tensor_attention
 from attention_separation.softmax_vs_linear.schematics import fig1, fig2, fig6
 from attention_separation.softmax_vs_linear.schematics.regression_figures import example
 from attention_separation.softmax_vs_linear.schematics.sheet import SHADES

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
+from attention_separation.softmax_vs_linear.regression import LEVELS, normalise, u_exp, u_lin
+from attention_separation.softmax_vs_linear.threshold import draw, thresholds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import CONFIG, config_points, exact_at, panel, point, trials_of
@@ -13,13 +16,10 @@ from scipy.stats import binomtest
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.jobs import MarkedPanel, ThresholdJob
 from attention_separation.softmax_vs_linear.panels import points, without_trials
 from attention_separation.softmax_vs_linear.reconstruction import KEY
-from attention_separation.softmax_vs_linear.regression import LEVELS, normalise, u_exp, u_lin
 from attention_separation.softmax_vs_linear.success import NETWORKS
-from attention_separation.softmax_vs_linear.threshold import draw, thresholds
 from attention_separation.softmax_vs_linear.thresholds import (
     equal_entries_curve,
     success_curve,

@@ -74,9 +74,7 @@ rule choices:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.choices_job()),
-        code=code_of_verb(
-            "choices", *modules_of([p.model for p in SETTINGS.panels.values()], exact_module)
-        ),
+        code=code_of_audit("choices"),
     message:
         "Open choices: how far each moves the figures"
     shell:
@@ -103,12 +101,7 @@ rule threshold:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.threshold_job()),
-        code=code_of_verb(
-            "threshold",
-            *modules_of(
-                [p.panel.model for p in SETTINGS.threshold_job().panels], definitions_module
-            ),
-        ),
+        code=code_of_audit("threshold"),
     message:
         "Thresholds: what each network alone can do"
     shell:
@@ -134,13 +127,7 @@ rule theta:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.theta_job()),
-        code=code_of_verb(
-            "theta",
-            *modules_of(
-                [p.panel.model for row in SETTINGS.theta_job().rows for p in row.panels],
-                definitions_module,
-            ),
-        ),
+        code=code_of_audit("theta"),
     message:
         "Success against the threshold, all networks with the same"
     shell:
@@ -166,9 +153,7 @@ rule phase:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.phase_job()),
-        code=code_of_verb(
-            "phase", *modules_of([entry.model for entry in SETTINGS.phase.values()], exact_module)
-        ),
+        code=code_of_audit("phase"),
     message:
         "Phase maps: exact values beyond the grids"
     shell:

@@ -40,12 +40,8 @@ from attention_separation.__main__ import VERBS, module_of
 from attention_separation.config import ConfigError, canonical, load_config
 from attention_separation.files import check_writable
 from attention_separation.provenance import canonical_json, code_digest, digest
-from attention_separation.softmax_vs_linear.outputs import SCHEMATICS
-from attention_separation.softmax_vs_linear.panels import (
-    definitions_module,
-    exact_module,
-    trials_module,
-)
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, code_of, models_of
 
 
 def checked_settings():
@@ -296,11 +292,6 @@ def provenance_settings():
     )
 
 
-def modules_of(models, module):
-    """Names of modules of some models, each once."""
-    return [module(model) for model in sorted(set(models))]
-
-
 # Snakemake compares params as a set of values: one text each, that cannot be taken for another.
 # Rules take these texts from functions, for Snakemake would look for wildcards in plain ones.
 def panel_settings(panel):
@@ -310,18 +301,27 @@ def panel_settings(panel):
 
 def panel_code(panel):
     """Digest of the code that a panel's table depends on."""
-    return code_digest(module_of("simulate"), trials_module(SETTINGS.panels[panel].model))
+    return code_of("simulate", [SETTINGS.panels[panel].model])
+
+
+def takes_long(panel):
+    """Whether a panel's reference values, and its trials, take seconds."""
+    return not MODELS[SETTINGS.panels[panel].model].has_maps
 
 
 def exact_code(panels):
     """Digest of the code that the exact values of some panels depend on."""
-    models = [SETTINGS.panels[panel].model for panel in panels]
-    return code_of_verb("exact", *modules_of(models, exact_module))
+    return code_of("exact", [SETTINGS.panels[panel].model for panel in panels])
 
 
 def code_of_verb(verb, *more):
-    """Digest of the code that a verb's outputs depend on, with modules that it finds by name."""
+    """Digest of the code that a verb's outputs depend on, with further modules."""
     return code_digest(module_of(verb), *more)
+
+
+def code_of_audit(verb):
+    """Digest of the code that an audit depends on: of the models that it is of."""
+    return code_of(verb, models_of(SETTINGS, verb))
 
 
 def runs_here(job):

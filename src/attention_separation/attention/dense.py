@@ -6,6 +6,14 @@ from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 
 
+def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:
+    """f, (n, n): the weights of every query over all keys; parameters as of `attention`."""
+    n, d = a1.shape
+    queries, keys = a1 @ q, a2 @ k
+    seen = Seen(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
+    return kernel.attention_weights(seen)
+
+
 def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
     """c of Equation (1) with any kernel in place of exp.
 
@@ -19,7 +27,4 @@ def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
     -------
     (n, d), row j0 is sum_j1 f[j0, j1] (A3 V)[j1]
     """
-    n, d = a1.shape
-    queries, keys = a1 @ q, a2 @ k
-    seen = Seen(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
-    return kernel.attention_weights(seen) @ (a3 @ v)
+    return attention_weights(a1, a2, q, k, kernel) @ (a3 @ v)

@@ -4,9 +4,13 @@ Every map commutes with permuting coordinates, so that tokens of one type have e
 """
 
 import numpy as np
-from scipy.special import log_softmax
 
 from attention_separation.attention.seen import Seen
+
+
+def log_softmax(z: np.ndarray) -> np.ndarray:
+    """Over the last axis."""
+    return z - np.logaddexp.reduce(z, axis=-1, keepdims=True)
 
 
 def log_elu_plus_one(z: np.ndarray) -> np.ndarray:
@@ -30,12 +34,12 @@ def log_exp(z: np.ndarray) -> np.ndarray:
 
 def log_hedgehog(z: np.ndarray) -> np.ndarray:
     """[softmax z, softmax -z], two softmaxes."""
-    return np.concatenate([log_softmax(z, axis=-1), log_softmax(-z, axis=-1)], axis=-1)
+    return np.concatenate([log_softmax(z), log_softmax(-z)], axis=-1)
 
 
 def log_hedgehog_fla(z: np.ndarray) -> np.ndarray:
     """One softmax of the 2 d numbers [2 z, -2 z]."""
-    return log_softmax(np.concatenate([2 * z, -2 * z], axis=-1), axis=-1)
+    return log_softmax(np.concatenate([2 * z, -2 * z], axis=-1))
 
 
 def log_focused(z: np.ndarray, p: int = 3) -> np.ndarray:
@@ -69,6 +73,6 @@ def efficient(seen: Seen) -> np.ndarray:
     with np.errstate(divide="ignore"):
         total = np.logaddexp.reduce(seen.keys + np.log(counts), axis=-2, keepdims=True)
     log_k = seen.keys - total
-    log_q = log_softmax(seen.queries, axis=-1)
+    log_q = log_softmax(seen.queries)
     logs = log_q[..., :, None, :] + log_k[..., None, :, :]
     return np.exp(np.logaddexp.reduce(logs, axis=-1))

@@ -4,12 +4,12 @@ A kernel gives weights or, where these could overflow, their logarithms, up to a
 its rows are normalised. Every formula has its source beside it; x = q . k is a score.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import gammaln, log_expit
 
 from attention_separation.attention.features import FEATURE_MAPS, efficient
 from attention_separation.attention.row_functions import entmax, hardmax, sparsemax
@@ -91,12 +91,12 @@ SOURCES_OF_POWERS = {2: "arXiv 2402.10644 (ReBased, without its norm)", 4: "arXi
 
 def taylor(p: int) -> Kernel:
     """1 + x + ... + x^p / p!, of scores that are not negative."""
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(1, p + 1)])
 
     def log_weights(seen: Seen) -> np.ndarray:
         with np.errstate(divide="ignore"):
             log_x = np.log(seen.scores)[..., None]
-        k = np.arange(1, p + 1)
-        terms = k * log_x - gammaln(k + 1)
+        terms = np.arange(1, p + 1) * log_x - log_factorials
         zero = np.zeros((*seen.scores.shape, 1))
         return np.logaddexp.reduce(np.concatenate([zero, terms], axis=-1), axis=-1)
 
@@ -107,6 +107,10 @@ def taylor(p: int) -> Kernel:
 def exponential(name: str, symbol: str, divided_by: Callable[[Seen], object], source: str):
     """e^(x / T)."""
     return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source)
+
+
+def _log_sigmoid(x: np.ndarray) -> np.ndarray:
+    return -np.logaddexp(0.0, -x)
 
 
 def _features(name: str, symbol: str, source: str) -> Kernel:
@@ -151,7 +155,7 @@ _ALL = (
         source="arXiv 1812.01243",
     ),
     _log_score(
-        "sigmoid_log_n", "σ(x − log n)", lambda seen: log_expit(seen.scores - seen.log_n),
+        "sigmoid_log_n", "σ(x − log n)", lambda seen: _log_sigmoid(seen.scores - seen.log_n),
         "arXiv 2409.04431, divided by the row's sum",
     ),
     _log_score(
@@ -179,7 +183,7 @@ _ALL = (
     ),
     _log_score(
         "sigmoid_unnormalised", "σ(x − log n), not divided",
-        lambda seen: log_expit(seen.scores - seen.log_n), "arXiv 2409.04431", normalised=False,
+        lambda seen: _log_sigmoid(seen.scores - seen.log_n), "arXiv 2409.04431", normalised=False,
     ),
 )  # fmt: skip
 

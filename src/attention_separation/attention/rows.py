@@ -19,19 +19,26 @@ ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of P points, each weight (P, R); rows without a query repeat the special one.
+    """The rows of P points with K classes, (P,), every weight (P, R); rows without a query repeat
+    the special one.
 
     `own` is equal to `rest` where the own class is none of the unmarked ones. `last` is None for
-    data without a last coordinate, and the same in every row of a normalised kernel. `share` is the
-    weight that a query gives to the special token.
+    data without a last coordinate, and (P, 1) for a normalised kernel: the same in every row.
+    `weights`, (P, R, 4), are those of a query on one key of each type, `share` that on the special
+    token.
     """
 
+    classes: np.ndarray
     first: np.ndarray
     marked: np.ndarray
     own: np.ndarray
     rest: np.ndarray
     last: np.ndarray | None
-    share: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        return self.weights[..., SPECIAL]
 
 
 def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
@@ -47,29 +54,25 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         weights = np.stack([_weights_in_full(types, kernel, p) for p in range(len(types.n))])
     else:
         weights = kernel.attention_weights(types.seen())
+    missing = ~types.exists
+    if missing.any():
+        weights = np.where(missing[..., None], weights[:, :1], weights)
     t = (types.n // types.classes)[:, None]
     special, same, own, rest = (weights[..., column] for column in (SPECIAL, SAME, OWN, REST))
     # With two classes there is no further one: the unmarked class stands for both.
     rest = np.where((types.classes == 2)[:, None], own, rest)
     block = types.block[:, None]
-    last = types.last
-    if last is not None:
-        last = np.broadcast_to(last[:, None], special.shape)
-        if not kernel.normalised:
-            last = last * (weights * types.multiplicities[:, None, :]).sum(axis=-1)
-    found = {
-        "first": types.first[:, None] * special,
-        "marked": block * (special + (t - 1) * same),
-        "own": block * t * own,
-        "rest": block * t * rest,
-        "last": last,
-        "share": special,
-    }
+    last = None if types.last is None else types.last[:, None]
+    if last is not None and not kernel.normalised:
+        last = last * (weights * types.multiplicities[:, None, :]).sum(axis=-1)
     return Rows(
-        **{
-            name: None if values is None else np.where(types.exists, values, values[:, :1])
-            for name, values in found.items()
-        }
+        types.classes,
+        first=types.first[:, None] * special,
+        marked=block * (special + (t - 1) * same),
+        own=block * t * own,
+        rest=block * t * rest,
+        last=last,
+        weights=weights,
     )
 
 

@@ -8,6 +8,7 @@ class is the marked one, or none) and those of every further class.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,12 +45,15 @@ class TokenTypes:
     last: np.ndarray | None
     vectors: Callable[[int], tuple[np.ndarray, np.ndarray]]
 
-    @property
+    @cached_property
     def multiplicities(self) -> np.ndarray:
         """How many tokens each key stands for, (P, 4): 1, t - 1, t and (K - 2) t."""
-        t, unmarked = self.n // self.classes, self.classes - 1
-        further = np.maximum(unmarked - 1, 0)
-        return np.stack([np.ones_like(t), t - 1, t * (unmarked > 0), t * further], axis=-1)
+        t = self.n // self.classes
+        counts = np.ones((len(t), 4), dtype=t.dtype)
+        counts[:, SAME] = t - 1
+        counts[:, OWN] = t * (self.classes > 1)
+        counts[:, REST] = t * np.maximum(self.classes - 2, 0)
+        return counts
 
     def seen(self) -> Seen:
         """What kernels of scores may know, of all points at once."""

@@ -1,25 +1,22 @@
 """Exact probabilities for the attention models, by summing over the states of a sign column.
 
 Given the classes that the special tokens of D0 and D1 fall in, the columns of y are independent and
-alike. A column is worth to the four networks what four flags say: which of them it makes positive.
-Its state is the bits of the first, last and marked coordinates and the number of pluses among the
-other classes, so the law of the flags is a short sum, and E_success follows from two of its parts.
+alike. A column is worth two flags: whether it makes the network positive that should be so, and
+whether it makes one positive that should be zero. Its state is the bits of the first, last and
+marked coordinates and the number of pluses among the other classes, so the law of the flags is a
+short sum, and the probability of success follows from two of its parts.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.token_types import TokenTypes
-from attention_separation.softmax_vs_linear.attention import KERNELS as SCORE_KERNELS
-from attention_separation.softmax_vs_linear.attention import Kernel as ScoreKernel
-from attention_separation.softmax_vs_linear.distinct import DistinctRows, together
 from attention_separation.softmax_vs_linear.fair_coins import heads
-from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.reference import EXACT_EVENTS, Reference
-from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.point import Point, alike
+from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.success import exceeds
 
 MOST_NUMBERS = 1_000_000
 """States times rows worked on at once."""
@@ -27,15 +24,7 @@ MOST_NUMBERS = 1_000_000
 MOST_ROWS = 3
 """Of a network."""
 
-KERNEL_NAMES = {"exp": "exp", "lin": "linear"}
-"""The kernels of F_exp and F_lin, in the list of all."""
-
 NEARLY_ONE = np.nextafter(1.0, 0.0)
-
-PATTERNS = 1 << len(NETWORKS)
-HAS_FLAG = (np.arange(PATTERNS)[:, None] >> np.arange(len(NETWORKS)) & 1).astype(bool)
-"""(patterns, 4): which networks a pattern of flags makes positive."""
-
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
@@ -43,107 +32,71 @@ States = tuple[np.ndarray, np.ndarray, np.ndarray]
 METHOD = "sum over the states of a sign column"
 
 
-Networks = Callable[[list[Point]], list[DistinctRows]]
-"""The distinct rows of each of NETWORKS, of points with equal d and X together."""
-
-
-def from_token_types(token_types: Callable[[list[Point], int], TokenTypes]) -> Networks:
-    """The networks of a model, from the token types of its datasets."""
-
-    def networks(points: list[Point]) -> list[DistinctRows]:
-        types = [token_types(points, dataset) for dataset in (0, 1)]
-        kernels = {name: KERNELS[KERNEL_NAMES[name]] for name, _ in NETWORKS}
-        return [_rows(types[dataset], kernels[name]) for name, dataset in NETWORKS]
-
-    return networks
-
-
-def _rows(types: TokenTypes, kernel: Kernel) -> DistinctRows:
-    rows = distinct_rows(types, kernel)
-    last = None if rows.last is None else rows.last[:, 0]
-    return DistinctRows(int(types.classes[0]), rows.first, rows.marked, rows.own, rows.rest, last)
-
-
-def from_rows(rows: Callable[[Point, int, ScoreKernel], DistinctRows]) -> Networks:
-    """The networks of datasets whose distinct rows are given point by point."""
-
-    def networks(points: list[Point]) -> list[DistinctRows]:
-        return [
-            together([rows(point, dataset, SCORE_KERNELS[kernel]) for point in points])
-            for kernel, dataset in NETWORKS
-        ]
-
-    return networks
-
-
-def references(points: list[Point], networks: Networks) -> list[Reference]:
-    """Exact probabilities at points; those whose columns have the same states are computed
-    together."""
-    groups: dict[tuple, list[int]] = {}
-    for k, point in enumerate(points):
-        key = (point.d, point.attention_x, point.data, point.signs)
-        groups.setdefault(key, []).append(k)
+def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
+    """Exact probabilities at points; those that arrays can hold are computed together."""
     found: list[Reference | None] = [None] * len(points)
-    for (d, _, data, signs), members in groups.items():
-        step = max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)
+    for members in alike(points):
+        step = max(MOST_NUMBERS // (8 * points[members[0]].d * MOST_ROWS), 1)
         for start in range(0, len(members), step):
             part = [points[k] for k in members[start : start + step]]
-            success, events = probabilities(
-                networks(part),
-                *(np.array([getattr(point, name) for point in part]) for name in ("tau", "s", "m")),
-                data,
-                signs,
-            )
+            success, events = probabilities(part, network_scores(model, part))
             for k, total, each in zip(
                 members[start:], success.tolist(), events.tolist(), strict=False
             ):
-                found[k] = Reference(total, tuple(each), 0.0, EXACT_EVENTS, METHOD)
+                found[k] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
     return found
 
 
-def probabilities(
-    networks: list[DistinctRows], tau: np.ndarray, s: np.ndarray, m: np.ndarray, data: str,
-    signs: str,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """P(E_success), (P,), and of EVENTS, (P, 4), over y and the special tokens, of P points.
+def network_scores(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
+    """The largest scores of each network of the contest in every state of a column,
+    (P, 2, E, 2, K), of points that arrays can hold together."""
+    types = [model.token_types(points, dataset) for dataset in (0, 1)]
+    return [
+        largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))
+        for kernel, dataset in points[0].contest.networks
+    ]
+
+
+def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """P(success), (P,), and of the contest's events, (P, networks), over y and special tokens.
 
     Parameters
     ----------
-    networks : the distinct rows of each of NETWORKS, in that order, of the P points together
-    tau, s : (P,), threshold, and sqrt(log n)
-    m : (P,), number of sign columns
-    data : "independent" or "same" special tokens in D0 and D1
-    signs : y "shared" by the four networks, or "fresh" for each
+    points : P points that arrays can hold together
+    scores : as `network_scores` gives them
     """
-    m = m[:, None]
+    tau, s, m = (np.array([getattr(point, name) for point in points]) for name in ("tau", "s", "m"))
     per_state = (slice(None), *[None] * 4)
-    d0, d1 = (
-        sum(
-            exceeds(networks[k].largest_scores(), tau[per_state], s[per_state]).astype(np.int64)
-            << k
-            for k, network in enumerate(NETWORKS)
-            if network.dataset == dataset
-        )
-        for dataset in (0, 1)
-    )
-    same = _law_of_flags(same_class(d0, d1))
-    zero = _power(same @ HAS_FLAG, m)  # the class does not matter to a network alone
-    events = np.where([True, False, False, False], 1 - zero, zero)
-    if signs == "fresh":
-        success = events.prod(axis=1)
-    else:
-        classes = networks[0].classes
-        success = _success(same, m)
-        if data == "independent" and classes > 1:
-            different = _success(_law_of_flags(different_classes(d0, d1)), m)
-            success = (success + (classes - 1) * different) / classes
+    positive = [exceeds(of_network, tau[per_state], s[per_state]) for of_network in scores]
+    # The class of the special token does not matter to a network alone.
+    zero = np.stack([_power(_share(flags), m) for flags in positive], axis=1)
+    events = np.column_stack([1 - zero[:, 0], zero[:, 1:]])
+    if points[0].signs == "fresh":
+        return events.prod(axis=1), events
+    kernels = len(positive) // 2
+    fires, none = positive[0], np.zeros_like(positive[0])
+    on_d1 = np.logical_or.reduce(positive[1:kernels]) if kernels > 1 else none
+    on_d0 = np.logical_or.reduce(positive[kernels:])
+    success = _success(same_class, on_d0, on_d1, fires, m)
+    classes = fires.shape[-1]
+    if points[0].data == "independent" and classes > 1:
+        different = _success(different_classes, on_d0, on_d1, fires, m)
+        success = (success + (classes - 1) * different) / classes
     return success, events
 
 
-def _success(law: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """No column has another flag than the first, less no column has any: over m columns, (P,)."""
-    others = law[:, 2:].sum(axis=1, keepdims=True)
-    return (_power(others, m) - _power(others + law[:, 1:2], m))[:, 0]
+def _success(case, on_d0: np.ndarray, on_d1: np.ndarray, fires: np.ndarray, m) -> np.ndarray:
+    """No column makes a network positive that should be zero, less no column makes any so, (P,)."""
+    of_d0, of_d1, weights = case(on_d0, on_d1 + 2 * fires.astype(np.uint8))
+    others = of_d0 | (of_d1 & 1).astype(bool)
+    some = others | (of_d1 > 1)
+    return _power(others @ weights, m) - _power(some @ weights, m)
+
+
+def _share(flags: np.ndarray) -> np.ndarray:
+    """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
+    counted = flags.sum(axis=(1, 2, 3))
+    return counted @ (heads(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))
 
 
 def _power(q: np.ndarray, m: np.ndarray) -> np.ndarray:
@@ -151,21 +104,11 @@ def _power(q: np.ndarray, m: np.ndarray) -> np.ndarray:
     return np.exp(m * np.log1p(-np.minimum(q, NEARLY_ONE)))
 
 
-def _law_of_flags(states: States) -> np.ndarray:
-    """Law of the flags, (P, 16), where each dataset's states are flags of its own networks."""
-    d0, d1, weights = states
-    points = len(d0)
-    flags = d0 + d1 + PATTERNS * np.arange(points)[:, None]
-    weights = np.broadcast_to(weights, flags.shape)
-    law = np.bincount(flags.ravel(), weights=weights.ravel(), minlength=PATTERNS * points)
-    return law.reshape(points, PATTERNS)
-
-
 def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
     """The states of a column where the special tokens of D0 and D1 mark the same class.
 
     d0, d1 : (..., 2, E, 2, K), what each state of a column is worth to either dataset, as
-    `DistinctRows.largest_scores` indexes them.
+    `largest_scores` indexes them.
     """
     return _weighted([(d0, d1)])
 

@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 
 from attention_separation.prose import rounded_up
 from attention_separation.report_page import Caption
+from attention_separation.softmax_vs_linear.contest import Contest, said_contests
 from attention_separation.softmax_vs_linear.findings import (
     choice_findings,
     theta_findings,
@@ -27,10 +28,15 @@ SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
 
 
 def panels_caption(
-    title: str, table: pa.Table, reconstructed: list[str], verdicts: dict[str, dict]
+    title: str,
+    table: pa.Table,
+    reconstructed: list[str],
+    verdicts: dict[str, dict],
+    contests: dict[str, Contest],
 ) -> Caption:
-    """The caption of a figure of panels; `table` is its numbers, simulated and exact, and
-    `verdicts` are rows of the table of verdicts by panel, where there is one."""
+    """The caption of a figure of panels; `table` is its numbers, simulated and exact, `verdicts`
+    are rows of the table of verdicts by panel, where there is one, and `contests` those of the
+    panels."""
     names = list(dict.fromkeys(table["panel"].to_pylist()))
     counts = sorted(set(table["trials"].to_pylist()))
     error = pc.max(table["p_error"]).as_py()
@@ -44,6 +50,7 @@ def panels_caption(
         f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
         f"that succeed, with 95 % intervals (Clopper-Pearson). Red: {exact}.",
         _agreement(table),
+        *said_contests(contests),
     ]
     judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
     if judged:

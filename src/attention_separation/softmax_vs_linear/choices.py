@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from attention_separation.settings import grid_values, thinned
-from attention_separation.softmax_vs_linear.attention import Kernel
-from attention_separation.softmax_vs_linear.cross_attention_readings import (
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.cross_attention import (
+    CROSS_ATTENTION,
     IN_A1_ALONE,
     IN_BOTH,
-    common_score,
+    with_common_score,
 )
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.softmax_vs_linear.panels import SWEEPS, points
 from attention_separation.softmax_vs_linear.parameters import MRule
 from attention_separation.softmax_vs_linear.point import Point
@@ -27,23 +30,20 @@ from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 Apply = Callable[[Any, list[Point]], list[Point | None] | None]
 """A panel's sweep and its points -> the points with the alternative; None where it says nothing."""
 
-Rows = Callable[[Point, int, Kernel], DistinctRows]
-"""The distinct rows of a network at a point, where an alternative has its own datasets."""
-
 
 @dataclass(frozen=True)
 class Alternative:
     """One other reading.
 
     `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
-    changes, on average over what is then fixed, given the P(E_success) of the default. `rows` are
-    the distinct rows of other datasets; `note` says why it touches no panel, if it touches none.
+    changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
+    other datasets; `note` says why it touches no panel, if it touches none.
     """
 
     name: str
     apply: Apply | None
     expected_change: Callable[[np.ndarray], np.ndarray] | None = None
-    rows: Rows | None = None
+    model: AttentionModel | None = None
     note: str = ""
 
 
@@ -60,11 +60,11 @@ class Choice:
     note: str = ""
 
 
-def _replacing(model: str | None = None, **values: Any) -> Apply:
+def _replacing(model: Model | None = None, **values: Any) -> Apply:
     """Other values of some parameters at every point."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if model not in (None, panel.model) or not {*values} & {*panel.held()}:
+        if (model and model.name != panel.model) or not {*values} & {*panel.held()}:
             return None
         changed = [replace(point, **values) for point in of_panel]
         return changed if changed != of_panel else None
@@ -72,11 +72,11 @@ def _replacing(model: str | None = None, **values: Any) -> Apply:
     return apply
 
 
-def _theta(model: str, theta: float) -> Apply:
+def _theta(model: Model, theta: float) -> Apply:
     """Another threshold over sqrt(log n)."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if panel.model != model or "theta" in panel.swept():
+        if panel.model != model.name or "theta" in panel.swept():
             return None
         return [replace(point, tau=theta * point.s) for point in of_panel]
 
@@ -88,7 +88,7 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
         x = panel.held().get("attention_x")
-        if panel.model != "self_attention" or "theta" in panel.swept() or x != attention_x:
+        if panel.model != SELF_ATTENTION.name or "theta" in panel.swept() or x != attention_x:
             return None
         return [replace(point, tau=(point.c + over) * point.s) for point in of_panel]
 
@@ -99,7 +99,7 @@ def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
     """The same points of cross-attention, tau times `scale`, for other distinct rows."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if panel.model != "cross_attention":
+        if panel.model != CROSS_ATTENTION.name:
             return None
         return [replace(point, tau=point.tau * scale(point)) for point in of_panel]
 
@@ -110,7 +110,7 @@ def _dimension(d: int) -> Apply:
     """Embedding dimension d where a panel of cross-attention has d - 1, if d - 1 divides n."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point | None] | None:
-        if panel.model != "cross_attention" or panel.held().get("d") != d - 1:
+        if panel.model != CROSS_ATTENTION.name or panel.held().get("d") != d - 1:
             return None
         return [replace(p, d=d) if p.n % (d - 1) == 0 else None for p in of_panel]
 
@@ -119,7 +119,7 @@ def _dimension(d: int) -> Apply:
 
 def _dimensions_above(panel, of_panel: list[Point]) -> list[Point | None] | None:
     """Every swept d larger by one, as self-attention has them, where d divides n."""
-    if panel.model != "cross_attention" or "d" not in panel.swept():
+    if panel.model != CROSS_ATTENTION.name or "d" not in panel.swept():
         return None
     return [replace(p, d=p.d + 1) if p.n % p.d == 0 else None for p in of_panel]
 
@@ -165,7 +165,7 @@ def _without_end(panel, of_panel: list[Point]) -> list[Point] | None:
 
 def _ties_above(panel, of_panel: list[Point]) -> list[Point] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
-    if panel.model == "regression":  # unequal weights: a tie has probability 0
+    if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
     return [replace(point, tau=point.tau - 2 * TIE_TOLERANCE * point.s) for point in of_panel]
 
@@ -211,7 +211,7 @@ CHOICES = (
         "τ of softmax regression",
         "1/4",
         tuple(
-            Alternative(f"{tau:g}", _replacing("regression", tau=tau))
+            Alternative(f"{tau:g}", _replacing(REGRESSION, tau=tau))
             for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
         ),
     ),
@@ -232,7 +232,7 @@ CHOICES = (
         "τ of cross-attention",
         "0.9 √log n",
         tuple(
-            Alternative(f"{theta:g} √log n", _theta("cross_attention", theta))
+            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION, theta))
             for theta in (0.5, 0.7, 1.0, 1.2)
         ),
     ),
@@ -249,7 +249,7 @@ CHOICES = (
     Choice(
         "data of D0 and D1 in softmax regression",
         "independent draws",
-        (Alternative("one draw, one coordinate replaced", _replacing("regression", data="same")),),
+        (Alternative("one draw, one coordinate replaced", _replacing(REGRESSION, data="same")),),
     ),
     Choice(
         "shape of y", "n x m; d x m with attention", note="No other shape fits the definitions."
@@ -270,10 +270,10 @@ CHOICES = (
         "uniform, independent",
         (
             Alternative(
-                "the same in both, self-attention", _replacing("self_attention", data="same")
+                "the same in both, self-attention", _replacing(SELF_ATTENTION, data="same")
             ),
             Alternative(
-                "the same in both, cross-attention", _replacing("cross_attention", data="same")
+                "the same in both, cross-attention", _replacing(CROSS_ATTENTION, data="same")
             ),
         ),
     ),
@@ -281,7 +281,7 @@ CHOICES = (
         "entries of the datasets of cross-attention",
         "A1: a √log n and √log n; A2: √log n",
         (
-            Alternative("a √log n in A1 and in A2", _other_data(), rows=IN_BOTH.rows),
+            Alternative("a √log n in A1 and in A2", _other_data(), model=IN_BOTH),
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ as it is",
                 lambda panel, of_panel: None,
@@ -290,7 +290,7 @@ CHOICES = (
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ/√log n for τ",
                 _other_data(lambda point: 1 / point.s),
-                rows=IN_A1_ALONE.rows,
+                model=IN_A1_ALONE,
             ),
         ),
     ),
@@ -298,7 +298,7 @@ CHOICES = (
         "common value of the scores of cross-attention",
         "log n",
         tuple(
-            Alternative(f"{v:g} log n", _other_data(), rows=common_score(v).rows)
+            Alternative(f"{v:g} log n", _other_data(), model=with_common_score(v))
             for v in (0.1, 0.5, 2.0)
         ),
     ),

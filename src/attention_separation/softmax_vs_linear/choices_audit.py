@@ -1,8 +1,8 @@
 """Verb `choices`: how far each open choice moves the panels."""
 
 import argparse
-import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -14,10 +14,11 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import GRAY, INK, PALETTE, RC, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear import attention_exact
-from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice, Rows
+from attention_separation.softmax_vs_linear.choices import CHOICES, Alternative, Choice
 from attention_separation.softmax_vs_linear.jobs import ChoicesJob, MarkedPanel
-from attention_separation.softmax_vs_linear.panels import exact_module, points
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reconstruction import (
     COLUMN,
@@ -25,6 +26,7 @@ from attention_separation.softmax_vs_linear.reconstruction import (
     MARK,
     reconstruction,
 )
+from attention_separation.softmax_vs_linear.references import references
 from attention_separation.tables import write_result
 
 SCHEMA = pa.schema(
@@ -62,35 +64,44 @@ NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-Probabilities = Callable[[str, list[Point], Rows | None], np.ndarray]
-"""P(E_success) of a model at points, with other distinct rows than its own, if given."""
+Probabilities = Callable[[Model, list[Point]], np.ndarray]
+"""P(E_success) of a model at points."""
 
 
-def probabilities() -> Probabilities:
-    """Exact values by model and points, each computed once."""
-    known: dict[tuple[str, Point], float] = {}
+@dataclass(frozen=True)
+class Effect:
+    """An alternative at those points of a panel that it allows, before and with it."""
 
-    def at(model: str, of: list[Point], rows: Rows | None = None) -> np.ndarray:
-        if rows is not None:
-            networks = attention_exact.from_rows(rows)
-            return np.array([r.success for r in attention_exact.references(of, networks)])
-        new = [point for point in dict.fromkeys(of) if (model, point) not in known]
-        found = importlib.import_module(exact_module(model)).references(new)
-        known.update(((model, p), r.success) for p, r in zip(new, found, strict=True))
-        return np.array([known[model, point] for point in of])
+    choice: Choice
+    alternative: Alternative
+    panel: MarkedPanel
+    before: list[Point]
+    after: list[Point] | None
+    of_all: int
 
-    return at
+    @property
+    def model(self) -> Model:
+        """The model with the alternative."""
+        return self.alternative.model or MODELS[self.panel.panel.model]
 
 
 def choices_table(job: ChoicesJob) -> pa.Table:
     """The effect of every alternative on every panel that it touches."""
-    at = probabilities()
     panels = [(panel, points(panel.panel, panel.points)) for panel in job.panels]
+    effects: dict[tuple[Choice, Alternative], list[Effect]] = {
+        (choice, alternative): [
+            effect
+            for panel in panels
+            if (effect := _effect(choice, alternative, *panel)) is not None
+        ]
+        for choice in CHOICES
+        for alternative in choice.alternatives
+    }
+    at = _probabilities([effect for found in effects.values() for effect in found])
     rows = []
     for choice in CHOICES:
         for alternative in choice.alternatives:
-            effects = [_effect(choice, alternative, *panel, at) for panel in panels]
-            rows += [row for row in effects if row] or [
+            rows += [_row(effect, at) for effect in effects[choice, alternative]] or [
                 _without_effect(choice, alternative.name, alternative.note)
             ]
         if not choice.alternatives:
@@ -99,38 +110,53 @@ def choices_table(job: ChoicesJob) -> pa.Table:
 
 
 def _effect(
-    choice: Choice, alternative: Alternative, panel: MarkedPanel, of_panel: list[Point],
-    at: Probabilities,
-) -> dict[str, object] | None:  # fmt: skip
-    model = panel.panel.model
+    choice: Choice, alternative: Alternative, panel: MarkedPanel, of_panel: list[Point]
+) -> Effect | None:
     if alternative.apply is None:
-        before = at(model, of_panel)
-        change, note = alternative.expected_change(before), BOUND
+        return Effect(choice, alternative, panel, of_panel, None, len(of_panel))
+    other = alternative.apply(panel.panel, of_panel)
+    allowed = [k for k, changed in enumerate(other or []) if changed]
+    if not allowed:
+        return None
+    before, after = ([part[k] for k in allowed] for part in (of_panel, other))
+    return Effect(choice, alternative, panel, before, after, len(of_panel))
+
+
+def _probabilities(effects: list[Effect]) -> Probabilities:
+    """P(E_success) of all points that effects speak of, each computed once, many together."""
+    wanted: dict[Model, dict[Point, None]] = {}
+    for effect in effects:
+        wanted.setdefault(MODELS[effect.panel.panel.model], {}).update(dict.fromkeys(effect.before))
+        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
+    known = {
+        (model, point): reference.success
+        for model, of in wanted.items()
+        for point, reference in zip(of, references(model, list(of)), strict=True)
+    }
+    return lambda model, of: np.array([known[model, point] for point in of])
+
+
+def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
+    panel, choice = effect.panel, effect.choice
+    before = at(MODELS[panel.panel.model], effect.before)
+    if effect.after is None:
+        change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
-        other = alternative.apply(panel.panel, of_panel)
-        if other is None:
-            return None
-        of_all = len(of_panel)
-        of_panel = [point for point, changed in zip(of_panel, other, strict=True) if changed]
-        other = [changed for changed in other if changed]
-        if not other:
-            return None
-        before = at(model, of_panel)
-        difference = np.round(at(model, other, alternative.rows) - before, DECIMALS)
+        difference = np.round(at(effect.model, effect.after) - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(other) < of_all:
-            note = f"at {len(other)} of the {of_all} points; the others have no such point"
+        if len(before) < effect.of_all:
+            note = f"at {len(before)} of the {effect.of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
         "choice": choice.name,
         "default": choice.default,
-        "alternative": alternative.name,
+        "alternative": effect.alternative.name,
         "panel": panel.name,
         "points": len(change),
         "mean_change": float(change.mean()),
         "largest_change": float(change[worst]),
-        "at_value": of_panel[worst].swept[0] if change[worst] else None,
+        "at_value": effect.before[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
         "note": note,
         "reconstructed": reconstruction(panel.reconstructed, panel.notes),
@@ -247,7 +273,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = ChoicesJob.model_validate_json(arguments.settings)
     table = choices_table(job)
-    models = sorted({exact_module(panel.panel.model) for panel in job.panels})
-    provenance = record(arguments.settings, __name__, *models)
+    others = modules_of_others(panel.panel.model for panel in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
     save_with_numbers(draw(table, job.figures), arguments.figure.with_suffix(""), table, provenance)

@@ -4,6 +4,7 @@ Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longe
 on them.
 """
 
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.signs import lanes_per_column
 
@@ -22,7 +23,7 @@ DENSE_ARRAYS = 6
 
 def seconds_per_trial(engine: str, point: Point) -> float:
     """Seconds of one trial of a point with one of the engines."""
-    n, m = point.n, point.m
+    n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
     if point.d is None:
         return n * (2e-8 + 2e-9 * m) if engine == "dense" else n * (1.5e-8 + 2.5e-10 * m)
     if engine == "dense":

@@ -1,42 +1,40 @@
 """Verb `exact`: the probabilities of the points of some panels, without simulation."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 import pyarrow as pa
 
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.exact_table import SCHEMA
+from attention_separation.softmax_vs_linear.exact_table import schema
 from attention_separation.softmax_vs_linear.jobs import ExactJob
-from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
-from attention_separation.softmax_vs_linear.success import EVENTS
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.panels import ExactPanel, points
+from attention_separation.softmax_vs_linear.references import references
 from attention_separation.tables import write_parquet
 
 
 def exact(job: ExactPanel) -> pa.Table:
-    """P(E_success) and the probabilities of its four events at every point of a panel."""
-    of_panel = points(job.panel, job.points)
-    references = importlib.import_module(exact_module(job.panel.model)).references(of_panel)
+    """P(success) and the probabilities of its events at every point of a panel."""
+    of_panel, contest = points(job.panel, job.points), job.panel.contest
+    found = references(MODELS[job.panel.model], of_panel)
     columns = {
         "panel": [job.name] * len(of_panel),
         "parameter": [",".join(job.panel.swept())] * len(of_panel),
         "value": [point.swept[0] for point in of_panel],
-        "p_exact": [found.success for found in references],
-        "p_error": [found.error for found in references],
-        "p_method": [found.method for found in references],
-        **{f"prob_{event}": [r.events[k] for r in references] for k, event in enumerate(EVENTS)},
-        **{
-            f"error_{event}": [r.event_errors[k] for r in references]
-            for k, event in enumerate(EVENTS)
-        },
+        "p_exact": [reference.success for reference in found],
+        "p_error": [reference.error for reference in found],
+        "p_method": [reference.method for reference in found],
     }
-    return pa.table(columns, schema=SCHEMA)
+    for k, event in enumerate(contest.events):
+        columns[f"prob_{event}"] = [reference.events[k] for reference in found]
+        columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
+    return pa.table(columns, schema=schema(contest))
 
 
 def metadata(job: ExactPanel) -> dict[str, str]:
     """What a panel's exact values come from: settings, code and versions."""
-    return record(job.canonical(), __name__, exact_module(job.panel.model))
+    return record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,32 +1,43 @@
 """The columns of a panel's exact or reference values: one row per point, in grid order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 
 from attention_separation.softmax_vs_linear import panel_table
-from attention_separation.softmax_vs_linear.success import EVENTS
+from attention_separation.softmax_vs_linear.contest import Contest
 from attention_separation.tables import read_parquet
 
-SCHEMA = pa.schema(
-    [
-        ("panel", pa.string()),
-        ("parameter", pa.string()),
-        ("value", pa.float64()),
-        ("p_exact", pa.float64()),
-        ("p_error", pa.float64()),
-        ("p_method", pa.string()),
-        *((f"prob_{event}", pa.float64()) for event in EVENTS),
-        *((f"error_{event}", pa.float64()) for event in EVENTS),
-    ]
-)
-"""`p_error` is the estimated error of p_exact, and so is each event's of its probability: 0 where
-these are exact, else they are reference values."""
+POINTS = ("panel", "parameter", "value")
 
-JOINED = SCHEMA.names[3:]
-"""Columns that stand beside a panel's simulation once the two are joined."""
+
+def schema(contest: Contest) -> pa.Schema:
+    """`p_error` is the estimated error of p_exact, and so is each event's of its probability: 0
+    where these are exact, else they are reference values."""
+    return pa.schema(
+        [
+            ("panel", pa.string()),
+            ("parameter", pa.string()),
+            ("value", pa.float64()),
+            ("p_exact", pa.float64()),
+            ("p_error", pa.float64()),
+            ("p_method", pa.string()),
+            *((f"prob_{event}", pa.float64()) for event in contest.events),
+            *((f"error_{event}", pa.float64()) for event in contest.events),
+        ]
+    )
+
+
+def joined_schema(contests: Iterable[Contest]) -> pa.Schema:
+    """The columns of panels' points with their exact values, those of any of the contests."""
+    return pa.unify_schemas(
+        [
+            pa.schema([*panel_table.schema(contest), *list(schema(contest))[len(POINTS) :]])
+            for contest in contests
+        ]
+    )
 
 
 def joined(simulated: pa.Table, exact: pa.Table) -> pa.Table:
@@ -37,17 +48,17 @@ def joined(simulated: pa.Table, exact: pa.Table) -> pa.Table:
     ValueError
         If the two tables are not of the same points.
     """
-    points = SCHEMA.names[:3]
-    if not simulated.select(points).equals(exact.select(points)):
+    if not simulated.select(POINTS).equals(exact.select(POINTS)):
         raise ValueError(f"{simulated['panel'][0]}: simulated and exact values of other points")
-    for name in JOINED:
-        simulated = simulated.append_column(SCHEMA.field(name), exact[name])
+    for name in exact.column_names[len(POINTS) :]:
+        simulated = simulated.append_column(exact.schema.field(name), exact[name])
     return simulated
 
 
 class Digests(Protocol):
-    """A panel, by the digests of the settings that its two tables were made with."""
+    """A panel, by its contest and the digests of the settings of its two tables."""
 
+    contest: Contest
     table_settings: str
     exact_settings: str
 
@@ -66,8 +77,8 @@ def read_joined(
     """
     return [
         joined(
-            read_parquet(trials, panel_table.SCHEMA, panel.table_settings),
-            read_parquet(values, SCHEMA, panel.exact_settings),
+            read_parquet(trials, panel_table.schema(panel.contest), panel.table_settings),
+            read_parquet(values, schema(panel.contest), panel.exact_settings),
         )
         for trials, values, panel in zip(simulated, exact, panels, strict=True)
     ]

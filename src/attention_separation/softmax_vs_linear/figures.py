@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.prose import rounded_up
 from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
@@ -251,6 +252,7 @@ def _footnote(job: FigureJob, tables: list[pa.Table], characters: int) -> str:
     maps = all(len(look.panel.swept()) == 2 for look in job.panels)
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     lines = [f"{counts} trials per point; {intervals}; {choices}."]
+    lines += said_contests({look.name: look.contest for look in job.panels})
     parameters = [
         (look.panel.model, tuple(row.values()))
         for look, table in zip(job.panels, tables, strict=True)
@@ -281,6 +283,9 @@ def run(arguments: argparse.Namespace) -> None:
     job = FigureJob.model_validate_json(arguments.settings)
     tables = read_joined(arguments.tables, arguments.exact, job.panels)
     stem = arguments.output.with_suffix("")
-    whole = pa.concat_tables(table.replace_schema_metadata() for table in tables)
+    # Panels of other contests have other events.
+    whole = pa.concat_tables(
+        [table.replace_schema_metadata() for table in tables], promote_options="default"
+    )
     provenance = record(arguments.settings, __name__)
     save_with_numbers(draw(job, tables), stem, whole, provenance)

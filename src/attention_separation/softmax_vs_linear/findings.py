@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.prose import rounded_up
-from attention_separation.softmax_vs_linear.claims.whp import ALL_FOUR, DELTA
+from attention_separation.softmax_vs_linear.claims.whp import ALL, ALL_FOUR, DELTA
+from attention_separation.softmax_vs_linear.contest import PAPERS, event_words
 from attention_separation.softmax_vs_linear.dataset_ranges import meets_definition
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.reconstruction import MARK
 
 LIKELY, UNLIKELY = 0.9, 0.1
@@ -34,21 +36,14 @@ NEARLY = 0.001
 SIZES = ("n", "d", "m", "a0", "a1", "b", "c")
 """The parameters that tell a point of a panel from the others."""
 
-EVENT_NAMES = {
-    "f_exp_d1_positive": "F_exp > 0 on D1",
-    "f_lin_d1_zero": "F_lin = 0 on D1",
-    "f_exp_d0_zero": "F_exp = 0 on D0",
-    "f_lin_d0_zero": "F_lin = 0 on D0",
-}
 FIGURE = re.compile(r"fig(\d+)[a-z]")
 """Panels by their figure in the paper."""
-
-ZERO_EVENTS = tuple(event for event in EVENT_NAMES if event.endswith("_zero"))
 
 
 def success_findings(exact: list[pa.Table]) -> list[str]:
     """At how many points success is likely, as good as even, and unlikely."""
-    p = sorted(value for table in exact for value in table["p_exact"].to_pylist())
+    of_paper = [table for table in exact if _has_papers_contest(table)]
+    p = sorted(value for table in of_paper for value in table["p_exact"].to_pylist())
     if not p:
         return []
     likely, even = (sum(x >= least for x in p) for least in (LIKELY, 0.5))
@@ -60,6 +55,12 @@ def success_findings(exact: list[pa.Table]) -> list[str]:
         f"{UNLIKELY:g} at {unlikely:,}; its median is {p[len(p) // 2]:.3f}. How many there are of "
         f"each is a matter of the grids."
     ]
+
+
+def _has_papers_contest(table: pa.Table) -> bool:
+    """Whether a panel's success is the paper's: of other contests nothing is said of F_lin."""
+    event = f"prob_{PAPERS.events[0]}"
+    return event in table.column_names and not table[event].null_count
 
 
 def verdict_findings(verdicts: pa.Table) -> list[str]:
@@ -196,10 +197,10 @@ def whp_findings(whp: pa.Table) -> list[str]:
         good[row["event"]] += row["points_whp"]
         open_[row["event"]] += row["points_undecided"]
     parts = ", ".join(
-        f"{name} at {good[event]:,} of {points[event]:,}"
+        f"{event_words(event)} at {good[event]:,} of {points[event]:,}"
         + (f" ({open_[event]:,} undecided)" if open_[event] else "")
-        for event, name in EVENT_NAMES.items()
-        if event in points
+        for event in points
+        if event not in (ALL_FOUR, ALL)
     )
     text = (
         f"**In the figures.** Points at which an event fails at most δ/n (δ = {DELTA:g} where a "
@@ -215,10 +216,10 @@ def whp_findings(whp: pa.Table) -> list[str]:
         text += f" All four at once: {count}{undecided}{of}."
     figures: dict[str, list[dict]] = {}
     for row in rows:
-        if (figure := FIGURE.fullmatch(row["panel"])) and row["event"] in ZERO_EVENTS:
+        if (figure := FIGURE.fullmatch(row["panel"])) and row["event"].endswith("_zero"):
             figures.setdefault(figure[1], []).append(row)
     never = {
-        name: sum(row["points"] for row in own if row["event"] == ZERO_EVENTS[0])
+        name: sum({row["panel"]: row["points"] for row in own}.values())
         for name, own in figures.items()
         if not any(row["points_whp"] or row["points_undecided"] for row in own)
     }
@@ -276,16 +277,19 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
         point = tuple(row[name] for name in ("panel", *SIZES))
         pairs.setdefault(point, {})[row["network"]] = row
     known = [
-        pair for pair in pairs.values() if all(row["p_best"] is not None for row in pair.values())
+        pair
+        for pair in pairs.values()
+        if {*PAPERS.kernels} <= pair.keys()
+        and all(row["p_best"] is not None for row in pair.values())
     ]
     if not known:
         return []
-    leads = [pair["exp"]["p_best"] - pair["lin"]["p_best"] for pair in known]
+    leads = [pair["exp"]["p_best"] - pair["linear"]["p_best"] for pair in known]
     ahead, behind = ([k for k, lead in enumerate(leads) if sign * lead > EQUAL] for sign in (1, -1))
     exp_typical, lin_typical = (
-        float(np.median([pair[network]["p_best"] for pair in known])) for network in ("exp", "lin")
+        float(np.median([pair[network]["p_best"] for pair in known])) for network in PAPERS.kernels
     )
-    largest = max((pair["lin"] for pair in known), key=lambda row: row["p_best"])
+    largest = max((pair["linear"] for pair in known), key=lambda row: row["p_best"])
     panels = {row["panel"] for pair in known for row in pair.values()}
     text = (
         f"**Each network at its own best threshold.** At {len(ahead):,} of "
@@ -296,7 +300,7 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     )
     if behind:
         named = sorted(behind, key=leads.__getitem__)[:MOST_NAMED]
-        parts = [f"by {-leads[k]:.3f} ({_where(known[k]['lin'])})" for k in named]
+        parts = [f"by {-leads[k]:.3f} ({_where(known[k]['linear'])})" for k in named]
         more = f", and {len(behind) - len(named)} more" if len(behind) > len(named) else ""
         text += f": {', '.join(parts)}{more}"
     text += "."
@@ -313,15 +317,16 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     text += (
         f" Medians, which are a matter of the grids, are {exp_typical:.3f} and {lin_typical:.3f}."
     )
-    equal = sum(pair["exp"]["model"] == "regression" for pair in known)
+    equal = sum(pair["exp"]["model"] == REGRESSION.name for pair in known)
     if equal:
         text += (
             f" At the {_counted(equal, 'point')} of softmax regression all entries of Ax but the "
             f"special one are taken as equal, which is not the panels' law."
         )
-    if len(known) < len(pairs):
-        unknown = _counted(len(pairs) - len(known), "further point")
-        text += f" At {unknown} float64 does not tell the best threshold."
+    unknown = sum(any(row["p_best"] is None for row in pair.values()) for pair in pairs.values())
+    if unknown:
+        further = _counted(unknown, "further point")
+        text += f" At {further} float64 does not tell the best threshold."
     return [text]
 
 

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from attention_separation.settings import Closed
+from attention_separation.softmax_vs_linear.contest import Contest
 from attention_separation.softmax_vs_linear.panels import ExactPanel, Panel, Sweep
 
 
@@ -24,6 +25,10 @@ class PanelLook(Closed):
     exact_settings: str
     """Digest that the table of its exact values must carry."""
 
+    @property
+    def contest(self) -> Contest:
+        return self.panel.contest
+
 
 class FigureJob(Closed):
     """All that a figure depends on beside its panels' tables."""
@@ -33,10 +38,11 @@ class FigureJob(Closed):
 
 
 class PanelToJudge(Closed):
-    """A panel, the digests that its two tables must carry, the margin of its verdict, and what is
-    reconstructed of it."""
+    """A panel, its contest, the digests that its two tables must carry, the margin of its verdict,
+    and what is reconstructed of it."""
 
     name: str
+    contest: Contest
     table_settings: str
     exact_settings: str
     margin: float
@@ -127,6 +133,8 @@ class ShownFigure(Closed):
     settings: str = ""
     """Digest that the figure's numbers must carry."""
     panels: list[str] = Field(default_factory=list)
+    contests: list[Contest] = Field(default_factory=list)
+    """Of each panel."""
     reconstructed: list[str] = Field(default_factory=list)
     """What the paper does not state, in any of the panels: settings and notes."""
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from attention_separation.config import Config
 from attention_separation.softmax_vs_linear.captions import counted
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.softmax_vs_linear.reconstruction import MARK
 from attention_separation.softmax_vs_linear.summary import verdicts_made
 from attention_separation.tables import TableError
@@ -13,9 +16,9 @@ AUDITS = {
     "choices": ("all", "every panel's", "exact; Figure 3: reference values"),
     "theta": ("attention", "every panel's and τ/√log n", "exact"),
     "phase": ("attention", "pairs", "exact"),
-    "fig1": ("regression", "-", "a drawing"),
-    "fig2": ("self-attention", "-", "a drawing"),
-    "fig6": ("self-attention", "-", "a drawing"),
+    "fig1": (REGRESSION.words, "-", "a drawing"),
+    "fig2": (SELF_ATTENTION.words, "-", "a drawing"),
+    "fig6": (SELF_ATTENTION.words, "-", "a drawing"),
 }
 """Model, swept parameters and verdict of figures that are of no panels."""
 
@@ -29,7 +32,7 @@ def labels(config: Config, figure: str, panels: list[str], folder: Path) -> dict
         return dict(
             zip(("figure", "model", "swept", "verdict"), (figure, *AUDITS[figure]), strict=True)
         )
-    models = dict.fromkeys(config.panels[panel].model.replace("_", "-") for panel in panels)
+    models = dict.fromkeys(MODELS[config.panels[panel].model].words for panel in panels)
     swept = dict.fromkeys(
         f"{name}{MARK * (name in config.reconstructed(panel))}"
         for panel in panels

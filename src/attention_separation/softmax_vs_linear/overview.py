@@ -16,7 +16,7 @@ from attention_separation.report_page import (
     figures_element,
     write_text,
 )
-from attention_separation.softmax_vs_linear import exact_table, panel_table, phase
+from attention_separation.softmax_vs_linear import exact_table, phase
 from attention_separation.softmax_vs_linear.captions import (
     choices_caption,
     drawing_caption,
@@ -27,6 +27,7 @@ from attention_separation.softmax_vs_linear.captions import (
 )
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.jobs import OverviewJob, ShownFigure
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.result_tables import (
     SAYING,
     TABLES,
@@ -56,9 +57,6 @@ AUDITS = {
     "choices": choices_caption,
     "phase": phase_caption,
 }
-JOINED = pa.schema(
-    [*panel_table.SCHEMA, *(exact_table.SCHEMA.field(name) for name in exact_table.JOINED)]
-)
 
 
 def panels_overview(
@@ -76,7 +74,7 @@ def panels_overview(
             verdict = verdicts.get(panel)
             rows[panel] = {
                 "panel": panel,
-                "model": models[panel].replace("_", "-"),
+                "model": MODELS[models[panel]].words,
                 "swept": own["parameter"][0].as_py().replace(",", ", "),
                 "points": len(own),
                 "trials": own["trials"][0].as_py(),
@@ -142,8 +140,10 @@ def run(arguments: argparse.Namespace) -> None:
     for figure in job.figures:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
-            numbers.append(read_parquet(path, JOINED, figure.settings))
-            own = numbers[-1], figure.reconstructed, verdicts
+            columns = exact_table.joined_schema(figure.contests)
+            numbers.append(read_parquet(path, columns, figure.settings))
+            contests = dict(zip(figure.panels, figure.contests, strict=True))
+            own = numbers[-1], figure.reconstructed, verdicts, contests
             captions[figure.name] = panels_caption(figure.title, *own)
         else:
             captions[figure.name] = _audit_caption(figure, pictures, job.tables)

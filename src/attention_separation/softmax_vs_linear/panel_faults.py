@@ -4,29 +4,22 @@ import math
 from typing import Any
 
 from attention_separation.settings import grid_values
-from attention_separation.softmax_vs_linear import cross_attention, regression, self_attention
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
-    MODELS,
     PANELS,
     SWEEPS,
     Point,
     points,
     with_defaults,
 )
-from attention_separation.softmax_vs_linear.parameters import MOST_COLUMNS, PARAMETERS, MRule
+from attention_separation.softmax_vs_linear.parameters import MOST_COLUMNS, MRule
 
 Fault = tuple[tuple, str]
 """A path and a sentence."""
 
 MOST_POINTS = 100_000
 MOST_FAULTY_POINTS = 2
-
-CHECKS = {
-    "regression": lambda point: regression.check(point.n),
-    "self_attention": lambda point: self_attention.check(point.n, point.d),
-    "cross_attention": lambda point: cross_attention.check(point.n, point.d),
-}
 
 
 def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
@@ -53,9 +46,9 @@ def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
 
 def _map_faults(sweep: Any) -> list[Fault]:
     """What a map must be beside a sweep with valid points."""
-    if sweep.model == "regression":
-        text = "'regression' has no exact map; allowed: self_attention, cross_attention"
-        return [(("model",), text)]
+    if not MODELS[sweep.model].has_maps:
+        allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
+        return [(("model",), f"{sweep.model!r} has no exact map; allowed: {allowed}")]
     swept = list(sweep.swept())
     if len(swept) != 2:
         return [(("sweep",), f"{len(swept)} parameters are swept; allowed: two, for a map")]
@@ -72,7 +65,7 @@ def _point_faults(panel: Any) -> list[Fault]:
     found = []
     for point in points(panel):
         try:
-            CHECKS[panel.model](point)
+            MODELS[panel.model].check(point.n, point.d)
             _check_m(point)
         except ValueError as error:
             found.append((path, str(error)))
@@ -93,12 +86,16 @@ def _parameter_faults(panel: Any) -> list[Fault]:
     """What is wrong between a panel's parameters, as (path, sentence): missing, twice, no use."""
     swept, held = panel.swept(), panel.held()
     found: list[Fault] = []
+    try:
+        MODELS[panel.model].check_contest(panel.contest)
+    except ValueError as error:
+        found.append((("contest",), str(error)))
     if not 1 <= len(swept) <= 2:
         found.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
     for name in sorted(swept.keys() & held.keys()):
         found.append((("fixed", name), f"{name} is swept too; remove one of the two"))
     known = swept.keys() | held.keys()
-    needed = set(PARAMETERS[panel.model].model_fields) - {"delta"}
+    needed = set(MODELS[panel.model].parameters.model_fields) - {"delta"}
     for name in sorted(needed - known):
         found.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
     rule = held.get("m")

@@ -2,25 +2,24 @@
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear.success import EVENTS
+from attention_separation.softmax_vs_linear.contest import Contest
 
-OUTCOMES = ("successes", *EVENTS)
-"""What is counted over the trials of a point."""
 
-SCHEMA = pa.schema(
-    [
-        ("panel", pa.string()),
-        ("parameter", pa.string()),
-        ("value", pa.float64()),
-        ("n", pa.int64()),
-        ("d", pa.int64()),
-        ("m", pa.int64()),
-        *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau")),
-        ("attention_x", pa.string()),
-        ("trials", pa.int64()),
-        *((name, pa.int64()) for name in OUTCOMES),
-        *((name, pa.float64()) for name in ("p_hat", "ci_low", "ci_high")),
-    ]
-)
-"""Columns; a parameter that the model does not have is null. Two swept parameters stand in
-`parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
+def schema(contest: Contest) -> pa.Schema:
+    """Columns; a parameter that the model does not have is null. Two swept parameters stand in
+    `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
+    return pa.schema(
+        [
+            ("panel", pa.string()),
+            ("parameter", pa.string()),
+            ("value", pa.float64()),
+            ("n", pa.int64()),
+            ("d", pa.int64()),
+            ("m", pa.int64()),
+            *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau")),
+            ("attention_x", pa.string()),
+            ("trials", pa.int64()),
+            *((name, pa.int64()) for name in contest.outcomes),
+            *((name, pa.float64()) for name in ("p_hat", "ci_low", "ci_high")),
+        ]
+    )

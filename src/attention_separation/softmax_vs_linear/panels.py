@@ -1,50 +1,32 @@
 """A panel: a model, what is swept and what is held fixed; and the points that this makes."""
 
 import itertools
-import math
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model
 
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Count, grid_of, grid_values, thinned
-from attention_separation.softmax_vs_linear.parameters import (
-    OVER_C,
-    PARAMETERS,
-    SWEEPABLE,
-    MRule,
-    Trials,
-)
+from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.parameters import OVER_C, SWEEPABLE, MRule, Trials
 from attention_separation.softmax_vs_linear.point import Point
 
-MODELS = ("regression", "self_attention", "cross_attention")
 Engine = Literal["reduced", "dense"]
 
-PACKAGE = __name__.rpartition(".")[0]
+
+def _class_name(model: Model) -> str:
+    return model.parameters.__name__.removesuffix("Parameters")
 
 
-def trials_module(model: str) -> str:
-    """Name of the module with a model's engines."""
-    return f"{PACKAGE}.{model}_trials"
-
-
-def definitions_module(model: str) -> str:
-    """Name of the module with a model's definitions, its distinct rows among them."""
-    return f"{PACKAGE}.{model}"
-
-
-def exact_module(model: str) -> str:
-    """Name of the module with a model's reference values."""
-    return f"{PACKAGE}.{model}_exact"
-
-
-def _grids_model(model: str) -> type[Closed]:
+def _grids_model(model: Model) -> type[Closed]:
     fields = {
         name: (grid_of(number) | None, Field(default=None, description=f"values of {name}"))
         for name, number in SWEEPABLE.items()
-        if name in PARAMETERS[model].model_fields
+        if name in model.parameters.model_fields
     }
-    return create_model(f"{PARAMETERS[model].__name__}Grids", __base__=Closed, **fields)
+    return create_model(f"{model.parameters.__name__}Grids", __base__=Closed, **fields)
 
 
 class _Sweep(Closed):
@@ -57,48 +39,60 @@ class _Sweep(Closed):
         return {name: value for name, value in self.fixed if value is not None}
 
 
-def _sweep_model(model: str) -> type[_Sweep]:
+_CONTEST = (
+    Contest | None,
+    Field(default=None, description="who fires and who is silent, instead of that of `models`"),
+)
+_RECONSTRUCTED = (
+    list[str],
+    Field(default=[], description="parameters whose value the paper does not state"),
+)
+
+
+def _sweep_model(model: Model) -> type[_Sweep]:
     return create_model(
-        f"{PARAMETERS[model].__name__.removesuffix('Parameters')}Sweep",
+        f"{_class_name(model)}Sweep",
         __base__=_Sweep,
-        model=(Literal[model], Field(description="the model")),
+        model=(Literal[model.name], Field(description="the model")),
         sweep=(_grids_model(model), Field(description="one or two swept parameters")),
         fixed=(
-            PARAMETERS[model],
-            Field(description="parameters held fixed, instead of those of `models`"),
+            model.parameters,
+            Field(
+                default=model.parameters(),
+                description="parameters held fixed, instead of those of `models`",
+            ),
         ),
+        contest=_CONTEST,
     )
 
 
-SWEEPS: dict[str, type[_Sweep]] = {model: _sweep_model(model) for model in MODELS}
+SWEEPS: dict[str, type[_Sweep]] = {name: _sweep_model(model) for name, model in MODELS.items()}
 Sweep = Annotated[Union[tuple(SWEEPS.values())], Field(discriminator="model")]  # noqa: UP007
 """What is swept and what is held fixed, without trials: enough for exact values."""
 
 
-def _panel_model(model: str) -> type[_Sweep]:
+def _panel_model(model: Model) -> type[_Sweep]:
     return create_model(
-        f"{PARAMETERS[model].__name__.removesuffix('Parameters')}Panel",
-        __base__=SWEEPS[model],
+        f"{_class_name(model)}Panel",
+        __base__=SWEEPS[model.name],
         trials=(Trials, Field(description="trials per point")),
-        reconstructed=(
-            list[str],
-            Field(default=[], description="parameters whose value the paper does not state"),
-        ),
+        reconstructed=_RECONSTRUCTED,
     )
 
 
-PANELS: dict[str, type[_Sweep]] = {model: _panel_model(model) for model in MODELS}
+PANELS: dict[str, type[_Sweep]] = {name: _panel_model(model) for name, model in MODELS.items()}
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
 
 
-def _defaults_model(model: str) -> type[Closed]:
+def _defaults_model(model: Model) -> type[Closed]:
     return create_model(
-        f"{PARAMETERS[model].__name__}Defaults",
-        __base__=PARAMETERS[model],
-        reconstructed=(
-            list[str],
-            Field(default=[], description="parameters whose value the paper does not state"),
+        f"{model.parameters.__name__}Defaults",
+        __base__=model.parameters,
+        contest=(
+            Contest,
+            Field(default=PAPERS, description="who fires and who is silent; the paper's"),
         ),
+        reconstructed=_RECONSTRUCTED,
         notes=(
             list[str],
             Field(default=[], description="what figures say of the model; * marks reconstructed"),
@@ -106,7 +100,7 @@ def _defaults_model(model: str) -> type[Closed]:
     )
 
 
-DEFAULTS: dict[str, type[Closed]] = {model: _defaults_model(model) for model in MODELS}
+DEFAULTS: dict[str, type[Closed]] = {name: _defaults_model(model) for name, model in MODELS.items()}
 """What the panels of a model hold fixed unless they say otherwise."""
 
 
@@ -139,17 +133,18 @@ class ExactPanel(Closed):
 def without_trials(panel: _Sweep) -> _Sweep:
     """The sweep of a panel: its points, but neither trials nor what is reconstructed."""
     return SWEEPS[panel.model].model_construct(
-        model=panel.model, sweep=panel.sweep, fixed=panel.fixed
+        model=panel.model, sweep=panel.sweep, fixed=panel.fixed, contest=panel.contest
     )
 
 
 def with_defaults(panel: _Sweep, defaults: Closed) -> _Sweep:
     """The panel with all that its model holds fixed by default, unless the panel says otherwise."""
-    held = {
-        k: v for k, v in defaults if v is not None and k in PARAMETERS[panel.model].model_fields
-    }
+    parameters = MODELS[panel.model].parameters
+    held = {k: v for k, v in defaults if v is not None and k in parameters.model_fields}
     held = {k: v for k, v in held.items() if k not in panel.swept()} | panel.held()
-    return panel.model_copy(update={"fixed": PARAMETERS[panel.model].model_construct(**held)})
+    contest = panel.contest or defaults.contest
+    update = {"fixed": parameters.model_construct(**held), "contest": contest}
+    return panel.model_copy(update=update)
 
 
 def points(panel: _Sweep, most: int | None = None) -> list[Point]:
@@ -159,8 +154,9 @@ def points(panel: _Sweep, most: int | None = None) -> list[Point]:
         for name, grid in panel.swept().items()
     }
     held = panel.held()
+    contest = panel.contest or PAPERS
     return [
-        _point(panel.model, dict(zip(grids, values, strict=True)), held)
+        _point(MODELS[panel.model], contest, dict(zip(grids, values, strict=True)), held)
         for values in itertools.product(*grids.values())
     ]
 
@@ -169,18 +165,17 @@ def _as_number(name: str, value: float) -> float:
     return int(value) if name in ("n", "d", "m") else float(value)
 
 
-def _point(model: str, swept: dict[str, float], held: dict[str, Any]) -> Point:
+def _point(model: Model, contest: Contest, swept: dict[str, float], held: dict[str, Any]) -> Point:
     values = held | swept
     if isinstance(values["m"], MRule):
         values["m"] = values["m"].m(values["n"], values.get("delta"))
-    if model == "regression":
-        s = 1.0
-    else:
-        s = math.sqrt(math.log(values["n"]))
+    s = model.scale(values["n"])
+    if "theta" in values:
         theta = values.pop("theta")
         if isinstance(theta, str):
             theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
         values["tau"] = theta * s
     # The shortest texts that read back as the numbers, by name: one text for one point.
     name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
-    return Point(name=name, swept=tuple(float(v) for v in swept.values()), s=s, **values)
+    swept_values = tuple(float(v) for v in swept.values())
+    return Point(name=name, swept=swept_values, s=s, contest=contest, **values)

@@ -1,4 +1,4 @@
-"""The parameters of the three models: their types, and what a panel may sweep."""
+"""Parameters of models: types of values, what all models have, and what a panel may sweep."""
 
 import math
 import re
@@ -62,7 +62,9 @@ Theta = Annotated[
 ]
 
 
-class _Common(Closed):
+class Parameters(Closed):
+    """Parameters that every model has; None where neither panel nor defaults give one."""
+
     n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
     m: Columns | None = Field(default=None, description="sign columns: a number or a rule")
     delta: Probability | None = Field(default=None, description="delta in log(n/delta), for m")
@@ -74,44 +76,13 @@ class _Common(Closed):
     )
 
 
-class RegressionParameters(_Common):
-    """Parameters of the softmax-regression model, Definitions 3.2-3.8."""
+class AttentionParameters(Parameters):
+    """Parameters that every model of attention has."""
 
-    tau: Positive | None = Field(default=None, description="threshold")
-    law: Literal["uniform", "two-point", "low", "middle", "high"] | None = Field(
-        default=None, description="law of Ax within [log n, 1.4 log n]"
-    )
-
-
-class _AttentionParameters(_Common):
     d: Dimension | None = Field(default=None, description="embedding dimension")
     a0: Amplitude | None = Field(default=None, description="size of the special entry in D0")
     a1: Amplitude | None = Field(default=None, description="size of the special entry in D1")
 
-
-class SelfAttentionParameters(_AttentionParameters):
-    """Parameters of self-attention, Definition D.1."""
-
-    b: Positive | None = Field(default=None, description="size of the class entries")
-    c: Positive | None = Field(default=None, description="size of the last column")
-    theta: Theta | None = Field(
-        default=None, description="threshold over sqrt(log n): a number, or 'c + NUMBER'"
-    )
-    attention_x: Literal["identity", "ones"] | None = Field(default=None, description="X = Q K^T")
-
-
-class CrossAttentionParameters(_AttentionParameters):
-    """Parameters of cross-attention, Definition F.1."""
-
-    theta: Positive | None = Field(default=None, description="threshold over sqrt(log n)")
-    attention_x: Literal["identity"] | None = Field(default=None, description="X = Q K^T")
-
-
-PARAMETERS: dict[str, type[Closed]] = {
-    "regression": RegressionParameters,
-    "self_attention": SelfAttentionParameters,
-    "cross_attention": CrossAttentionParameters,
-}
 
 SWEEPABLE: dict[str, Any] = {
     "n": Size,

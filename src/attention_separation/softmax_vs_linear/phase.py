@@ -1,7 +1,6 @@
 """Verb `phase`: maps of P(E_success) over two parameters, exactly."""
 
 import argparse
-import importlib
 import math
 from pathlib import Path
 
@@ -23,9 +22,11 @@ from attention_separation.softmax_vs_linear.figures import (
     said_choices,
 )
 from attention_separation.softmax_vs_linear.jobs import PhaseJob, PhaseMap
-from attention_separation.softmax_vs_linear.panels import ExactPanel, exact_module, points
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.panels import ExactPanel, points
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
+from attention_separation.softmax_vs_linear.references import references
 
 SCHEMA = pa.schema(
     [
@@ -55,10 +56,9 @@ def phase_table(job: PhaseJob) -> pa.Table:
     """P(E_success) at every point of every map."""
     rows = []
     for entry in job.maps:
-        references = importlib.import_module(exact_module(entry.map.model)).references
         parameter = ",".join(entry.map.swept())
         of_map = points(entry.map, job.points)
-        for point, found in zip(of_map, references(of_map), strict=True):
+        for point, found in zip(of_map, references(MODELS[entry.map.model], of_map), strict=True):
             rows.append(
                 {
                     "map": entry.name,
@@ -87,7 +87,7 @@ def marks(entry: PhaseMap, panels: list[ExactPanel]) -> list[tuple[float, float]
 
 def _elsewhere(point: Point, *swept: str) -> tuple:
     """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
-    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs")
+    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs", "contest")
     return tuple(getattr(point, name) for name in names if name not in swept)
 
 
@@ -158,7 +158,7 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
             axis.set_major_formatter(_number)
             axis.set_minor_locator(NullLocator())
     held = entry.map.held()
-    model = entry.map.model.replace("_", "-").capitalize()
+    model = MODELS[entry.map.model].title
     marked = MARK * ("attention_x" in entry.reconstructed)
     title = f"{model}, {CHOICES['attention_x', held['attention_x']]}{marked}"
     numbers = held_title(held, table, entry.reconstructed)
@@ -192,6 +192,6 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.maps:
         raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)
-    models = sorted({exact_module(entry.map.model) for entry in job.maps})
-    provenance = record(arguments.settings, __name__, *models)
+    others = modules_of_others(entry.map.model for entry in job.maps)
+    provenance = record(arguments.settings, __name__, without=others)
     save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

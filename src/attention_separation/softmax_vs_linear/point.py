@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
+
 
 @dataclass(frozen=True)
 class Point:
@@ -23,7 +25,21 @@ class Point:
     delta: float | None = None
     attention_x: str | None = None
     law: str | None = None
+    contest: Contest = PAPERS
 
     def a(self, dataset: int) -> float:
         """Size of the special entry in D0 or D1."""
         return self.a1 if dataset else self.a0
+
+
+def stacked_by(point: Point) -> tuple:
+    """What points share that arrays hold together: d, X, the contest, and what trials share."""
+    return point.d, point.attention_x, point.contest, point.data, point.signs
+
+
+def alike(points: list[Point]) -> list[list[int]]:
+    """Positions of the points in groups that arrays can hold together."""
+    groups: dict[tuple, list[int]] = {}
+    for k, point in enumerate(points):
+        groups.setdefault(stacked_by(point), []).append(k)
+    return list(groups.values())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reference:
-    """P(E_success) and the probabilities of EVENTS, in their order.
+    """The probabilities of success and of the contest's events, in their order.
 
     `error` and `event_errors` are the estimated errors of `success` and of `events`: 0 where these
     are exact (up to about 1e-13 of rounding), 1 where nothing is known. `method` says in a few
@@ -13,10 +13,11 @@ class Reference:
     """
 
     success: float
-    events: tuple[float, float, float, float]
+    events: tuple[float, ...]
     error: float
-    event_errors: tuple[float, float, float, float]
+    event_errors: tuple[float, ...]
     method: str
 
 
 EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
+"""The errors of four exact events."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_separation.softmax_vs_linear.fair_coins import likely_heads
-from attention_separation.softmax_vs_linear.regression import LOWER, SPECIAL, UPPER
+from attention_separation.softmax_vs_linear.models.regression import LOWER, SPECIAL, UPPER
 from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
 
@@ -34,7 +34,7 @@ class Both(NamedTuple):
 
 def weights(kernel: str, n: int, u: np.ndarray) -> np.ndarray:
     """Weights up to a factor, from the entries u of A x over log n."""
-    return u if kernel == "lin" else float(n) ** (u - (LOWER + UPPER) / 2)
+    return u if kernel == "linear" else float(n) ** (u - (LOWER + UPPER) / 2)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class TwoPointSums:
         self, pluses: np.ndarray, minuses: np.ndarray, linear: np.ndarray, exponential: np.ndarray
     ) -> Both:
         """The joint law for offsets `linear` and `exponential`, (S,) each, of the two sums."""
-        offsets = {"lin": linear, "exp": exponential}
+        offsets = {"linear": linear, "exp": exponential}
         lin, exp = (self._summed(pluses, minuses, {k: offsets[k]}) for k in offsets)
         return Both(self._summed(pluses, minuses, offsets), lin, exp, 0.0)
 

@@ -12,17 +12,23 @@ import math
 
 import numpy as np
 
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.fair_coins import likely_heads
+from attention_separation.softmax_vs_linear.models.regression import (
+    LEVELS,
+    SPECIAL,
+    RegressionModel,
+    special_sign_decides,
+)
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reference import EXACT_EVENTS, Reference
-from attention_separation.softmax_vs_linear.regression import LEVELS, SPECIAL, special_sign_decides
 from attention_separation.softmax_vs_linear.regression_columns import (
     TwoPointSums,
     weights,
 )
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums, gauss_legendre
 from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
-from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+from attention_separation.softmax_vs_linear.success import exceeds
 
 SURE = 1e-7
 """Where all that can go wrong has at most this probability, it is neglected."""
@@ -47,7 +53,7 @@ LARGEST_CORRECTION = 0.5
 """Relative; the second-order expansion is not used further than this."""
 
 
-def references(points: list[Point]) -> list[Reference]:
+def references(model: RegressionModel, points: list[Point]) -> list[Reference]:
     """Reference values with their estimated errors, at each point."""
     return [reference(point) for point in points]
 
@@ -77,7 +83,7 @@ def reference(point: Point) -> Reference:
     sums = UniformSums if point.law == "uniform" else TwoPointSums
     of = moments(sums(point.n, point.tau), point.data)
     success, error = _success(of, point)
-    zeros = [_mean_zero(of, point, network) for network in range(len(NETWORKS) - 1)]
+    zeros = [_mean_zero(of, point, network) for network in range(len(PAPERS.networks) - 1)]
     events = (some_plus, *(value for value, _ in zeros))
     errors = (undecided, *(estimate for _, estimate in zeros))
     if not decides:
@@ -91,7 +97,7 @@ def reference(point: Point) -> Reference:
 
 
 def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.ndarray]:
-    """Scores of a column against each of NETWORKS where all ordinary entries of Ax are equal.
+    """Scores of a column against each network where all ordinary entries of Ax are equal.
 
     Returns
     -------
@@ -104,11 +110,11 @@ def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.nda
     sign = np.array([[-1], [1]])
     total = 2 * (others + (sign > 0)) - n
     scores = []
-    for kernel, dataset in NETWORKS:
+    for kernel, dataset in PAPERS.networks:
         if dataset == 0:
             scores.append(total / n)
         else:
-            special = SPECIAL / level if kernel == "lin" else n ** (SPECIAL - level)
+            special = SPECIAL / level if kernel == "linear" else n ** (SPECIAL - level)
             scores.append((special * sign + (total - sign)) / (special + n - 1))
     return scores, share / 2
 
@@ -133,7 +139,7 @@ def _tail_bound(law: str, n: int, tau: float) -> float:
     """Chernoff's bound on P(a column makes F_lin(D1), F_exp(D0) or F_lin(D0) positive)."""
     u, share = gauss_legendre(32) if law == "uniform" else TwoPointSums(n, tau).entry
     bound = 0.0
-    for kernel, dataset in NETWORKS[1:]:
+    for kernel, dataset in PAPERS.networks[1:]:
         w = weights(kernel, n, u)
         tilt = np.geomspace(1e-3, 10, 400)[:, None] * tau / w.max()
         log_mgf = np.log((np.cosh(tilt * w) * np.exp(-tilt * tau * w)) @ share)
@@ -150,7 +156,7 @@ def _too_few(point: Point, powers: bool) -> bool:
 
 
 def _mean_zero(of: Moments, point: Point, network: int) -> tuple[float, float]:
-    """P(a network of NETWORKS[1:] is zero), and its estimated error."""
+    """P(a network of PAPERS.networks[1:] is zero), and its estimated error."""
     if of.laws:
         zero, share = of.laws[network]
         return float(min(share @ zero**point.m, 1.0)), ROUNDING

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.regression import LOWER, UPPER
+from attention_separation.softmax_vs_linear.models.regression import LOWER, UPPER
 from attention_separation.softmax_vs_linear.regression_columns import Below, Both, weights
 
 LONGEST_GRID = 400
@@ -65,7 +65,7 @@ class UniformSums:
             _, sd = self._moments(kernel)
             grid = self._grid(sd * scale[is_open], spread, 1.0)
             zero = np.zeros(1)
-            pair = (grid, zero) if kernel == "lin" else (zero, grid)
+            pair = (grid, zero) if kernel == "linear" else (zero, grid)
             plus, minus = (log.ravel() for log in self._log_transforms(*pair))
             of = np.exp(pluses[is_open, None] * plus + minuses[is_open, None] * minus)
             order = np.arange(len(grid)) + 0.5
@@ -79,18 +79,18 @@ class UniformSums:
         self, pluses: np.ndarray, minuses: np.ndarray, linear: np.ndarray, exponential: np.ndarray
     ) -> Both:
         """The joint law for offsets `linear` and `exponential`, (S,) each, of the two sums."""
-        lin = self.below("lin", pluses, minuses, linear)
+        lin = self.below("linear", pluses, minuses, linear)
         exp = self.below("exp", pluses, minuses, exponential)
         result = lin.probability * exp.probability  # right where one of them is 0 or 1
         error = lin.error + exp.error
-        _, lin_spread, lin_open = self._open("lin", pluses, minuses, linear)
+        _, lin_spread, lin_open = self._open("linear", pluses, minuses, linear)
         _, exp_spread, exp_open = self._open("exp", pluses, minuses, exponential)
         rows = np.flatnonzero(lin_open & exp_open)
         if not len(rows):
             return Both(result, lin.probability, exp.probability, error)
         scale = self._scale(pluses[rows], minuses[rows])
         narrowing = math.sqrt(max(1 - self._correlation**2, 1e-12))
-        a = self._grid(self._moments("lin")[1] * scale, lin_spread, narrowing)
+        a = self._grid(self._moments("linear")[1] * scale, lin_spread, narrowing)
         b = self._grid(self._moments("exp")[1] * scale, exp_spread, narrowing)
         i, j = np.arange(len(a)) + 0.5, np.arange(-len(b), len(b)) + 0.5
         b = np.concatenate([-b[::-1], b])
@@ -126,7 +126,7 @@ class UniformSums:
     @cached_property
     def _correlation(self) -> float:
         u, share = gauss_legendre(32)
-        (u_mean, u_sd), (w_mean, w_sd) = self._moments("lin"), self._moments("exp")
+        (u_mean, u_sd), (w_mean, w_sd) = self._moments("linear"), self._moments("exp")
         return share @ ((u - u_mean) * (weights("exp", self.n, u) - w_mean)) / (u_sd * w_sd)
 
     def _open(self, kernel, pluses, minuses, offsets) -> tuple[np.ndarray, float, np.ndarray]:

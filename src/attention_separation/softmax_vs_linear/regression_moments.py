@@ -6,14 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.fair_coins import likely_heads
-from attention_separation.softmax_vs_linear.regression import SPECIAL
+from attention_separation.softmax_vs_linear.models.regression import SPECIAL
 from attention_separation.softmax_vs_linear.regression_columns import (
     TwoPointSums,
     weights,
 )
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums
-from attention_separation.softmax_vs_linear.success import NETWORKS
 
 QUANTITIES = ("plus", "minus", "lin_d1", "exp_d0", "lin_d0")
 """Probabilities, for one column given the data: that F_lin(D1), F_exp(D0), F_lin(D0) are all zero
@@ -50,7 +50,7 @@ def moments(columns: UniformSums | TwoPointSums, data: str) -> Moments:
     covariance = (columns.n - 1) * _covariance(*ordinary) + _covariance(*special)
     laws = ()
     if isinstance(columns, TwoPointSums):
-        laws = tuple(columns.zero_given_data(*network) for network in NETWORKS[1:])
+        laws = tuple(columns.zero_given_data(*network) for network in PAPERS.networks[1:])
     missed = _missed(laws, covariance.diagonal()[2:])
     return Moments(mean, covariance, float(error), missed, laws)
 
@@ -88,7 +88,7 @@ def _given_independent(columns):
     pluses, weight = likely_heads(n - 2)
     both_signs = np.concatenate([x for x, _ in pair])
     d1 = [
-        columns.below("lin", pluses, n - 2 - pluses, SPECIAL * (sign - tau) + both_signs)
+        columns.below("linear", pluses, n - 2 - pluses, SPECIAL * (sign - tau) + both_signs)
         for sign in (-1, 1)
     ]
     d0_pluses = np.append(pluses, pluses[-1] + 1)

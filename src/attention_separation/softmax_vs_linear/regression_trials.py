@@ -4,26 +4,28 @@ Both engines read the same draws and say of each trial which of the four NETWORK
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.regression import (
+from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.regression import (
     LEVELS,
     LOWER,
     SPECIAL,
     UPPER,
+    RegressionModel,
+    U,
     check,
     dataset_z,
     entries,
     normalise,
     special_sign_decides,
-    u_exp,
-    u_lin,
 )
+from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.signs import (
     CHUNK_MULTIPLE,
     bits_at,
@@ -34,7 +36,7 @@ from attention_separation.softmax_vs_linear.signs import (
     stream_names,
     unpack,
 )
-from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+from attention_separation.softmax_vs_linear.success import exceeds
 
 CHUNK_NUMBERS = 200_000
 """Signs, or entries of Ax, worked on at once: what fits the processor's cache."""
@@ -44,8 +46,12 @@ SINGLE_TERMS = 4096
 
 FREED_MEMORY_KEPT = 31 << 20
 
+Trials = Callable[[BlockStreams, int], np.ndarray]
+"""A block's streams and its trials -> which of NETWORKS are positive, (trials, 4) bool."""
+
+NETWORKS = PAPERS.networks
 F_LIN_D1, F_EXP_D1, F_LIN_D0, F_EXP_D0 = (
-    NETWORKS.index(network) for network in (("lin", 1), ("exp", 1), ("lin", 0), ("exp", 0))
+    NETWORKS.index(network) for network in (("linear", 1), ("exp", 1), ("linear", 0), ("exp", 0))
 )
 
 
@@ -57,13 +63,17 @@ class Draw:
     uniforms: tuple[np.ndarray, np.ndarray]
     lanes: dict[str, np.ndarray]
 
+    def lanes_of(self, point: Point, network: int) -> np.ndarray:
+        """Lanes of the y that one of NETWORKS reads."""
+        return self.lanes[stream_name(point.signs, NETWORKS[network])]
+
 
 def draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Draw]:
     """The draws of a block's trials, in chunks. With `data: same`, D0 has the entries of D1."""
     check(point.n)
     special = streams.generator("places")
     uniforms = [streams.generator(f"data D{dataset}") for dataset in (0, 1)]
-    signs = {name: streams.generator(name) for name in stream_names(point.signs)}
+    signs = {name: streams.generator(name) for name in stream_names(point.signs, PAPERS)}
     chunk = max(CHUNK_NUMBERS // point.n // CHUNK_MULTIPLE, 1) * CHUNK_MULTIPLE
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
@@ -75,9 +85,12 @@ def draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Draw]:
         )
 
 
-def dense(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    """Which networks are positive, (trials, 4) bool, by the definitions, one trial at a time."""
-    u = {"exp": u_exp, "lin": u_lin}
+def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
+    """Trials at each point by the definitions, one at a time."""
+    return [partial(_by_definition, point) for point in points]
+
+
+def _by_definition(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
     positive = []
     for draw in draws(point, streams, trials):
         for trial, special in enumerate(draw.special):
@@ -85,15 +98,19 @@ def dense(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
             for network, (kernel, dataset) in enumerate(NETWORKS):
                 index = special if dataset else None
                 z = dataset_z(point.n, draw.uniforms[dataset][trial], point.law, index)
-                f = normalise(u[kernel](z))
-                y = sign_matrix(draw.lanes[stream_name(point.signs, network)][trial], point.n)
+                f = normalise(U[kernel](z))
+                y = sign_matrix(draw.lanes_of(point, network)[trial], point.n)
                 row.append(exceeds(f @ y, point.tau, point.s).any())
             positive.append(row)
     return np.array(positive, dtype=bool).reshape(trials, len(NETWORKS))
 
 
-def reduced(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
+def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
     """The same from the sign bits: cheap bounds propose columns, float64 decides each of them."""
+    return [partial(_from_bits, point) for point in points]
+
+
+def _from_bits(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
     _keep_freed_memory()
     method = _from_counts if point.law in LEVELS else _from_weights
     positive = [method(point, draw) for draw in draws(point, streams, trials)]
@@ -113,12 +130,12 @@ def _from_counts(point: Point, draw: Draw) -> np.ndarray:
     level = LEVELS[point.law]
     positive = np.empty((len(draw.special), len(NETWORKS)), dtype=bool)
     for network, (kernel, dataset) in enumerate(NETWORKS):
-        lanes = draw.lanes[stream_name(point.signs, network)]
+        lanes = draw.lanes_of(point, network)
         total = 2 * pluses(lanes, point.n, 0, point.n) - point.n
         if dataset == 0:
             scores = total / point.n
         else:
-            ratio = SPECIAL / level if kernel == "lin" else point.n ** (SPECIAL - level)
+            ratio = SPECIAL / level if kernel == "linear" else point.n ** (SPECIAL - level)
             sign = 2 * bits_at(lanes, point.n, draw.special) - 1
             scores = (ratio * sign + (total - sign)) / (ratio + point.n - 1)
         positive[:, network] = exceeds(scores, point.tau, point.s).any(axis=1)
@@ -131,7 +148,7 @@ def _from_weights(point: Point, draw: Draw) -> np.ndarray:
     positive = np.zeros((len(draw.special), len(NETWORKS)), dtype=bool)
 
     def decide(network: int, proposed: np.ndarray) -> None:
-        lanes = draw.lanes[stream_name(point.signs, network)]
+        lanes = draw.lanes_of(point, network)
         kernel, dataset = NETWORKS[network]
         trial, column = np.nonzero(proposed)
         for part in np.array_split(np.arange(len(trial)), len(trial) * n // CHUNK_NUMBERS + 1):
@@ -139,21 +156,23 @@ def _from_weights(point: Point, draw: Draw) -> np.ndarray:
             multiples = entries(draw.uniforms[dataset][of], point.law)
             if dataset == 1:
                 multiples[np.arange(len(of)), draw.special[of]] = SPECIAL
-            weights = multiples if kernel == "lin" else _exp_weights(multiples, n)
+            weights = multiples if kernel == "linear" else _exp_weights(multiples, n)
             plus = np.einsum("kn,kn->k", unpack(lanes[of, column[part]], n), weights)
             scores = 2 * plus / weights.sum(axis=1) - 1
             positive[of[exceeds(scores, tau, point.s)], network] = True
 
     counts = {name: pluses(lanes, n, 0, n) for name, lanes in draw.lanes.items()}
     for network, largest in ((F_LIN_D0, UPPER), (F_LIN_D1, SPECIAL)):
-        enough = counts[stream_name(point.signs, network)] >= _fewest_pluses(n, tau, largest)
+        enough = counts[stream_name(point.signs, NETWORKS[network])] >= _fewest_pluses(
+            n, tau, largest
+        )
         decide(network, enough)
 
-    lanes = draw.lanes[stream_name(point.signs, F_EXP_D0)]
+    lanes = draw.lanes_of(point, F_EXP_D0)
     weights = _exp_weights(entries(draw.uniforms[0], point.law), n)
     decide(F_EXP_D0, _perhaps_exceeding(lanes, weights, tau))
 
-    lanes = draw.lanes[stream_name(point.signs, F_EXP_D1)]
+    lanes = draw.lanes_of(point, F_EXP_D1)
     if special_sign_decides(n, tau):
         positive[:, F_EXP_D1] = bits_at(lanes, n, draw.special).any(axis=1)
     else:

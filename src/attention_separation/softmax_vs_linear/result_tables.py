@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear import choices_audit, theta, threshold, verdicts
+from attention_separation.softmax_vs_linear import choices_audit, theta, threshold_audit, verdicts
 from attention_separation.softmax_vs_linear.claim_findings import claim_findings
 from attention_separation.softmax_vs_linear.claims import audit, whp
 from attention_separation.softmax_vs_linear.findings import (
@@ -22,7 +22,7 @@ TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
     "claims": (audit.SCHEMA, claim_findings),
     "whp": (whp.WHP_SCHEMA, whp_findings),
     "choices": (choices_audit.SCHEMA, choice_findings),
-    "threshold": (threshold.SCHEMA, threshold_findings),
+    "threshold": (threshold_audit.SCHEMA, threshold_findings),
 }
 
 SAYING = TABLES | {"theta": (theta.SCHEMA, theta_findings)}

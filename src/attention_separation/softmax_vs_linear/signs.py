@@ -7,23 +7,20 @@ the stream, so a shorter run reads a prefix.
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.success import NETWORKS
+from attention_separation.softmax_vs_linear.contest import Contest, Network
 
 CHUNK_MULTIPLE = 4
 """Trials are drawn in multiples of this, so that a chunk ends where a 64-bit word does."""
 
 
-def stream_name(signs: str, network: int) -> str:
-    """Name of the stream of y that one of NETWORKS reads: `signs` is "shared" or "fresh"."""
-    if signs == "shared":
-        return "signs"
-    kernel, dataset = NETWORKS[network]
-    return f"signs {kernel} D{dataset}"
+def stream_name(signs: str, network: Network) -> str:
+    """Name of the stream of y that a network reads: `signs` is "shared" or "fresh"."""
+    return "signs" if signs == "shared" else network.stream
 
 
-def stream_names(signs: str) -> list[str]:
+def stream_names(signs: str, contest: Contest) -> list[str]:
     """Names of all streams of y that a trial reads."""
-    return sorted({stream_name(signs, network) for network in range(len(NETWORKS))})
+    return sorted({stream_name(signs, network) for network in contest.networks})
 
 
 def lane_bits(d: int) -> int:

@@ -1,7 +1,6 @@
 """Verb `simulate`: the trials of one panel, as a table of counts."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -13,23 +12,18 @@ from attention_separation.progress import Progress
 from attention_separation.provenance import record
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear.estimates import seconds_per_trial
-from attention_separation.softmax_vs_linear.panel_table import OUTCOMES, SCHEMA
-from attention_separation.softmax_vs_linear.panels import PanelJob, points, trials_module
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.panel_table import schema
+from attention_separation.softmax_vs_linear.panels import PanelJob, points
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.slices import SCHEMA as SLICE_SCHEMA
-from attention_separation.softmax_vs_linear.slices import (
-    Unit,
-    cut,
-    merged,
-    slice_table,
-    units,
-)
-from attention_separation.softmax_vs_linear.success import events, success
+from attention_separation.softmax_vs_linear.slices import Unit, cut, merged, slice_table, units
+from attention_separation.softmax_vs_linear.slices import schema as slice_schema
+from attention_separation.softmax_vs_linear.trials import trials_at
 from attention_separation.tables import read_parquet, write_parquet
 
 
 def simulate(job: PanelJob) -> pa.Table:
-    """Run the trials of every point of a panel and count E_success and its four events."""
+    """Run the trials of every point of a panel and count successes and the events."""
     of_panel = points(job.panel, job.points)
     counts = count(job, of_panel, units(of_panel, job.panel.trials))
     return panel_table(job, of_panel, list(counts.values()))
@@ -37,16 +31,18 @@ def simulate(job: PanelJob) -> pa.Table:
 
 def count(job: PanelJob, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
     """Run blocks of trials; what happened in them, by the point's number in the panel."""
-    engine = getattr(importlib.import_module(trials_module(job.panel.model)), job.engine)
+    contest = job.panel.contest
+    trials = trials_at(MODELS[job.panel.model], job.engine, of_panel)
     progress = Progress(job.name, sum(unit.trials for unit in of_slice), "trials")
     counts: dict[int, Counts] = {}
     with np.errstate(all="raise", under="ignore"):
         for unit in of_slice:
             point = of_panel[unit.point]
             streams = BlockStreams(job.seed, job.name, point.name, unit.block)
-            positive = engine(point, streams, unit.trials)
-            found = Counts.of(np.column_stack([success(positive), events(positive)]))
-            counts[unit.point] = counts.get(unit.point, Counts.none(len(OUTCOMES))) + found
+            positive = trials[unit.point](streams, unit.trials)
+            happened = contest.happened(positive)
+            found = Counts.of(np.column_stack([happened.all(axis=1), happened]))
+            counts[unit.point] = counts.get(unit.point, Counts.none(len(contest.outcomes))) + found
             progress.advance(unit.trials)
     return counts
 
@@ -56,7 +52,7 @@ def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
     of_panel = points(job.panel, job.points)
     seconds = [seconds_per_trial(job.engine, point) for point in of_panel]
     parts = cut(of_panel, job.panel.trials, seconds, of)
-    return slice_table(count(job, of_panel, parts[number - 1]))
+    return slice_table(count(job, of_panel, parts[number - 1]), job.panel.contest)
 
 
 def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
@@ -68,7 +64,7 @@ def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
         If the slices do not hold each point's trials.
     """
     of_panel = points(job.panel, job.points)
-    counts = merged(slices, len(of_panel))
+    counts = merged(slices, len(of_panel), job.panel.contest)
     for point, found in zip(of_panel, counts, strict=True):
         if found.trials != job.panel.trials:
             raise ValueError(
@@ -79,7 +75,7 @@ def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
 
 
 def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.Table:
-    """Points, counts, success rates and their 95 % Clopper-Pearson intervals, as SCHEMA says."""
+    """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
     trials = np.array([count.trials for count in counts])
     happened = np.array([count.happened for count in counts])
     low, high = clopper_pearson(happened[:, 0], trials)
@@ -90,17 +86,17 @@ def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.
         "value": [point.swept[0] for point in points],
         **{name: [getattr(point, name) for point in points] for name in own},
         "trials": trials,
-        **{name: happened[:, k] for k, name in enumerate(OUTCOMES)},
+        **{name: happened[:, k] for k, name in enumerate(job.panel.contest.outcomes)},
         "p_hat": happened[:, 0] / trials,
         "ci_low": low,
         "ci_high": high,
     }
-    return pa.table(columns, schema=SCHEMA)
+    return pa.table(columns, schema=schema(job.panel.contest))
 
 
 def metadata(job: PanelJob) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
-    of_job = record(job.canonical(), __name__, trials_module(job.panel.model))
+    of_job = record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
     return {"seed": str(job.seed)} | of_job
 
 
@@ -120,7 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
         table = slice_of(job, number, of)
         provenance |= {"slice": f"{number}/{of}"}
     elif arguments.merge:
-        table = merge(job, _read_slices(arguments.merge, provenance["settings"]))
+        table = merge(job, _read_slices(job, arguments.merge, provenance["settings"]))
     else:
         table = simulate(job)
     write_parquet(table, arguments.output, provenance)
@@ -133,8 +129,9 @@ def _slice_numbers(text: str) -> tuple[int, int]:
     return int(number), int(of)
 
 
-def _read_slices(paths: list[Path], settings: str) -> list[pa.Table]:
-    tables = [read_parquet(path, SLICE_SCHEMA, settings) for path in paths]
+def _read_slices(job: PanelJob, paths: list[Path], settings: str) -> list[pa.Table]:
+    columns = slice_schema(job.panel.contest)
+    tables = [read_parquet(path, columns, settings) for path in paths]
     found = {table.schema.metadata[b"slice"].decode() for table in tables}
     wanted = {f"{k + 1}/{len(paths)}" for k in range(len(paths))}
     if found != wanted:

@@ -10,17 +10,13 @@ import pyarrow as pa
 
 from attention_separation.counts import Counts
 from attention_separation.seeding import blocks
-from attention_separation.softmax_vs_linear.panel_table import OUTCOMES
+from attention_separation.softmax_vs_linear.contest import Contest
 from attention_separation.softmax_vs_linear.point import Point
 
-SCHEMA = pa.schema(
-    [
-        ("point", pa.int64()),
-        ("trials", pa.int64()),
-        *((name, pa.int64()) for name in OUTCOMES),
-    ]
-)
-"""One row per point that a slice has trials of; `point` counts the panel's points from 0."""
+
+def schema(contest: Contest) -> pa.Schema:
+    """One row per point that a slice has trials of; `point` counts the panel's points from 0."""
+    return pa.schema([(name, pa.int64()) for name in ("point", "trials", *contest.outcomes)])
 
 
 @dataclass(frozen=True)
@@ -53,18 +49,19 @@ def cut(points: list[Point], trials: int, seconds: list[float], count: int) -> l
     ]
 
 
-def slice_table(counts: dict[int, Counts]) -> pa.Table:
+def slice_table(counts: dict[int, Counts], contest: Contest) -> pa.Table:
     """What a slice counted, by point."""
+    columns_of = schema(contest)
     rows = [(point, count.trials, *count.happened.tolist()) for point, count in counts.items()]
-    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
-    return pa.table(dict(zip(SCHEMA.names, columns, strict=True)), schema=SCHEMA)
+    columns = list(zip(*rows, strict=True)) or [()] * len(columns_of)
+    return pa.table(dict(zip(columns_of.names, columns, strict=True)), schema=columns_of)
 
 
-def merged(tables: list[pa.Table], points: int) -> list[Counts]:
+def merged(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
     """The counts of all points from the tables of all slices."""
-    total = [Counts.none(len(OUTCOMES)) for _ in range(points)]
+    total = [Counts.none(len(contest.outcomes)) for _ in range(points)]
     for table in tables:
         for row in table.to_pylist():
-            happened = np.array([row[name] for name in OUTCOMES], dtype=np.int64)
+            happened = np.array([row[name] for name in contest.outcomes], dtype=np.int64)
             total[row["point"]] += Counts(row["trials"], happened)
     return total

@@ -9,7 +9,7 @@ import pyarrow as pa
 from attention_separation.config import Config, digest_of, load_config, overrides_of
 from attention_separation.provenance import digest
 from attention_separation.softmax_vs_linear import verdicts
-from attention_separation.softmax_vs_linear.panel_table import SCHEMA
+from attention_separation.softmax_vs_linear.panel_table import schema
 from attention_separation.tables import read_parquet
 
 HEADER = (
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
         path = folder / "panels" / f"{panel}.parquet"
         if path.exists():
             settings = digest(config.panel_job(panel).canonical())
-            made.append(read_parquet(path, SCHEMA, settings))
+            made.append(read_parquet(path, schema(config.panel_job(panel).panel.contest), settings))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
     judged = verdicts_made(config, folder)

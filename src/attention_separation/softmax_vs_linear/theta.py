@@ -1,7 +1,6 @@
 """Verb `theta`: maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +13,6 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import INK, RC, VERMILION, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.attention import KERNELS
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
     edges,
@@ -23,11 +21,11 @@ from attention_separation.softmax_vs_linear.figures import (
     symbol_of,
 )
 from attention_separation.softmax_vs_linear.jobs import MarkedPanel, ThetaJob
-from attention_separation.softmax_vs_linear.panels import definitions_module, points
-from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.own_thresholds import success_curves
+from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.point import alike
 from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
-from attention_separation.softmax_vs_linear.success import NETWORKS
-from attention_separation.softmax_vs_linear.thresholds import ThresholdCurve, success_curve
 
 SCHEMA = pa.schema(
     [
@@ -72,13 +70,6 @@ FEW_VALUES = 12
 TITLE_ITEMS = 3
 
 
-def success_at(model: str, point: Point) -> ThresholdCurve:
-    """P(E_success) of an attention model at a point, against the threshold."""
-    rows = importlib.import_module(definitions_module(model)).rows
-    networks = [rows(point, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
-    return success_curve(networks, point.m, point.s, point.data, point.signs)
-
-
 def theta_table(job: ThetaJob) -> pa.Table:
     """P(E_success) at each panel's own threshold, at the best one, and on the map's grid."""
     parts = [_of_panel(panel) for row in job.rows for panel in row.panels]
@@ -88,20 +79,31 @@ def theta_table(job: ThetaJob) -> pa.Table:
 def _of_panel(panel: MarkedPanel) -> pa.Table:
     (parameter,) = panel.panel.swept()
     mapped = {p.swept for p in points(panel.panel, min(panel.points or MAP_POINTS, MAP_POINTS))}
-    rows: list[tuple] = []
-    for point in points(panel.panel, panel.points):
-        curve = success_at(panel.panel.model, point)
-        own = point.tau / point.s
-        p_best, low, high = curve.best() if curve.resolved else (None, None, None)
-        middle = None if low is None else (low + high) / 2
-        marked = "theta" in panel.reconstructed
-        rows.append((*point.swept, PAPER, own, float(curve.at(own)), None, None, marked))
-        rows.append((*point.swept, BEST, middle, p_best, low, high, None))
-        if point.swept in mapped:
-            at = zip(THETAS.tolist(), curve.at(THETAS).round(DECIMALS).tolist(), strict=True)
-            rows += [(*point.swept, MAP, theta, p, None, None, None) for theta, p in at]
-    first = [[panel.name] * len(rows), [parameter] * len(rows)]
-    return pa.table([*first, *zip(*rows, strict=True)], schema=SCHEMA)
+    of_panel = points(panel.panel, panel.points)
+    rows: list[list[tuple]] = [[]] * len(of_panel)
+    marked = "theta" in panel.reconstructed
+    for members in alike(of_panel):
+        part = [of_panel[k] for k in members]
+        curves = success_curves(MODELS[panel.panel.model], part)
+        own = np.array([point.tau / point.s for point in part])
+        at = curves.at(np.column_stack([own, np.tile(THETAS, (len(part), 1))]))
+        best = np.column_stack(curves.best()).tolist()
+        for place, (k, point) in enumerate(zip(members, part, strict=True)):
+            p_best, low, high = best[place] if curves.resolved[place] else (None, None, None)
+            middle = None if low is None else (low + high) / 2
+            p_own, *p_map = at[place].tolist()
+            rows[k] = [
+                (*point.swept, PAPER, own[place], p_own, None, None, marked),
+                (*point.swept, BEST, middle, p_best, low, high, None),
+            ]
+            if point.swept in mapped:
+                rows[k] += [
+                    (*point.swept, MAP, theta, round(p, DECIMALS), None, None, None)
+                    for theta, p in zip(THETAS.tolist(), p_map, strict=True)
+                ]
+    columns = list(zip(*(row for of_point in rows for row in of_point), strict=True))
+    first = [[panel.name] * len(columns[0]), [parameter] * len(columns[0])]
+    return pa.table([*first, *columns], schema=SCHEMA)
 
 
 def draw(job: ThetaJob, table: pa.Table) -> Figure:
@@ -202,6 +204,6 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.rows:
         raise ValueError("no panel of attention sweeps one parameter other than theta")
     table = theta_table(job)
-    models = {panel.panel.model for row in job.rows for panel in row.panels}
-    provenance = record(arguments.settings, __name__, *sorted(map(definitions_module, models)))
+    others = modules_of_others(panel.panel.model for row in job.rows for panel in row.panels)
+    provenance = record(arguments.settings, __name__, without=others)
     save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

@@ -8,11 +8,9 @@ import pyarrow as pa
 
 from attention_separation.measured import Measured
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear import panel_table
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import PanelToJudge, VerdictsJob
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
-from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.tables import write_csv, write_parquet, write_result
 from attention_separation.verdict import PANEL_TESTS, PanelVerdict, judge
 
@@ -56,11 +54,8 @@ POINTS_SCHEMA = pa.schema(
     ]
 )
 
-JUDGED = (
-    "value", "trials", *panel_table.OUTCOMES, "p_hat", "ci_low", "ci_high", "p_exact", "p_error",
-    *(f"{what}_{event}" for what in ("prob", "error") for event in EVENTS),
-)  # fmt: skip
-"""Columns that every point must have a number in."""
+MAY_BE_NULL = ("d", "a0", "a1", "b", "c", "delta", "attention_x")
+"""Columns of parameters that a model may lack; every point has all others."""
 
 TITLE = "Verdicts: simulation against exact or reference values"
 ABOUT = (
@@ -101,15 +96,21 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
 
 
 def _measured(name: str, table: pa.Table) -> Measured:
-    for column in JUDGED:
-        values = table[column].to_numpy()
-        if table[column].null_count or not np.all(np.isfinite(values)):
+    for column in table.column_names:
+        values = table[column]
+        if column in MAY_BE_NULL:
+            continue
+        if values.null_count or not _all_finite(values):
             raise ValueError(f"{name}: column {column} has a cell without a number")
     columns = (table[key].to_numpy() for key in ("successes", "trials", "p_exact", "p_error"))
     try:
         return Measured(*columns)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
+
+
+def _all_finite(values: pa.ChunkedArray) -> bool:
+    return not pa.types.is_floating(values.type) or bool(np.isfinite(values.to_numpy()).all())
 
 
 def _row(panel: PanelToJudge, points: Measured, found: PanelVerdict) -> dict[str, object]:

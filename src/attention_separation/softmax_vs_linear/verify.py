@@ -5,7 +5,6 @@ file beside them, and a sha256 in manifest.json. A sample of points is computed 
 """
 
 import argparse
-import importlib
 import random
 from pathlib import Path
 
@@ -13,9 +12,10 @@ import pyarrow.parquet as pq
 
 from attention_separation import verifying
 from attention_separation.config import Config, load_config, overrides_of
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, optional, parquet_files
-from attention_separation.softmax_vs_linear.panel_table import OUTCOMES
-from attention_separation.softmax_vs_linear.panels import exact_module, points
+from attention_separation.softmax_vs_linear.panels import points
+from attention_separation.softmax_vs_linear.references import references
 from attention_separation.softmax_vs_linear.simulate import count
 from attention_separation.softmax_vs_linear.slices import units
 
@@ -54,10 +54,9 @@ def _recomputed_point(config: Config, folder: Path, name: str, k: int) -> str:
     exact = pq.ParquetFile(folder / "exact" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
     mine = [unit for unit in units(of_panel, job.panel.trials) if unit.point == k]
     counted = count(job, of_panel, mine)[k]
-    module = importlib.import_module(exact_module(job.panel.model))
-    (reference,) = module.references([of_panel[k]])
+    (reference,) = references(MODELS[job.panel.model], [of_panel[k]])
     head = f"{name}, {of_panel[k].name}: "
-    stored = [row[outcome] for outcome in OUTCOMES]
+    stored = [row[outcome] for outcome in job.panel.contest.outcomes]
     if (row["trials"], stored) != (counted.trials, counted.happened.tolist()):
         return f"{head}counted {counted.happened.tolist()}, the file has {stored}"
     if abs(exact["p_exact"] - reference.success) > CLOSE:

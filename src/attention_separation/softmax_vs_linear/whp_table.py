@@ -17,7 +17,6 @@ from attention_separation.softmax_vs_linear.claims.whp import (
 from attention_separation.softmax_vs_linear.jobs import PanelOfWhp, WhpJob
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
-from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.tables import read_parquet, write_result
 
 TITLE = "With high probability?"
@@ -40,13 +39,14 @@ ABOUT = (
 def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
     """A panel's points with the probabilities of the events and their errors, from its table of
     exact values."""
+    contest = of.exact.panel.contest
     events, errors = (
-        np.column_stack([table[f"{kind}_{event}"].to_numpy() for event in EVENTS])
+        np.column_stack([table[f"{kind}_{event}"].to_numpy() for event in contest.events])
         for kind in ("prob", "error")
     )
     panel = of.exact
     parameter, at = ",".join(panel.panel.swept()), points(panel.panel, panel.points)
-    return PanelEvents(panel.name, parameter, at, events, errors, of.reconstructed)
+    return PanelEvents(panel.name, parameter, at, contest, events, errors, of.reconstructed)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> None:
     found = []
     for panel, path in zip(job.panels, arguments.exact, strict=True):
         settings = digest(panel.exact.canonical())
-        found.append(panel_events(panel, read_parquet(path, exact_table.SCHEMA, settings)))
+        columns = exact_table.schema(panel.exact.panel.contest)
+        found.append(panel_events(panel, read_parquet(path, columns, settings)))
     provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.attention import KERNELS as CLOSED
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS as CLOSED
 from attention_separation.softmax_vs_linear.point import Point
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]

@@ -3,12 +3,12 @@
 import itertools
 
 import numpy as np
+from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 
 from attention_separation.softmax_vs_linear import (
     cross_attention,
     self_attention,
 )
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.audit import all_claims
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob

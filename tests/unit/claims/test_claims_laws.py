@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from attention_separation.softmax_vs_linear.distinct import together
 from unit.claims.cases import (
     CASE_IDS,
     CASES,
@@ -25,7 +26,6 @@ from attention_separation.softmax_vs_linear.claims.law import (
     row_at_least,
     some_positive,
 )
-from attention_separation.softmax_vs_linear.distinct import together
 from attention_separation.softmax_vs_linear.success import NETWORKS
 
 

@@ -1,15 +1,18 @@
 """The four evaluations whose rows the lemmas describe, with u and f of their distinct tokens."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS
-from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Setting
-from attention_separation.softmax_vs_linear.claims.law import column_exceeds
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.token_types import TokenTypes
+from attention_separation.softmax_vs_linear.claims.claim import Setting
+from attention_separation.softmax_vs_linear.claims.law import RowWeights, column_exceeds
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Attended:
     those of which there is no token are NaN.
     """
 
-    rows: DistinctRows
+    rows: RowWeights
     u: np.ndarray
     f: np.ndarray
 
@@ -41,58 +44,74 @@ class Attended:
 class Case:
     """A kernel on a dataset: `attention_x` is "ones" or "identity"."""
 
-    model: str
+    model: AttentionModel
     kernel: str
     dataset: int
     attention_x: str
 
-    def classes(self, d: int) -> int:
-        """K, the number of classes of tokens."""
-        return d - COLUMNS[self.model]
-
     def attended(self, setting: Setting) -> Attended:
-        return _attended(self, setting.n, setting.d, setting.a(self.dataset), setting.b, setting.c)
+        return _attended(self, self._sizes(setting))
 
     def theta(self, setting: Setting) -> float:
         """tau / s of the section: c + 0.1 for self-attention."""
-        return setting.theta if self.model == "cross_attention" else setting.c + 0.1
+        return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
 
     def column(self, setting: Setting) -> float:
         """Pr[one sign column makes the network positive]."""
-        return _column(
-            self,
+        return _column(self, self._sizes(setting), self.theta(setting))
+
+    def _sizes(self, setting: Setting) -> "SizesOfCase":
+        return SizesOfCase(
             setting.n,
             setting.d,
             setting.a(self.dataset),
             setting.b,
             setting.c,
-            self.theta(setting),
+            self.attention_x,
         )
 
 
+@dataclass(frozen=True)
+class SizesOfCase:
+    """What the tokens of one dataset depend on."""
+
+    n: int
+    d: int
+    special: float
+    b: float
+    c: float
+    attention_x: str
+
+    @property
+    def s(self) -> float:
+        return math.sqrt(math.log(self.n))
+
+    def a(self, dataset: int) -> float:
+        return self.special
+
+
 @lru_cache(maxsize=1 << 14)
-def _attended(case: Case, n: int, d: int, a: float, b: float, c: float) -> Attended:
-    seen = []
-
-    def kernel(scores: np.ndarray) -> np.ndarray:
-        seen.append(scores)
-        return KERNELS[case.kernel](scores)
-
-    count = case.classes(d)
-    if case.model == "cross_attention":
-        rows = cross_attention.distinct_rows(n, d, a, kernel)
-    else:
-        rows = self_attention.distinct_rows(n, d, a, b, c, case.attention_x, kernel)
-    scores = seen[0]
-    t = n // count
-    tokens = np.array([1, t - 1, t * (count > 1), t * max(count - 2, 0)])
-    weights = KERNELS[case.kernel](scores)
+def _attended(case: Case, sizes: SizesOfCase) -> Attended:
+    types = _types(case.model, sizes)
+    rows = distinct_rows(types, KERNELS[case.kernel])
+    kept = slice(None) if types.exists.all() else types.exists[0]
+    weights = (weight[0, kept] for weight in (rows.first, rows.marked, rows.own, rows.rest))
+    last = None if rows.last is None else float(rows.last[0, 0])
+    scores = types.scores[0, kept]
     u = np.exp(scores) if case.kernel == "exp" else scores
-    f = weights / (weights @ tokens)[:, None]
-    return Attended(rows, np.where(tokens > 0, u, np.nan), np.where(tokens > 0, f, np.nan))
+    f = rows.weights[0, kept]
+    tokens = types.multiplicities[0] > 0
+    if not tokens.all():
+        u, f = (np.where(tokens, cells, np.nan) for cells in (u, f))
+    return Attended(RowWeights(int(rows.classes[0]), *weights, last), u, f)
+
+
+@lru_cache(maxsize=1 << 10)
+def _types(model: AttentionModel, sizes: SizesOfCase) -> TokenTypes:
+    """Both kernels see the same tokens."""
+    return model.token_types([sizes], 0)
 
 
 @lru_cache(maxsize=1 << 14)
-def _column(case: Case, n: int, d: int, a: float, b: float, c: float, theta: float) -> float:
-    s = float(np.sqrt(np.log(n)))
-    return column_exceeds(_attended(case, n, d, a, b, c).rows, theta * s, s)
+def _column(case: Case, sizes: SizesOfCase, theta: float) -> float:
+    return column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)

@@ -29,6 +29,7 @@ from attention_separation.softmax_vs_linear.claims.words import (
     range_text,
     verdict,
 )
+from attention_separation.softmax_vs_linear.models import MODELS
 
 SCHEMA = pa.schema(
     [
@@ -114,7 +115,7 @@ def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:
 def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
     sizes = claim.sizes or job.sizes.of(claim.model)
     measured = [claim.evaluate(job.setting(*size)) for size in sizes]
-    ways = [] if claim.sizes else paths(claim.model, sizes[0])
+    ways = [] if claim.sizes else paths(MODELS[claim.model], sizes[0])
     along = [_along(job, claim, path) for path in ways]
     worst = [_worst(job, claim, *size) for size in sizes]
     whole = {

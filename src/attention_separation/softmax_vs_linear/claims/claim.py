@@ -10,9 +10,6 @@ from attention_separation.softmax_vs_linear.parameters import MRule
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
 
-COLUMNS = {"self_attention": 2, "cross_attention": 1}
-"""Columns of A2 beside those of the classes."""
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -90,7 +87,7 @@ class Claim:
     id : lemma and part, such as "D.4.P1"
     place, statement, formula : where it stands, what it says in words and in symbols
     source, bound_from : where the claim and where its bound come from, as `origins` has it
-    model : "regression", "self_attention", "cross_attention", or "attention" in general
+    model : name of its model, or "attention" in general
     quantity : what `cells` are
     relation : how every cell must stand to the bound; of an o() only their ratio is told
     cells : setting -> one number, or all that the claim is about

@@ -19,10 +19,12 @@ from attention_separation.softmax_vs_linear.claims.values import (
     at_most,
     c_part,
 )
+from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 
 CASES = {
-    (kernel, dataset): Case("cross_attention", kernel, dataset, "identity")
-    for kernel in ("exp", "lin")
+    (kernel, dataset): Case(CROSS_ATTENTION, kernel, dataset, "identity")
+    for kernel in PAPERS.kernels
     for dataset in (0, 1)
 }
 ALL = slice(None)
@@ -31,7 +33,7 @@ ALL = slice(None)
 def claims() -> list[Claim]:
     """All claims on cross-attention."""
     found = []
-    for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("lin", 1)), (14, ("lin", 0))):
+    for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("linear", 1)), (14, ("linear", 0))):
         weights, values, signs, theorem = (Lemma(f"F.{first + k}", CASES[key]) for k in range(4))
         found += _exp_weights(weights) if key[0] == "exp" else _lin_weights(weights)
         if key == ("exp", 1):

@@ -1,13 +1,14 @@
 """What the audit of the claims depends on."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Whole
-from attention_separation.softmax_vs_linear import cross_attention, self_attention
-from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Setting
+from attention_separation.softmax_vs_linear.claims.claim import Setting
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.parameters import (
     Amplitude,
     Dimension,
@@ -17,7 +18,6 @@ from attention_separation.softmax_vs_linear.parameters import (
 )
 
 Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
-Model = Literal["regression", "self_attention", "cross_attention"]
 
 
 class AttentionSize(Closed):
@@ -36,31 +36,29 @@ class ClaimSizes(Closed):
 
     @model_validator(mode="after")
     def _stacks(self) -> "ClaimSizes":
-        for size in self.self_attention:
-            self_attention.check(size.n, size.d)
-            _two_classes("self_attention", size)
-        for size in self.cross_attention:
-            cross_attention.check(size.n, size.d)
-            _two_classes("cross_attention", size)
+        for name, model in MODELS.items():
+            for n, d in self.of(name):
+                model.check(n, d)
+                if isinstance(model, AttentionModel):
+                    _two_classes(model, n, d)
         return self
 
-    def of(self, model: Model) -> list[tuple[int, int | None]]:
+    def of(self, model: str) -> list[tuple[int, int | None]]:
         """n and d of a model's sizes; d is None in the regression model."""
-        if model == "regression":
-            return [(n, None) for n in self.regression]
-        return [(size.n, size.d) for size in getattr(self, model)]
+        sizes = getattr(self, model)
+        return [(z.n, z.d) if isinstance(z, AttentionSize) else (z, None) for z in sizes]
 
 
-def _two_classes(model: str, size: AttentionSize) -> None:
-    classes = size.d - COLUMNS[model]
+def _two_classes(model: AttentionModel, n: int, d: int) -> None:
+    classes = model.classes(d)
     if classes < 2:
         raise ValueError(
-            f"d={size.d}: one class of tokens, and the claims are on two or more; "
-            f"allowed: d >= {COLUMNS[model] + 2}"
+            f"d={d}: one class of tokens, and the claims are on two or more; "
+            f"allowed: d >= {model.other_columns + 2}"
         )
-    if size.n < 2 * classes:
+    if n < 2 * classes:
         raise ValueError(
-            f"n={size.n}, d={size.d}: one token in a class, and the claims are on two or more; "
+            f"n={n}, d={d}: one token in a class, and the claims are on two or more; "
             f"allowed: n >= {2 * classes}"
         )
 

@@ -6,17 +6,30 @@ threshold from some count on: a tail of the binomial law, and nothing of size n 
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.softmax_vs_linear.distinct import DistinctRows
 from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
 SIGNS = (-1.0, 1.0)
 
 NEVER = 1e300
 """The constant where no number of columns is enough."""
+
+
+@dataclass(frozen=True)
+class RowWeights:
+    """The distinct rows of c of one network as weights of a column's signs, (R,) each but `last`,
+    the same in every row; None without a last coordinate."""
+
+    classes: int
+    first: np.ndarray
+    marked: np.ndarray
+    own: np.ndarray
+    rest: np.ndarray
+    last: float | None
 
 
 def heads_at_least(heads: float, coins: int) -> float:
@@ -28,7 +41,7 @@ def heads_at_least(heads: float, coins: int) -> float:
     return float(betainc(heads, coins - heads + 1, 0.5))
 
 
-def row_at_least(rows: DistinctRows, row: int, threshold: float, s: float) -> float:
+def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> float:
     """Pr[<c_j0, sigma> >= threshold] of one distinct row over a random sign vector.
 
     A score that is below the threshold by rounding alone, TIE_TOLERANCE s, reaches it.
@@ -49,7 +62,7 @@ def row_at_least(rows: DistinctRows, row: int, threshold: float, s: float) -> fl
     return total / 2 ** len(singles)
 
 
-def column_exceeds(rows: DistinctRows, tau: float, s: float) -> float:
+def column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
     """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column, as `success.exceeds` has it."""
     if (rows.own < rows.rest).any():
         raise ValueError("a row gives its own class less weight than another; allowed: not less")

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from attention_separation.softmax_vs_linear.claims.attended import Attended, Case
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
 from attention_separation.softmax_vs_linear.claims.origins import origin
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 SPECIAL, OTHERS = slice(0, 1), slice(1, None)
 """Rows of the special token and of all others; likewise the first column and the others."""
 ALL = slice(None)
 
-NAMES = {"lin": "linear attention", "exp": "softmax attention"}
+NAMES = {"linear": "linear attention", "exp": "softmax attention"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Lemma:
     def network(self) -> str:
         """The network in words."""
         x = ""
-        if self.case.model == "self_attention":
+        if self.case.model is SELF_ATTENTION:
             x = ", X " + {"ones": "all ones", "identity": "the identity"}[self.case.attention_x]
         return f"{NAMES[self.case.kernel]} on D{self.case.dataset}{x}"
 
@@ -45,8 +47,10 @@ class Lemma:
         a0 is in (0, 0.1), whose ends are limits; a1 starts at 0.7, in cross-attention at 1, and has
         no end: 3 is the largest that the experiments use.
         """
-        cross = self.case.model == "cross_attention"
-        name, ends = ("a1", (1.0 if cross else 0.7, 3.0)) if self.case.dataset else ("a0", (0, 0.1))
+        cross = self.case.model is CROSS_ATTENTION
+        name, ends = (
+            ("a1", (self.case.model.least_a1, 3.0)) if self.case.dataset else ("a0", (0, 0.1))
+        )
         changes_a = [(), *(((name, float(end)),) for end in ends)]
         changes_b = [()] if cross else [(), *((("b", b), ("c", 1 - b)) for b in (0.1, 0.9))]
         return tuple(a + b for a in changes_a for b in changes_b if a + b)
@@ -88,7 +92,7 @@ class Lemma:
             statement,
             formula,
             *origin(name, identity),
-            self.case.model,
+            self.case.model.name,
             quantity,
             relation,
             cells=cells,

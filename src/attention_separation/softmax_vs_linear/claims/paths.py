@@ -4,7 +4,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.softmax_vs_linear.claims.claim import COLUMNS, Measured
+from attention_separation.softmax_vs_linear.claims.claim import Measured
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.model import Model
 
 SMALLEST, LARGEST = 100, 10**9
 """n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about
@@ -22,13 +24,13 @@ NAMES = ("d fixed", "d sqrt", "d quarter")
 class SizePath:
     """Sizes of one model along one of NAMES; `classes` is K where it is fixed."""
 
-    model: str
+    model: Model
     name: str
     classes: int = 0
 
     def size(self, about: float) -> tuple[int, int | None]:
         """n and d nearest to a wanted n: n is a multiple of the number of classes."""
-        if self.model == "regression":
+        if not isinstance(self.model, AttentionModel):
             return round(about), None
         if self.name == "d quarter":
             classes = max(1, round(about / 4))
@@ -36,14 +38,14 @@ class SizePath:
         else:
             classes = self.classes if self.name == "d fixed" else math.ceil(math.sqrt(about))
             n = classes * max(1, round(about / classes))
-        return n, classes + COLUMNS[self.model]
+        return n, classes + self.model.other_columns
 
     def after(self, size: tuple[int, int | None]) -> tuple[int, int | None]:
         """The next size of the path."""
         n, d = size
-        if self.model == "regression":
+        if not isinstance(self.model, AttentionModel):
             return n + 1, None
-        classes = d - COLUMNS[self.model]
+        classes = self.model.classes(d)
         if self.name == "d fixed":
             return n + classes, d
         if self.name == "d quarter":
@@ -78,11 +80,11 @@ class Along:
     end: Ranged | None
 
 
-def paths(model: str, first: tuple[int, int | None]) -> list[SizePath]:
+def paths(model: Model, first: tuple[int, int | None]) -> list[SizePath]:
     """The paths of a model; d is fixed as at the first of the sizes."""
-    if model == "regression":
+    if not isinstance(model, AttentionModel):
         return [SizePath(model, NAMES[0])]
-    fixed = first[1] - COLUMNS[model]
+    fixed = model.classes(first[1])
     return [SizePath(model, name, fixed) for name in NAMES]
 
 

@@ -89,13 +89,13 @@ def _lemma_41() -> list[Claim]:
         _deviation(
             "4.1.P1",
             f"{place}, Part 1",
-            "lin",
+            "linear",
             0,
             lambda setting: setting.n**-0.5,
             "/ √n",
             lambda setting: 2 / setting.n,
         ),
-        _entries("4.1.P1.entries", f"{place}, proof of Part 1", "lin", "1.4/n", _lin_entry),
+        _entries("4.1.P1.entries", f"{place}, proof of Part 1", "linear", "1.4/n", _lin_entry),
         _deviation(
             "4.1.P2",
             f"{place}, Part 2",
@@ -133,7 +133,7 @@ def _entries(name: str, place: str, kernel: str, text: str, bound) -> Claim:
 def _lemma_42() -> list[Claim]:
     place = "Lemma 4.2"
     special = partial(levels, kernel="exp", dataset=1)
-    linear = partial(levels, kernel="lin", dataset=1)
+    linear = partial(levels, kernel="linear", dataset=1)
     return [
         regression_claim(
             "4.2.P1",
@@ -150,7 +150,7 @@ def _lemma_42() -> list[Claim]:
         _deviation(
             "4.2.P1.sqrt",
             f"{place}, Part 1, read with √n for n",
-            "lin",
+            "linear",
             1,
             lambda setting: setting.n**-0.5,
             "/ √n",
@@ -232,7 +232,7 @@ def _positive(data: Levels) -> float:
 
 def _printed_constant(setting: Setting) -> float:
     """Least C of Lemma 4.2, Part 1, where all other entries of Ax are equal: a quantile."""
-    data = levels(setting.n, "lin", 1)
+    data = levels(setting.n, "linear", 1)
     ratio = data.special / data.low
 
     def fails(t: int) -> bool:

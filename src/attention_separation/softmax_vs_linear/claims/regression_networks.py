@@ -13,8 +13,10 @@ from attention_separation.softmax_vs_linear.claims.law import (
 )
 from attention_separation.softmax_vs_linear.claims.origins import origin
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
+from attention_separation.softmax_vs_linear.contest import network_name
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 
-KERNEL = {"exp": "softmax", "lin": "linear"}
+KERNEL = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"
 
 
@@ -22,7 +24,7 @@ def regression_claim(
     name: str, place: str, statement: str, formula: str, quantity: str, **rest
 ) -> Claim:
     """A claim on the regression model, all of which the paper gives with its formula."""
-    return Claim(name, place, statement, formula, *origin(name), "regression", quantity, **rest)
+    return Claim(name, place, statement, formula, *origin(name), REGRESSION.name, quantity, **rest)
 
 
 def claims() -> list[Claim]:
@@ -52,10 +54,10 @@ def claims() -> list[Claim]:
             cells=lambda setting: none_positive(_special_column(setting), setting.m),
             bound=lambda setting: setting.rare,
         ),
-        *_zero("5.3", "lin", 0),
-        *_zero("5.3", "lin", 0, "m"),
-        *_zero("5.4", "lin", 1),
-        *_zero("5.4", "lin", 1, "m"),
+        *_zero("5.3", "linear", 0),
+        *_zero("5.3", "linear", 0, "m"),
+        *_zero("5.4", "linear", 1),
+        *_zero("5.4", "linear", 1, "m"),
     ]
 
 
@@ -75,7 +77,7 @@ def _zero(name: str, kernel: str, dataset: int, part: str = "") -> list[Claim]:
     }[part]
     id_ = f"{name}.{part}" if part else name
     statement = f"The {KERNEL[kernel]} network is zero on every data of D{dataset} with high"
-    formula = f"Pr[F_{kernel}(A) > 0] ≤ δ/n with τ = 1/4, {which}"
+    formula = f"Pr[{network_name(kernel)}(A) > 0] ≤ δ/n with τ = 1/4, {which}"
     values = {"kernel": kernel, "dataset": dataset, "columns": columns}
     return [
         regression_claim(

@@ -21,14 +21,17 @@ from attention_separation.softmax_vs_linear.claims.values import (
     c_parts,
     large_values,
 )
+from attention_separation.softmax_vs_linear.contest import IN_THE_PAPER, PAPERS
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
-MODEL = "self_attention"
-ONES = {
-    (kernel, dataset): Case(MODEL, kernel, dataset, "ones")
-    for kernel in ("exp", "lin")
-    for dataset in (0, 1)
-}
-IDENTITY = {key: Case(MODEL, case.kernel, case.dataset, "identity") for key, case in ONES.items()}
+ONES, IDENTITY = (
+    {
+        (kernel, dataset): Case(SELF_ATTENTION, kernel, dataset, attention_x)
+        for kernel in PAPERS.kernels
+        for dataset in (0, 1)
+    }
+    for attention_x in ("ones", "identity")
+)
 
 
 CONDITIONS = "; its conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
@@ -38,7 +41,7 @@ CONDITIONS = "; its conditions on the parameters are lost, perhaps a₁ ≥ 1 is
 def claims() -> list[Claim]:
     """All claims on self-attention."""
     found = []
-    for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("lin", 1)), (14, ("lin", 0))):
+    for first, key in ((2, ("exp", 1)), (6, ("exp", 0)), (10, ("linear", 1)), (14, ("linear", 0))):
         case = ONES[key]
         weights, values, signs, theorem = (Lemma(f"D.{first + k}", case) for k in range(4))
         found += _weights(weights)
@@ -66,8 +69,8 @@ def claims() -> list[Claim]:
 def _left_out() -> list[Claim]:
     """The conclusions for the three networks that section E leaves out as similar."""
     found = []
-    for first, key in ((8, ("exp", 0)), (12, ("lin", 1)), (16, ("lin", 0))):
-        name, case = f"E.D{key[1]}-{key[0]}", IDENTITY[key]
+    for first, key in ((8, ("exp", 0)), (12, ("linear", 1)), (16, ("linear", 0))):
+        name, case = f"E.D{key[1]}-{IN_THE_PAPER[key[0]]}", IDENTITY[key]
         called = "Left out of section E, with X the identity, as"
         found += signs_stay_below(Lemma(f"{name}.sign", case, f"{called} Lemma D.{first}"))
         found += network_zero(Lemma(f"{name}.zero", case, f"{called} Theorem D.{first + 1}"))
@@ -185,7 +188,7 @@ def _where(rows: slice, columns: slice) -> str:
 def _values(lemma: Lemma) -> list[Claim]:
     """The rows of c with X all ones: Lemmas D.3, D.7, D.11 and D.15."""
     a, size = lemma.a, lemma.size
-    if lemma.case.kernel == "lin":
+    if lemma.case.kernel == "linear":
         first = at_most(f"{a}(1+{a}) s / n", lambda at: size(at) * (1 + size(at)) * at.s / at.n)
         block = at_most(f"t (1+{a}) b s / n", lambda at: (1 + size(at)) * at.b * at.s / (at.d - 2))
         return c_parts(lemma, first, {"": (CLASSES, block)}, first, {"": (CLASSES, block)})

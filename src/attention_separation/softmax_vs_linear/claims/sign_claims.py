@@ -13,6 +13,8 @@ from attention_separation.softmax_vs_linear.claims.law import (
     some_positive,
 )
 from attention_separation.softmax_vs_linear.claims.lemma import SPECIAL, Lemma
+from attention_separation.softmax_vs_linear.contest import network_name
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 
 PROOFS_CHANCE = 0.1
 """Chance that one column exceeds tau, as Lemmas D.4, E.3 and F.4 have it."""
@@ -26,7 +28,7 @@ def reaches(setting: Setting, case: Case, rows: slice) -> list[float]:
 
 
 def _tau(case: Case) -> str:
-    return "τ" if case.model == "cross_attention" else "(c+0.1) s"
+    return "τ" if case.model is CROSS_ATTENTION else "(c+0.1) s"
 
 
 def signs_separate(lemma: Lemma) -> list[Claim]:
@@ -102,7 +104,7 @@ def proof(lemma: Lemma) -> list[Claim]:
     in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
     """
     case = lemma.case
-    cross = case.model == "cross_attention"
+    cross = case.model is CROSS_ATTENTION
     two_large = cross and case.kernel == "exp" and case.dataset == 1
     rows = SPECIAL if two_large else slice(None)
     whole = cross and not two_large
@@ -120,7 +122,7 @@ def proof(lemma: Lemma) -> list[Claim]:
             "t √d = o(n^0.99)",
             "t √d, against n^0.99",
             "ratio",
-            lambda setting: setting.n / case.classes(setting.d) * math.sqrt(setting.d),
+            lambda setting: setting.n / case.model.classes(setting.d) * math.sqrt(setting.d),
             lambda setting: setting.n**0.99,
             ranges=(),
         ),
@@ -202,7 +204,7 @@ def network_zero(lemma: Lemma) -> list[Claim]:
             "",
             f"The network is zero with high probability ({lemma.network}), with as many columns "
             "as the experiments have.",
-            f"Pr[F_{case.kernel} > 0] ≤ δ/n with the m of the experiments",
+            f"Pr[{network_name(case.kernel)} > 0] ≤ δ/n with the m of the experiments",
             "Pr[F > 0] over all tokens and columns, exactly",
             "at most",
             lambda setting: some_positive(case.column(setting), setting.m),

@@ -15,7 +15,7 @@ from attention_separation.softmax_vs_linear.claims.origins import origin
 def separates(name: str, place: str, cases: dict[tuple[str, int], Case]) -> list[Claim]:
     """Theorems 1.1, 1.2, 6.2: F_exp tells D1 from D0 and F_lin is zero on both."""
     special = cases["exp", 1]
-    model = special.model
+    model = special.model.name
 
     def worst(setting: Setting, m: int) -> float:
         others = [case for key, case in cases.items() if key != ("exp", 1)]
@@ -79,7 +79,7 @@ def _printed(special: Case) -> Claim:
         formula="F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁",
         source=source,
         bound_from=bound_from,
-        model=special.model,
+        model=special.model.name,
         quantity="Pr[not both], exactly",
         relation="at most",
         cells=not_both,

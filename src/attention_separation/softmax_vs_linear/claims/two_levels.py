@@ -11,8 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betainc, gammaln
 
-from attention_separation.softmax_vs_linear import regression
-from attention_separation.softmax_vs_linear.attention import KERNELS
+from attention_separation.softmax_vs_linear.models import regression
 
 
 @dataclass(frozen=True)
@@ -63,9 +62,12 @@ class Levels:
 
 @lru_cache(maxsize=1 << 12)
 def levels(n: int, kernel: str, dataset: int) -> Levels:
-    """The levels of Definition 3.8 under one of KERNELS."""
+    """The levels of Definition 3.8 under one of the model's kernels."""
     multiples = np.array([regression.LOWER, regression.UPPER, regression.SPECIAL])
-    low, high, special = KERNELS[kernel](math.log(n) * multiples).tolist()
+    # Up to a factor, so that the largest exponential is 1.
+    taken_off = regression.SPECIAL if kernel == "exp" else 0.0
+    u = regression.U[kernel](math.log(n) * (multiples - taken_off))
+    low, high, special = u.tolist()
     return Levels(n, low, high, special if dataset else 0.0)
 
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.softmax_vs_linear.contest import Contest
 from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.success import EVENTS
 
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""
 
-ALL_FOUR = "all_four"
-"""The row on points at which each of EVENTS is with high probability."""
+ALL_FOUR, ALL = "all_four", "all"
+"""The row on points at which each of a contest's events is with high probability: of four, or of
+more or fewer."""
 
 WHP_SCHEMA = pa.schema(
     [
@@ -30,8 +31,8 @@ WHP_SCHEMA = pa.schema(
         ("reconstructed", pa.string()),
     ]
 )
-"""One row per panel and event, and one of ALL_FOUR. `points` counts those whose probability is
-known, of ALL_FOUR those where all are; its failure is the largest of the four. An event is with
+"""One row per panel and event, and one of all together. `points` counts those whose probability is
+known, of all together those where all are; its failure is the largest of theirs. An event is with
 high probability where it fails at most delta/n even if its probability is off by all of its error;
 `not_whp` are the swept values where it fails more often for all that, as ranges in the panel's
 order, null where there is none; the points between are undecided. The worst point is the one of the
@@ -41,22 +42,24 @@ is what the paper's text does not state of the panel."""
 
 @dataclass(frozen=True)
 class PanelEvents:
-    """The points of a panel in its order, the probabilities of EVENTS and bounds on their errors.
+    """The points of a panel in its order, the probabilities of its contest's events and bounds on
+    their errors.
 
-    `events` and `errors` are (points, 4); NaN is a probability that is not known. `reconstructed`
-    says what the paper does not state of the panel.
+    `events` and `errors` are (points, networks); NaN is a probability that is not known.
+    `reconstructed` says what the paper does not state of the panel.
     """
 
     panel: str
     parameter: str
     points: list[Point]
+    contest: Contest
     events: np.ndarray
     errors: np.ndarray
     reconstructed: str
 
 
 def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
-    """For every panel and event, and all four, where it is not with high probability.
+    """For every panel and event, and all together, where it is not with high probability.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
 def _rows(panel: PanelEvents) -> list[dict]:
     failure, error = 1 - _columns(panel, panel.events), _columns(panel, panel.errors)
     known = ~np.isnan(failure)
-    for k, event in enumerate(EVENTS):
+    for k, event in enumerate(panel.contest.events):
         if not (error[known[:, k], k] >= 0).all():
             raise ValueError(f"{panel.panel}: an error of {event} is missing; allowed: >= 0")
     bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
@@ -79,10 +82,11 @@ def _rows(panel: PanelEvents) -> list[dict]:
     seldom = failure + error <= bounds[:, None]
     one = [
         _row(panel, event, failure[:, k], bounds, often[:, k], seldom[:, k])
-        for k, event in enumerate(EVENTS)
+        for k, event in enumerate(panel.contest.events)
     ]
     both = often.any(axis=1) & known.all(axis=1), seldom.all(axis=1)
-    return [*one, _row(panel, ALL_FOUR, failure.max(axis=1), bounds, *both)]
+    together = ALL_FOUR if len(panel.contest.events) == 4 else ALL
+    return [*one, _row(panel, together, failure.max(axis=1), bounds, *both)]
 
 
 def _row(
@@ -118,7 +122,7 @@ def _row(
 
 def _columns(panel: PanelEvents, values: np.ndarray) -> np.ndarray:
     values = np.asarray(values, dtype=float)
-    if values.shape != (len(panel.points), len(EVENTS)):
+    if values.shape != (len(panel.points), len(panel.contest.events)):
         raise ValueError(
             f"{panel.panel}: values of shape {values.shape} for {len(panel.points)} points; "
             f"allowed: one row per point, one column per event"

@@ -6,6 +6,7 @@ from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
 from attention_separation.softmax_vs_linear.claims.law import NEVER
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import Along, Ranged, SizePath
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 
 GREEK = {"a0": "a₀", "a1": "a₁"}
 CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}
@@ -15,9 +16,9 @@ SLOPE_OVER = 4
 
 def path_name(path: SizePath) -> str:
     """The path in words, such as "With d fixed at 22"."""
-    if path.model == "regression":
+    if not isinstance(path.model, AttentionModel):
         return "As n grows"
-    less = {"self_attention": 2, "cross_attention": 1}[path.model]
+    less = path.model.other_columns
     return {
         "d fixed": f"With d fixed at {path.classes + less} (the theorems ask that it grows)",
         "d sqrt": f"With d − {less} = ⌈√n⌉",

@@ -5,11 +5,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_separation.attention.dense import attention_weights
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.drawing import BLUE, RC
 from attention_separation.seeding import stream
-from attention_separation.softmax_vs_linear import self_attention
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention, tensor_attention
-from attention_separation.softmax_vs_linear.regression import normalise
+from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.models import self_attention
+from attention_separation.softmax_vs_linear.networks import tensor_attention
 from attention_separation.softmax_vs_linear.schematics import sheet
 from attention_separation.softmax_vs_linear.schematics.sheet import Box
 from attention_separation.softmax_vs_linear.signs import draw_lanes, sign_matrix
@@ -43,7 +45,7 @@ SPREAD = 3.0
 
 LANES = {
     "exp": ("softmax attention", "ℎ = exp, then each row ÷ its sum", "blue", BLUE, sheet.PALE_BLUE),
-    "lin": (
+    "linear": (
         "linear attention",
         "ℎ = identity, then each row ÷ its sum",
         "vermillion",
@@ -70,7 +72,7 @@ HEADER = 46.0
 
 def network_example(n: int, d: int, m: int) -> dict[str, np.ndarray]:
     """The arrays of the network for random tokens, attention by Definition C.4."""
-    rng = stream(0, "schematic", "self_attention")
+    rng = stream(0, "schematic", self_attention.SELF_ATTENTION.name)
     tokens = SPREAD * rng.random((n, d))
     x, v = self_attention.x_matrix("identity", d), np.eye(d)
     return {
@@ -172,9 +174,9 @@ def steps_example(n: int, d: int) -> dict[str, np.ndarray]:
     x, v = self_attention.x_matrix("identity", d), np.eye(d)
     scores = tokens @ x @ tokens.T
     arrays = {"a1": tokens, "x": x, "a2t": tokens.T, "scores": scores, "a3v": tokens @ v}
-    for name, kernel in KERNELS.items():
-        arrays[f"f-{name}"] = normalise(kernel(scores))
-        arrays[f"c-{name}"] = attention(tokens, tokens, tokens, x, v, kernel)
+    for name in PAPERS.kernels:
+        arrays[f"f-{name}"] = attention_weights(tokens, tokens, x, np.eye(d), KERNELS[name])
+        arrays[f"c-{name}"] = arrays[f"f-{name}"] @ (tokens @ v)
     return arrays
 
 
@@ -186,7 +188,7 @@ def fig6(n: int, d: int) -> Figure:
     ValueError
         If Definition D.1 has no such tokens, or a size is out of bounds.
     """
-    self_attention.check(n, d)
+    self_attention.SELF_ATTENTION.check(n, d)
     sheet.check_visible({"n": n, "d": d}, STEPS_BOUNDS)
     arrays = steps_example(n, d)
     cell = min(18.0, (sheet.WIDTH - 2 * sheet.MARGIN - STEPS_GAPS) / (4 * d + 3 * n))
@@ -196,7 +198,7 @@ def fig6(n: int, d: int) -> Figure:
     with matplotlib.rc_context(RC):
         ax = sheet.blank(bottom + 58, STEPS_TITLE, STEPS_NOTE.format(**AMPLITUDES))
         scores = _scores(ax, arrays, cell, (STEPS_TOP + bottom) / 2)
-        for kernel, middle in zip(KERNELS, middles, strict=True):
+        for kernel, middle in zip(PAPERS.kernels, middles, strict=True):
             _lane(ax, arrays, kernel, scores, cell, middle)
     return ax.figure
 
@@ -234,7 +236,7 @@ def _lane(ax: Axes, arrays: dict, kernel: str, scores: Box, cell: float, middle:
     sheet.panel(ax, f"lane-{kernel}", box, pale, color)
     sheet.text(ax, f_at.left, top + 13, words, ha="left", weight="bold", color=color)
     sheet.text(ax, f_at.left, top + 26, how, ha="left")
-    most = {name: max(arrays[f"{name}-{other}"].max() for other in KERNELS) for name in "fc"}
+    most = {name: max(arrays[f"{name}-{other}"].max() for other in PAPERS.kernels) for name in "fc"}
     for name, symbol, values, place, colors, highest in (
         (f"f-{kernel}", "𝑓", f, f_at, shade, most["f"]),
         (f"a3v-{kernel}", "𝐴₃𝑉", a3v, a3v_at, "ink", a3v.max()),

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from attention_separation.drawing import BLUE, RC
 from attention_separation.seeding import stream
-from attention_separation.softmax_vs_linear import regression
+from attention_separation.softmax_vs_linear.models import regression
 from attention_separation.softmax_vs_linear.schematics import sheet
 from attention_separation.softmax_vs_linear.schematics.sheet import Box
 from attention_separation.softmax_vs_linear.signs import draw_lanes, sign_matrix
@@ -32,7 +32,7 @@ STRIP = 160.0
 
 def example(n: int, m: int) -> dict[str, np.ndarray]:
     """The network's arrays for one draw of D1, by the code that simulates it."""
-    rng = stream(0, "schematic", "regression")
+    rng = stream(0, "schematic", regression.REGRESSION.name)
     x = 0.4 + 0.6 * rng.random(INPUT_LENGTH)
     z = regression.dataset_z(n, rng.random(n), "uniform", special=n // 3)
     a = np.outer(z, x) / (x @ x)

@@ -1,7 +1,7 @@
 """Verb `threshold`: what each network alone could do with its own best threshold."""
 
 import argparse
-import importlib
+import itertools
 import textwrap
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
+from attention_separation.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.attention import KERNELS
+from attention_separation.softmax_vs_linear.contest import PAPERS, network_name
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
     SYMBOLS,
@@ -24,19 +24,19 @@ from attention_separation.softmax_vs_linear.figures import (
     symbol_of,
 )
 from attention_separation.softmax_vs_linear.jobs import MarkedPanel, ThresholdJob
-from attention_separation.softmax_vs_linear.panels import definitions_module, points
+from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
+from attention_separation.softmax_vs_linear.own_thresholds import (
+    Best,
+    best_thresholds,
+    curve_at,
+)
+from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.reconstruction import (
     COLUMN,
     KEY,
     MARK,
     reconstruction,
-)
-from attention_separation.softmax_vs_linear.regression import LEVELS
-from attention_separation.softmax_vs_linear.thresholds import (
-    ThresholdCurve,
-    equal_entries_curve,
-    threshold_curve,
 )
 from attention_separation.tables import write_result
 
@@ -76,62 +76,46 @@ ABOUT = (
     "regression theta is tau, and all entries of Ax but the special one are 1.2 log n: what is "
     "exact is of such entries, not of the panels' random ones. " + COLUMN
 )
-COLOURS = {"exp": BLUE, "lin": VERMILION}
-NAMES = {"exp": "𝐹_exp", "lin": "𝐹_lin"}
 DRAWN = (("n", "d", "m"), ("a1", "a0", "c"))
 """The swept parameters of a model's two lines of plots."""
 COLUMNS = 4
 NOTE_CHARACTERS = 175
-REGRESSION_LAW = "middle"
-"""Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
 
-MODELS = {
-    "regression": "Softmax regression{mark}",
-    "self_attention": "Self-attention, X = {x}{mark}",
-    "cross_attention": "Cross-attention, X = {x}{mark}",
-}
-X_NAMES = {"identity": "identity", "ones": "all ones", None: ""}
-
-
-def curve(model: str, point: Point, kernel: str) -> ThresholdCurve:
-    """P(one kernel's network alone tells the pair apart) against its threshold."""
-    if model == "regression":
-        level = LEVELS[REGRESSION_LAW]
-        return equal_entries_curve(point.n, point.m, level, kernel, point.signs)
-    rows = importlib.import_module(definitions_module(model)).rows
-    d0, d1 = (rows(point, dataset, KERNELS[kernel]) for dataset in (0, 1))
-    return threshold_curve(d0, d1, point.m, point.s, point.data, point.signs)
+X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
 
 def thresholds(job: ThresholdJob) -> pa.Table:
     """The best threshold of each network at every point of the panels."""
     rows = []
     for panel in job.panels:
-        parameter = ",".join(panel.panel.swept())
-        marked = reconstruction(panel.reconstructed, panel.notes)
-        for point in points(panel.panel, panel.points):
-            for kernel in KERNELS:
-                found = curve(panel.panel.model, point, kernel)
-                p_best, low, high = found.best() if found.resolved else (None, None, None)
-                theta = point.tau / point.s
-                rows.append(
-                    {
-                        "panel": panel.name,
-                        "model": panel.panel.model,
-                        "network": kernel,
-                        "parameter": parameter,
-                        "value": point.swept[0],
-                        **{name: getattr(point, name) for name in OF_POINT},
-                        "theta": theta,
-                        "p_at_theta": float(found.at(theta)),
-                        "best_theta_low": low,
-                        "best_theta_high": high,
-                        "p_best": p_best,
-                        "resolved": found.resolved,
-                        "reconstructed": marked,
-                    }
-                )
+        model, of_panel = MODELS[panel.panel.model], points(panel.panel, panel.points)
+        of_all = {
+            "panel": panel.name,
+            "model": model.name,
+            "parameter": ",".join(panel.panel.swept()),
+            "reconstructed": reconstruction(panel.reconstructed, panel.notes),
+        }
+        kernels = panel.panel.contest.kernels
+        best = {kernel: best_thresholds(model, of_panel, kernel) for kernel in kernels}
+        for k, point in enumerate(of_panel):
+            at = {
+                "value": point.swept[0],
+                "theta": point.tau / point.s,
+                **{name: getattr(point, name) for name in OF_POINT},
+            }
+            rows += [of_all | at | _best_columns(kernel, best[kernel][k]) for kernel in kernels]
     return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def _best_columns(kernel: str, found: Best) -> dict[str, object]:
+    return {
+        "network": kernel,
+        "p_at_theta": found.p_at_theta,
+        "best_theta_low": found.low,
+        "best_theta_high": found.high,
+        "p_best": found.p_best,
+        "resolved": found.p_best is not None,
+    }
 
 
 def operating_point(panels: list[MarkedPanel]) -> tuple[MarkedPanel, Point]:
@@ -157,35 +141,43 @@ def draw(job: ThresholdJob, table: pa.Table) -> Figure:
         for names in DRAWN
         if names == DRAWN[0] or {*names} & panels.keys()
     ]
+    colours = colours_of(job.panels)
     with matplotlib.rc_context(RC):
         figure = Figure(figsize=(11.7, 2.45 * len(lines) + 1.2), layout="constrained")
         axes = figure.subplots(len(lines), COLUMNS, squeeze=False)
         for line, (key, names, panels) in zip(axes, lines, strict=True):
             plots = list(line)
             if names == DRAWN[0]:
-                _draw_curve(plots.pop(0), _title(key, panels), panels)
+                _draw_curve(plots.pop(0), _title(key, panels), panels, colours)
             present = [panels[name] for name in names if name in panels]
             for ax, panel in zip(plots, present, strict=False):
-                _draw_best(ax, panel, table)
+                _draw_best(ax, panel, table, colours)
             for ax in plots[len(present) :]:
                 ax.set_axis_off()
             line[0].set_ylabel("probability")
-        _frame(figure, job)
+        _frame(figure, job, colours)
     return figure
+
+
+def colours_of(panels: list[MarkedPanel]) -> dict[str, str]:
+    """A colour for each kernel: those of the paper have their own, others follow."""
+    kernels = [*PAPERS.kernels, *(k for panel in panels for k in panel.panel.contest.kernels)]
+    return dict(zip(dict.fromkeys(kernels), itertools.cycle(PALETTE), strict=False))
 
 
 def _title(key: tuple[str, str | None], panels: dict[str, MarkedPanel]) -> str:
     """Model and X; Ax of softmax regression and X are marked where they are reconstructed."""
-    model, x = key
-    of_title = "law" if model == "regression" else "attention_x"
-    marked = any(of_title in panel.reconstructed for panel in panels.values())
-    return MODELS[model].format(x=X_NAMES[x], mark=MARK * marked)
+    model, x = MODELS[key[0]], key[1]
+    marked = any(model.titled_by in panel.reconstructed for panel in panels.values())
+    return ", ".join(filter(None, [model.title, X_NAMES.get(x)])) + MARK * marked
 
 
-def _frame(figure: Figure, job: ThresholdJob) -> None:
+def _frame(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
     title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
     figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
+    shown = dict.fromkeys(k for panel in job.panels for k in panel.panel.contest.kernels)
+    labels = [network_name(kernel).replace("F", "𝐹") for kernel in shown]
+    handles = [Line2D([], [], color=colours[kernel], linewidth=1.2) for kernel in shown]
     styles = {"own best threshold": "-", "the panel's own threshold": "--"}
     handles += [Line2D([], [], color=INK, linestyle=style) for style in styles.values()]
     # In the last cell, that no plot needs; in small figures, above.
@@ -208,16 +200,20 @@ def _frame(figure: Figure, job: ThresholdJob) -> None:
 
 def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
     """What all plots share: X and Ax stand in the titles."""
-    held = {k: v for k, v in panel.panel.held().items() if k not in ("attention_x", "law")}
+    titled = {model.titled_by for model in MODELS.values()}
+    held = {k: v for k, v in panel.panel.held().items() if k not in titled}
     return held, panel.reconstructed, panel.notes
 
 
-def _draw_curve(ax: Axes, title: str, panels: dict[str, MarkedPanel]) -> None:
+def _draw_curve(
+    ax: Axes, title: str, panels: dict[str, MarkedPanel], colours: dict[str, str]
+) -> None:
     of_sizes = [panels[name] for name in DRAWN[0] if name in panels]
     panel, point = operating_point(of_sizes or list(panels.values()))
-    for kernel, colour in COLOURS.items():
-        found = curve(panel.panel.model, point, kernel)
-        ax.stairs(found.probability, found.edges, color=colour, label=NAMES[kernel], linewidth=1.2)
+    for kernel in panel.panel.contest.kernels:
+        found = curve_at(MODELS[panel.panel.model], point, kernel)
+        colour = colours[kernel]
+        ax.stairs(found.probability, found.edges, color=colour, linewidth=1.2)
     ax.axvline(point.tau / point.s, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
@@ -231,10 +227,11 @@ def _draw_curve(ax: Axes, title: str, panels: dict[str, MarkedPanel]) -> None:
     ax.set_title(title, fontweight="bold", fontsize=9, y=1.0, pad=8)
 
 
-def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table) -> None:
+def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str, str]) -> None:
     (name,) = panel.panel.swept()
     rows = table.filter(pc.equal(table["panel"], panel.name))
-    for kernel, colour in COLOURS.items():
+    for kernel in panel.panel.contest.kernels:
+        colour = colours[kernel]
         own = rows.filter(pc.equal(rows["network"], kernel)).sort_by("value")
         x = own["value"].to_numpy()
         marker = "o" if len(x) <= 12 else None
@@ -267,7 +264,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
     table = thresholds(job)
-    modules = sorted({definitions_module(panel.panel.model) for panel in job.panels})
-    provenance = record(arguments.settings, __name__, *modules)
+    others = modules_of_others(panel.panel.model for panel in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
     save_with_numbers(draw(job, table), arguments.figure.with_suffix(""), table, provenance)

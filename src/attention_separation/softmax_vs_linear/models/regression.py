@@ -4,8 +4,14 @@ Everything depends on (A, x) through z = A x alone; A = z x^T / |x|^2 realises a
 """
 
 import math
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
+
+from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models.model import PACKAGE, Model
+from attention_separation.softmax_vs_linear.parameters import Parameters, Positive
 
 LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""
@@ -15,6 +21,15 @@ LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
 
 
 MOST_ENTRIES = 10**8
+
+
+class RegressionParameters(Parameters):
+    """Parameters of the softmax-regression model, Definitions 3.2-3.8."""
+
+    tau: Positive | None = Field(default=None, description="threshold")
+    law: Literal["uniform", "two-point", "low", "middle", "high"] | None = Field(
+        default=None, description="law of Ax within [log n, 1.4 log n]"
+    )
 
 
 def check(n: int) -> None:
@@ -33,6 +48,10 @@ def u_exp(z: np.ndarray) -> np.ndarray:
 def u_lin(z: np.ndarray) -> np.ndarray:
     """Definition 3.2: A x."""
     return z
+
+
+U = {"exp": u_exp, "linear": u_lin}
+"""The weights before normalising, by kernel."""
 
 
 def normalise(u: np.ndarray) -> np.ndarray:
@@ -68,3 +87,39 @@ def special_sign_decides(n: int, tau: float) -> bool:
     """
     f_special = 1 / (1 + (n - 1) * n ** (UPPER - SPECIAL))
     return 2 * f_special - 1 > tau + 1e-9
+
+
+class RegressionModel(Model):
+    """Softmax regression: n different weights, and random data."""
+
+    def check(self, n: int, d: int | None = None) -> None:
+        check(n)
+
+    def check_contest(self, contest: Contest) -> None:
+        """Bounds and inversions of the model are of the paper's two kernels."""
+        if contest != PAPERS:
+            raise ValueError(
+                f"contest of {', '.join(contest.kernels)}: softmax regression takes exp and linear "
+                "alone; allowed: {fires: exp, silent: [linear]}"
+            )
+
+
+REGRESSION = RegressionModel(
+    name="regression",
+    title="Softmax regression",
+    parameters=RegressionParameters,
+    modules=tuple(
+        f"{PACKAGE}.{name}"
+        for name in (
+            "models.regression",
+            "regression_columns",
+            "regression_exact",
+            "regression_fourier",
+            "regression_moments",
+            "regression_trials",
+        )
+    ),
+    has_maps=False,
+    most_alternatives=24,
+    titled_by="law",
+)

@@ -1,4 +1,4 @@
-"""Attention and the networks on top of it, as the paper defines them: they judge all else.
+"""The networks on top of attention, and attention by the tensor trick, as the paper defines them.
 
 Shapes: n tokens, d coordinates, m sign columns. Indices count from 0 here, from 1 in the paper.
 """
@@ -6,23 +6,6 @@ Shapes: n tokens, d coordinates, m sign columns. Indices count from 0 here, from
 from collections.abc import Callable
 
 import numpy as np
-
-Kernel = Callable[[np.ndarray], np.ndarray]
-"""h: scores (..., n) -> weights (..., n), each row up to a positive factor of its own."""
-
-
-def exp_kernel(scores: np.ndarray) -> np.ndarray:
-    """Softmax attention: h = exp. The row's maximum is taken off; normalising undoes it."""
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))
-
-
-def linear_kernel(scores: np.ndarray) -> np.ndarray:
-    """Linear attention: h is the identity."""
-    return scores
-
-
-KERNELS: dict[str, Kernel] = {"exp": exp_kernel, "lin": linear_kernel}
-"""The kernels of F_exp and F_lin."""
 
 
 def relu(z):
@@ -35,27 +18,8 @@ def relu_tau(z, tau: float):
     return np.maximum(z - tau, 0.0)
 
 
-def attention(a1, a2, a3, x, v, kernel: Kernel) -> np.ndarray:
-    """Attention by Equation (1) and Claims C.3, C.5.
-
-    Parameters
-    ----------
-    a1, a2, a3 : (n, d) tokens that query, that are attended to, and whose values are read
-    x : (d, d) X = Q K^T
-    v : (d, d) V
-    kernel : h, the score -> weight function
-
-    Returns
-    -------
-    c : (n, d), row j0 is sum_j1 f[j0, j1] (A3 V)[j1]
-    """
-    weights = kernel(a1 @ x @ a2.T)
-    f = weights / weights.sum(axis=1, keepdims=True)
-    return f @ (a3 @ v)
-
-
 def tensor_attention(a1, a2, a3, x, v, h: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The same by Definitions C.1 and C.4: A = A1 kron A2 is n^2 x d^2, for tiny n only.
+    """Attention, (n, d), by Definitions C.1 and C.4: A = A1 kron A2 is n^2 x d^2, for tiny n only.
 
     `h` is applied entrywise, without stabilising: `numpy.exp`, or the identity. vec stacks rows.
     """

@@ -1,0 +1,124 @@
+"""Models of attention: tokens that stack identities, one of them special, in K classes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from attention_separation.attention.token_types import TokenTypes
+from attention_separation.softmax_vs_linear.contest import Contest
+from attention_separation.softmax_vs_linear.models.model import PACKAGE, Model
+
+LARGEST_A0 = 0.1
+"""a0 lies below (Definition D.1)."""
+
+SUM_TOLERANCE = 1e-9
+
+MODULES = tuple(
+    f"{PACKAGE}.{name}"
+    for name in ("models.attention_model", "attention_trials", "attention_exact")
+)
+
+
+class Sizes(Protocol):
+    """What tokens depend on; a point of a panel has it."""
+
+    n: int
+    d: int
+    b: float | None
+    c: float | None
+    s: float
+    attention_x: str
+
+    def a(self, dataset: int) -> float: ...
+
+
+Types = Callable[[Sequence[Sizes], int], TokenTypes]
+"""The token types of D0 or D1 at points, all with the same X."""
+
+Literal = Callable[[Sizes, int, np.ndarray], tuple[np.ndarray, ...]]
+"""A1, A2, A3, Q and K of D0 or D1, each (n, d) or (d, d), given the special tokens' indices."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionModel(Model):
+    """A model whose networks stand on attention with any kernel.
+
+    Attributes
+    ----------
+    definition : of its datasets, in the paper
+    other_columns : columns of A2 beside those of the K classes: d - K
+    special_tokens : how many indices a dataset draws: of the special query and key, or of both
+    types : the datasets' token types
+    literal : the datasets themselves
+    least_a1 : a1 is at least so large by the datasets' definition
+    range_words : what the definition asks of the parameters
+    """
+
+    definition: str
+    other_columns: int
+    special_tokens: int
+    types: Types
+    literal: Literal
+    least_a1: float
+    range_words: str
+
+    def check(self, n: int, d: int) -> None:
+        """Raise ValueError unless n tokens stack identities of K rows, and log n > 0."""
+        size = d - self.other_columns
+        if size < 1:
+            raise ValueError(
+                f"d={d}: {self.definition} has {self.other_columns} columns beside its identities; "
+                f"allowed: d >= {self.other_columns + 1}"
+            )
+        if n < 2:
+            raise ValueError(
+                f"n={n}: {self.definition} has the factor sqrt(log n); allowed: n >= 2"
+            )
+        if n % size:
+            raise ValueError(
+                f"n={n} with d={d}: {self.definition} stacks identities, "
+                f"n = (d-{self.other_columns}) t with d-{self.other_columns} = {size}; "
+                f"nearest valid n: {nearest_multiples(n, size)}"
+            )
+
+    def check_contest(self, contest: Contest) -> None:
+        """Attention takes every kernel."""
+
+    def classes(self, d: int) -> int:
+        """K, the number of classes of tokens."""
+        return d - self.other_columns
+
+    def special_class(self, j3, d: int):
+        """Class of the special token, 0..K-1."""
+        return j3 % self.classes(d)
+
+    def token_types(self, points: Sequence[Sizes], dataset: int) -> TokenTypes:
+        """The token types of a dataset at some points, all with the same X.
+
+        Raises
+        ------
+        ValueError
+            If n tokens do not stack at a point.
+        """
+        for point in points:
+            self.check(point.n, point.d)
+        return self.types(points, dataset)
+
+    def scale(self, n: int) -> float:
+        """s = sqrt(log n)."""
+        return math.sqrt(math.log(n))
+
+    def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
+        """Whether the definition of the datasets allows the parameters."""
+        sums = b is None or abs(b + c - 1) < SUM_TOLERANCE
+        return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
+
+
+def nearest_multiples(n: int, of: int) -> str:
+    """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
+    below = n // of * of
+    smallest = of * math.ceil(2 / of)
+    return " or ".join(str(k) for k in sorted({max(below, smallest), max(below + of, smallest)}))

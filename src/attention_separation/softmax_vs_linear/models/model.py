@@ -1,0 +1,55 @@
+"""What a model is: its parameters, what they must meet, its words, and what it can be asked."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from attention_separation.settings import Closed
+from attention_separation.softmax_vs_linear.contest import Contest
+
+PACKAGE = __name__.rpartition(".models.")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Model(ABC):
+    """One of the paper's models.
+
+    Attributes
+    ----------
+    name : in configurations and tables
+    title : above plots
+    parameters : the type of its parameters in configurations
+    modules : names of the modules that serve it and not every model
+    has_maps : whether exact values come fast enough for maps over two parameters, and over the
+        threshold that all networks share
+    most_alternatives : points of a panel at which alternatives are evaluated, None for all
+    titled_by : the parameter that titles state instead of listing it with the others
+    """
+
+    name: str
+    title: str
+    parameters: type[Closed]
+    modules: tuple[str, ...]
+    has_maps: bool
+    most_alternatives: int | None
+    titled_by: str
+
+    @property
+    def words(self) -> str:
+        """The model's name in text."""
+        return self.name.replace("_", "-")
+
+    @abstractmethod
+    def check(self, n: int, d: int | None) -> None:
+        """Raise ValueError unless there is a dataset of this size."""
+
+    @abstractmethod
+    def check_contest(self, contest: Contest) -> None:
+        """Raise ValueError unless the model takes the contest's kernels."""
+
+    def scale(self, n: int) -> float:
+        """s, the unit of thresholds that are given as theta = tau / s."""
+        return 1.0
+
+    def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
+        """Whether the definition of the model's datasets allows these parameters."""
+        return True
