@@ -14,7 +14,7 @@ from attention_separation.faults import (
     unsayable,
 )
 from attention_separation.head_rank.study import HeadRank
-from attention_separation.name_faults import MOST_PANELS, name_faults
+from attention_separation.name_faults import name_faults
 from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
@@ -38,9 +38,14 @@ from attention_separation.softmax_vs_linear.jobs import (
     WhpJob,
 )
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panel_faults import panel_faults
+from attention_separation.softmax_vs_linear.panel_faults import (
+    first_figures,
+    panel_faults,
+    with_shared,
+)
 from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
+    AnyFigure,
     Engine,
     ExactPanel,
     Panel,
@@ -85,15 +90,6 @@ class Scale(Closed):
     points: Count | None = Field(default=None, description="at most so many values of each sweep")
 
 
-class Figure(Closed):
-    """A figure: its panels in order."""
-
-    title: str = Field(description="what stands above the figure")
-    panels: Annotated[list[str], Field(min_length=1, max_length=MOST_PANELS)] = Field(
-        description="names of its panels"
-    )
-
-
 class Verdicts(Closed):
     """How simulation is held against exact values."""
 
@@ -136,7 +132,7 @@ class Config(Closed):
     scales: dict[str, Scale] = Field(description="sizes of the whole workflow")
     jobs: Jobs = Field(description="how work is cut into jobs; no result depends on it")
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
-    figures: dict[str, Figure] = Field(description="figures, each of some panels")
+    figures: dict[str, AnyFigure] = Field(description="figures, each of some panels")
     panels: dict[str, Panel] = Field(description="panels, each a sweep of a model")
     verdicts: Verdicts = Field(description="how simulation is held against exact values")
     claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
@@ -153,7 +149,7 @@ class Config(Closed):
         panel = self.panels[name]
         scale = self.scales[self.scale]
         trials = self.trials or getattr(scale.trials, panel.model) or panel.trials
-        whole = with_defaults(panel, getattr(self.models, panel.model))
+        whole = self._whole(name)
         return PanelJob(
             name=name,
             panel=whole.model_copy(update={"trials": trials, "reconstructed": []}),
@@ -161,6 +157,16 @@ class Config(Closed):
             engine=self.engine,
             points=scale.points,
         )
+
+    def _whole(self, name: str) -> Panel:
+        """A panel with what its figure and its model give it."""
+        panel = self.panels[name]
+        return with_defaults(panel, getattr(self.models, panel.model), self._shared(name))
+
+    def _shared(self, name: str) -> AnyFigure | None:
+        """The figure that a panel takes from what it does not say itself, if there is one."""
+        figure = self.figures.get(self.figure_of()[name])
+        return figure if figure and figure.model == self.panels[name].model else None
 
     def panel_seconds(self, name: str) -> float:
         """About how long the trials of a panel take on one core."""
@@ -358,10 +364,15 @@ class Config(Closed):
 
     def reconstructed(self, name: str) -> list[str]:
         """Parameters of a panel whose value the paper does not state."""
-        panel = self.panels[name]
+        panel, figure = self.panels[name], self._shared(name)
         defaults = getattr(self.models, panel.model)
         own = panel.swept().keys() | panel.held().keys()
-        return [*panel.reconstructed, *(p for p in defaults.reconstructed if p not in own)]
+        held = self._whole(name).held().keys() | own
+        of_figure = [p for p in figure.reconstructed if p in held] if figure else []
+        if figure:
+            own |= figure.held(panel).keys()
+        by_default = [p for p in defaults.reconstructed if p not in own]
+        return [*dict.fromkeys([*of_figure, *panel.reconstructed, *by_default])]
 
     def reconstructed_notes(self, name: str) -> list[str]:
         """What else of a panel's model the paper does not state, in words."""
@@ -434,17 +445,31 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
     found = unsayable(values)
     if found:
         raise _error(found, overrides, source, origin)
-    config = None
+    config, written = None, values
+    values = with_shared(values)
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        found = sentences(error, Config)
+        # What a panel takes from its figure is the figure's fault alone.
+        found = [fault for fault in sentences(error, Config) if _is_written(fault[0], written)]
     spoilt = {path[:2] for path, _ in found}
     found += panel_faults(values, spoilt)
     found += name_faults(values)
     if found:
         raise _error(found, overrides, source, origin)
     return config
+
+
+def _is_written(path: tuple, written: dict[str, Any]) -> bool:
+    """Whether a path of a panel's model or trials leads to what the panel itself says, or lacks."""
+    if len(path) < 3 or path[0] != "panels" or path[2] not in ("model", "trials"):
+        return True
+    shown = first_figures(written).get(path[1])
+    return (
+        shown is None
+        or path[2] in written["panels"][path[1]]
+        or (written["figures"][shown].get(path[2]) is None)
+    )
 
 
 def _error(

@@ -14,6 +14,9 @@ MOST_PER_PATH = 3
 MOST_SHOWN = 60
 """Characters of a value or a name that a sentence shows."""
 
+MANY_NAMES = 12
+"""Of more allowed names than this, the likeliest is told first."""
+
 MOST_DIGITS = 4000
 """Digits of a whole number; Python writes few more as text."""
 
@@ -126,6 +129,9 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
             allowed = [field.alias or name for name, field in fields.items()]
             return f"unknown key; {suggestion(entry['loc'][-1], allowed)}"
         case "literal_error":
+            names = re.findall(r"'([^']+)'", context["expected"])
+            if isinstance(value, str) and len(names) > MANY_NAMES:
+                return f"{shown(value)} is unknown; {suggestion(value[:MOST_SHOWN], names)}"
             return f"{shown(value)} is not allowed; allowed: {context['expected']}"
         case "union_tag_invalid":
             allowed = context["expected_tags"].replace("'", "").split(", ")

@@ -5,6 +5,7 @@ from typing import Any
 
 from attention_separation.faults import shortened, shown, suggestion
 from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.panels import MOST_PANELS
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
@@ -16,9 +17,6 @@ FOLDERS = (
     "cells", "checkpoints",
 )  # fmt: skip
 """Folders of results: a scale of such a name would have its own among another's."""
-
-MOST_PANELS = 26
-"""Panels of a figure: each has a letter."""
 
 NO_NAME = "is no name; allowed: at most 50 letters, digits and _, a letter first"
 
@@ -85,13 +83,14 @@ def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tupl
 
 
 def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
-    """Names under `reconstructed`, of models and panels, that are no parameters."""
+    """Names under `reconstructed`, of models, figures and panels, that are no parameters."""
     models = values.get("models") if isinstance(values.get("models"), dict) else {}
-    panels = values.get("panels") if isinstance(values.get("panels"), dict) else {}
     places = [(("models", model), model, entry) for model, entry in models.items()]
     places += [
-        (("panels", name), entry.get("model"), entry)
-        for name, entry in panels.items()
+        ((section, name), entry.get("model"), entry)
+        for section in ("figures", "panels")
+        if isinstance(values.get(section), dict)
+        for name, entry in values[section].items()
         if isinstance(entry, dict)
     ]
     found = []

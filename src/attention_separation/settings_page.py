@@ -35,7 +35,7 @@ def schema(model: type[Closed] = Config) -> dict[str, Any]:
     """The JSON schema of config.yaml: its form; what must hold between settings is not in it."""
     own = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **_with_limits(model.model_json_schema(by_alias=True)),
+        **_with_inheritance(_with_limits(model.model_json_schema(by_alias=True))),
     }
     return own | {"title": "config.yaml"}
 
@@ -66,6 +66,23 @@ def _with_limits(part: Any) -> Any:
     return [_with_limits(inner) for inner in part] if isinstance(part, list) else part
 
 
+def _with_inheritance(part: Any) -> Any:
+    """What is inherited is not required; forms told apart by it may then both fit."""
+    if isinstance(part, list):
+        return [_with_inheritance(inner) for inner in part]
+    if not isinstance(part, dict):
+        return part
+    own = {
+        "anyOf" if key == "oneOf" else key: _with_inheritance(inner)
+        for key, inner in part.items()
+        if key != "discriminator"
+    }
+    properties = own.get("properties", {})
+    if isinstance(own.get("required"), list):
+        own["required"] = [k for k in own["required"] if "inherited" not in properties.get(k, {})]
+    return own
+
+
 @dataclass
 class _Listing:
     """The page as it grows; a mapping that is described once is referred to from then on."""
@@ -79,13 +96,20 @@ class _Listing:
         """A mapping: its settings, then the mappings in them. `forms` are what it can be, each with
         its model's name; a setting that not all of them have says whose it is."""
         self.lines += ["| setting | allowed | default | meaning |", "|---|---|---|---|"]
+        # A form without a model is any of the others with less.
+        every, forms = forms, [form for form in forms if _has_model(form)] or forms
         inner: list[tuple[str, list[str]]] = []
         for key, of in _settings(forms).items():
             for about, models in _alike(of):
                 allowed, found = self.allowed(f"{path}.{key}".strip("."), about)
                 whose = "" if len(models) == len(forms) else f" ({', '.join(models)})"
-                required = any(key in form.get("required", ()) for _, form in forms)
+                required = all(
+                    key in form.get("required", ())
+                    for _, form in every
+                    if key in form["properties"]
+                )
                 default = "required" if required else _value(about[0].get("default"))
+                default = about[0].get("inherited", default)
                 meaning = about[0].get("description", "")
                 cells = [f"`{key}`{whose}", allowed, default, meaning]
                 self.lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
@@ -153,8 +177,9 @@ class _Listing:
         found = []
         if names and not all(name in self.places for name in names):
             place = path + _steps(forms[0])
-            if _is_one_of_several(forms[0]):
-                place = self.definitions[names[0]]["title"]
+            title = self.definitions[names[0]]["title"]
+            if title != names[0]:  # it has been given a name for people
+                place = title
             self.places |= dict.fromkeys(names, place)
             found.append((place, names))
         return _text(forms[0], _link(self.places[names[0]]) if names else ""), found
@@ -185,17 +210,13 @@ def _references(form: dict) -> list[str]:
     """Names of the definitions that a setting refers to."""
     if "$ref" in form:
         return [form["$ref"].rpartition("/")[2]]
-    below = [*form.get("anyOf", ()), *form.get("oneOf", ())]
+    below = [*form.get("anyOf", ())]
     below += [form[key] for key in ("items", "additionalProperties") if form.get(key)]
     return [name for inner in below for name in _references(inner)]
 
 
-def _is_one_of_several(form: dict) -> bool:
-    """Whether a mapping is one form of a value that can be a number or a list too."""
-    choices = [c for c in [*form.get("anyOf", ()), *form.get("oneOf", ())] if c != {"type": "null"}]
-    if len(choices) == 1:
-        return _is_one_of_several(choices[0])
-    return any("$ref" in choice for choice in choices) and any("type" in c for c in choices)
+def _has_model(form: tuple[str, dict]) -> bool:
+    return "const" in form[1]["properties"].get("model", {})
 
 
 def _steps(form: dict) -> str:
@@ -207,7 +228,7 @@ def _steps(form: dict) -> str:
 
 def _text(form: dict, link: str) -> str:
     """What a setting can be; `link` leads to the mapping in it, if there is one."""
-    choices = [*form.get("anyOf", ()), *form.get("oneOf", ())]
+    choices = form.get("anyOf", ())
     if isinstance(form.get("additionalProperties"), dict):
         return f"{link} for each NAME"
     if "$ref" in form or (choices and all("$ref" in choice for choice in choices)):
@@ -247,6 +268,8 @@ def _number(value: float) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, dict) and all(inner is None for inner in value.values()):
         return "none"
+    if isinstance(value, dict):
+        return f"`{json.dumps(value)}`".replace('"', "")
     return "none" if value is None or value == [] else f"`{value}`"
 
 

@@ -41,7 +41,10 @@ def test_every_key_of_config_yaml_stands_in_the_table_of_its_section():
     for panel in VALUES["panels"].values():
         assert all(f"| `{key}` |" in rows["panels.NAME"] for key in panel)
         assert all(f"| `{key}`" in rows["panels.NAME.sweep"] for key in panel["sweep"])
-        assert all(f"| `{key}`" in rows[f"models.{panel['model']}"] for key in panel["fixed"])
+        assert all(f"| `{key}`" in rows["models.self_attention"] for key in panel.get("fixed", {}))
+    for figure in VALUES["figures"].values():
+        assert all(f"| `{key}`" in rows["figures.NAME"] for key in figure)
+        assert all(f"| `{k}`" in rows[f"models.{figure['model']}"] for k in figure.get("fixed", {}))
 
 
 def test_every_link_leads_to_a_section():
@@ -90,7 +93,9 @@ def test_the_schema_is_one_and_accepts_config_yaml():
         (("panels", "fig4a", "trails"), 1),
         (("panels", "fig4a", "model"), "regression"),
         (("panels", "fig4a", "sweep", "n", "step"), 0),
-        (("panels", "fig4a", "fixed", "m", "round"), "up"),
+        (("figures", "fig4", "fixed", "m", "round"), "up"),
+        (("figures", "fig4", "fixed", "law"), "low"),
+        (("models", "self_attention", "contest", "fires"), "expp"),
         (("scales", "smoke", "points"), 0.5),
         (("claims", "sizes", "regression"), []),
     ],

@@ -37,9 +37,8 @@ def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Contest(Closed):
-    """A trial is a success if the network of `fires` is positive on D1 and zero on D0, and every
-    network of `silent` is zero on both."""
+class Contest(Closed, title="contest"):
+    """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
     fires: KernelName = Field(description="kernel whose network must be positive on D1 alone")
     silent: Annotated[

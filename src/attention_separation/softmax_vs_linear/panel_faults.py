@@ -3,12 +3,15 @@
 import math
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from attention_separation.settings import grid_values
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panels import (
     DEFAULTS,
     PANELS,
     SWEEPS,
+    AnyFigure,
     Point,
     points,
     with_defaults,
@@ -18,6 +21,7 @@ from attention_separation.softmax_vs_linear.parameters import MOST_COLUMNS, MRul
 Fault = tuple[tuple, str]
 """A path and a sentence."""
 
+FIGURE = TypeAdapter(AnyFigure)
 MOST_POINTS = 100_000
 MOST_FAULTY_POINTS = 2
 
@@ -25,23 +29,56 @@ MOST_FAULTY_POINTS = 2
 def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
     """Faults between the parameters of each panel and map of a configuration free of simpler ones.
 
-    `values` is the configuration as read; `spoilt` holds the paths of two keys with other faults.
+    `values` is the configuration with what figures share spelled out; `spoilt` holds the paths of
+    two keys with other faults.
     """
     found = []
+    shown = first_figures(values)
     for section, types in (("panels", PANELS), ("phase", SWEEPS)):
         entries = values.get(section)
         for name, raw in entries.items() if isinstance(entries, dict) else ():
             model = raw.get("model") if isinstance(raw, dict) else None
-            if model not in MODELS or {(section, name), ("models", model)} & spoilt:
+            figure = shown.get(name) if section == "panels" else None
+            needed = {(section, name), ("models", model), ("figures", figure)}
+            if model not in MODELS or needed & spoilt:
                 continue
             if not isinstance(values.get("models"), dict):
                 continue
             defaults = DEFAULTS[model].model_validate(values["models"][model])
-            whole = with_defaults(types[model].model_validate(raw), defaults)
+            shared = FIGURE.validate_python(values["figures"][figure]) if figure else None
+            whole = with_defaults(types[model].model_validate(raw), defaults, shared)
             faults = _map_faults(whole) if section == "phase" else []
             for path, text in faults or _parameter_faults(whole) or _point_faults(whole):
                 found.append(((section, name, *path), text))
     return found
+
+
+def first_figures(values: dict[str, Any]) -> dict[str, str]:
+    """The first figure that lists each name as a panel; entries that are no lists of texts pass."""
+    figures = values.get("figures")
+    found: dict[str, str] = {}
+    for figure, entry in figures.items() if isinstance(figures, dict) else ():
+        listed = entry.get("panels") if isinstance(entry, dict) else None
+        for panel in listed if isinstance(listed, list) else ():
+            if isinstance(panel, str):
+                found.setdefault(panel, figure)
+    return found
+
+
+def with_shared(values: dict[str, Any]) -> dict[str, Any]:
+    """The configuration with model and trials of figures in those of their panels without."""
+    panels = values.get("panels")
+    if not isinstance(panels, dict):
+        return values
+    shared = first_figures(values)
+    whole = dict(panels)
+    for name, raw in panels.items():
+        figure = values["figures"][shared[name]] if name in shared else {}
+        if isinstance(raw, dict):
+            own = {key: figure[key] for key in ("model", "trials") if figure.get(key) is not None}
+            of_other = raw.get("model", own.get("model")) != own.get("model")
+            whole[name] = raw if of_other else own | raw
+    return values | {"panels": whole}
 
 
 def _map_faults(sweep: Any) -> list[Fault]:

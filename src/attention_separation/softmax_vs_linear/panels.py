@@ -3,7 +3,8 @@
 import itertools
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import Field, create_model
+from pydantic import Discriminator, Field, Tag, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Count, grid_of, grid_values, thinned
@@ -14,6 +15,9 @@ from attention_separation.softmax_vs_linear.parameters import OVER_C, SWEEPABLE,
 from attention_separation.softmax_vs_linear.point import Point
 
 Engine = Literal["reduced", "dense"]
+
+MOST_PANELS = 26
+"""Panels of a figure: each has a letter."""
 
 
 def _class_name(model: Model) -> str:
@@ -41,7 +45,10 @@ class _Sweep(Closed):
 
 _CONTEST = (
     Contest | None,
-    Field(default=None, description="who fires and who is silent, instead of that of `models`"),
+    Field(
+        default=None,
+        description="who fires and who is silent, instead of its figure's and that of `models`",
+    ),
 )
 _RECONSTRUCTED = (
     list[str],
@@ -59,7 +66,7 @@ def _sweep_model(model: Model) -> type[_Sweep]:
             model.parameters,
             Field(
                 default=model.parameters(),
-                description="parameters held fixed, instead of those of `models`",
+                description="parameters held fixed, instead of its figure's and those of `models`",
             ),
         ),
         contest=_CONTEST,
@@ -71,17 +78,106 @@ Sweep = Annotated[Union[tuple(SWEEPS.values())], Field(discriminator="model")]  
 """What is swept and what is held fixed, without trials: enough for exact values."""
 
 
+OF_FIGURE = {"inherited": "that of its figure"}
+"""For the schema: what a panel need not say if its figure does."""
+
+
 def _panel_model(model: Model) -> type[_Sweep]:
     return create_model(
         f"{_class_name(model)}Panel",
         __base__=SWEEPS[model.name],
-        trials=(Trials, Field(description="trials per point")),
+        model=(Literal[model.name], Field(description="the model", json_schema_extra=OF_FIGURE)),
+        trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
         reconstructed=_RECONSTRUCTED,
     )
 
 
 PANELS: dict[str, type[_Sweep]] = {name: _panel_model(model) for name, model in MODELS.items()}
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
+
+
+BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
+"""What a figure shares with its panels of one model."""
+
+
+class Figure(Closed):
+    """A figure, its panels in order, and what they share: those of its model take from the first
+    figure that lists them what they do not say themselves."""
+
+    title: str = Field(description="what stands above the figure")
+    panels: Annotated[list[str], Field(min_length=1, max_length=MOST_PANELS)] = Field(
+        description="names of its panels"
+    )
+    model: Literal[tuple(MODELS)] | None = Field(
+        default=None, description="model of the panels that share what follows"
+    )
+    trials: Trials | None = Field(default=None, description="trials per point of its panels")
+    reconstructed: list[str] = Field(
+        default=[], description="parameters of all its panels that the paper does not state"
+    )
+    contest: Contest | None = Field(
+        default=None, description="who fires and who is silent in its panels"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shares_by_model(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("model") is None:
+            shared = [key for key in BY_MODEL if values.get(key)]
+            if shared:
+                text = "shares {keys} without a model; allowed: with `model`, for its panels"
+                raise PydanticCustomError("grid", text, {"keys": ", ".join(shared)})
+        if cls is Figure and isinstance(values, dict):
+            # Of a model that is unknown: so are its parameters, and the model's fault is enough.
+            return {key: value for key, value in values.items() if key != "fixed"}
+        return values
+
+    def held(self, panel: _Sweep) -> dict[str, Any]:
+        """What a panel takes from the figure: parameters that it neither sweeps nor holds, and
+        delta if m is computed from it."""
+        if panel.model != self.model:
+            return {}
+        own = panel.swept() | panel.held()
+        held = {k: v for k, v in self.fixed if v is not None and k not in own}
+        m = (held | own).get("m")
+        if not (isinstance(m, MRule) and m.log_of == "n/delta"):
+            held.pop("delta", None)
+        return held
+
+
+def _figure_model(model: Model) -> type[Figure]:
+    return create_model(
+        f"{_class_name(model)}Figure",
+        __base__=Figure,
+        model=(
+            Literal[model.name],
+            Field(description="model of the panels that share what follows"),
+        ),
+        fixed=(
+            model.parameters,
+            Field(
+                default=model.parameters(),
+                description="parameters that its panels of this model hold fixed",
+            ),
+        ),
+    )
+
+
+NO_MODEL = "<no model>"
+
+
+def _figure_kind(values: Any) -> str:
+    model = values.get("model") if isinstance(values, dict) else getattr(values, "model", None)
+    return model if isinstance(model, str) and model in MODELS else NO_MODEL
+
+
+AnyFigure = Annotated[
+    Union[
+        Annotated[Figure, Tag(NO_MODEL)],
+        *(Annotated[_figure_model(model), Tag(name)] for name, model in MODELS.items()),
+    ],
+    Discriminator(_figure_kind),
+]
 
 
 def _defaults_model(model: Model) -> type[Closed]:
@@ -137,12 +233,17 @@ def without_trials(panel: _Sweep) -> _Sweep:
     )
 
 
-def with_defaults(panel: _Sweep, defaults: Closed) -> _Sweep:
-    """The panel with all that its model holds fixed by default, unless the panel says otherwise."""
+def with_defaults(panel: _Sweep, defaults: Closed, figure: Figure | None = None) -> _Sweep:
+    """The panel with all that its figure shares and its model holds fixed by default, unless the
+    panel, or else the figure, says otherwise."""
     parameters = MODELS[panel.model].parameters
     held = {k: v for k, v in defaults if v is not None and k in parameters.model_fields}
-    held = {k: v for k, v in held.items() if k not in panel.swept()} | panel.held()
+    held = {k: v for k, v in held.items() if k not in panel.swept()}
     contest = panel.contest or defaults.contest
+    if figure is not None:
+        held |= figure.held(panel)
+        contest = panel.contest or figure.contest or defaults.contest
+    held |= panel.held()
     update = {"fixed": parameters.model_construct(**held), "contest": contest}
     return panel.model_copy(update=update)
 
