@@ -1,10 +1,12 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
 import math
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, PrivateAttr, ValidationError, create_model
 
 from attention_separation.faults import (
     ConfigError,
@@ -116,8 +118,23 @@ class Jobs(Closed):
     )
 
 
+def _once(method: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """A method of a name that is computed once for each: a workflow asks for it many times."""
+
+    @wraps(method)
+    def known(self: Any, name: str) -> Any:
+        key = method.__name__, name
+        if key not in self._known:
+            self._known[key] = method(self, name)
+        return self._known[key]
+
+    return known
+
+
 class Config(Closed):
     """All settings."""
+
+    _known: dict[tuple[str, str], Any] = PrivateAttr(default_factory=dict)
 
     seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = Field(
         description="root of all random streams; another seed, other draws"
@@ -144,6 +161,7 @@ class Config(Closed):
         """Folder that the results of this scale go to."""
         return "results" if self.scale == "paper" else f"results/{self.scale}"
 
+    @_once
     def panel_job(self, name: str) -> PanelJob:
         """All that the table of a panel depends on."""
         panel = self.panels[name]
@@ -158,6 +176,7 @@ class Config(Closed):
             points=scale.points,
         )
 
+    @_once
     def _whole(self, name: str) -> Panel:
         """A panel with what its figure and its model give it."""
         panel = self.panels[name]
@@ -168,6 +187,7 @@ class Config(Closed):
         figure = self.figures.get(self.figure_of()[name])
         return figure if figure and figure.model == self.panels[name].model else None
 
+    @_once
     def panel_seconds(self, name: str) -> float:
         """About how long the trials of a panel take on one core."""
         job = self.panel_job(name)
@@ -183,11 +203,13 @@ class Config(Closed):
         by_time = math.ceil(self.panel_seconds(name) / self.jobs.slice_seconds)
         return self.jobs.slices or min(by_time, MOST_SLICES)
 
+    @_once
     def exact_panel(self, name: str) -> ExactPanel:
         """All that the exact values of a panel depend on: trials, seed and engine do not count."""
         job = self.panel_job(name)
         return ExactPanel(name=name, panel=without_trials(job.panel), points=job.points)
 
+    @_once
     def marked_panel(self, name: str) -> MarkedPanel:
         """The points of a panel, and what is reconstructed of it."""
         exact = self.exact_panel(name)
@@ -362,6 +384,7 @@ class Config(Closed):
             reconstructed={name: self.reconstruction(name) for name in self.panels},
         )
 
+    @_once
     def reconstructed(self, name: str) -> list[str]:
         """Parameters of a panel whose value the paper does not state."""
         panel, figure = self.panels[name], self._shared(name)
