@@ -1,5 +1,6 @@
 """Panels and points for tests, as config.yaml would make them."""
 
+import json
 from pathlib import Path
 
 from attention_separation.config import load_config
@@ -9,9 +10,37 @@ from attention_separation.softmax_vs_linear.panels import PANELS, points
 from attention_separation.softmax_vs_linear.point import Point
 from attention_separation.softmax_vs_linear.references import references
 from attention_separation.softmax_vs_linear.trials import trials_at
+from attention_separation.yaml_file import read_yaml
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")
+
+
+def values() -> dict:
+    """config.yaml's values, no two of them one object."""
+    return json.loads(json.dumps(read_yaml(ROOT / "config.yaml")))
+
+
+def spelled_out() -> dict:
+    """The same with every panel saying itself what it takes from its figure."""
+    found = values()
+    for figure in found["figures"].values():
+        model, trials, fixed, marked = (
+            figure.pop(key, empty)
+            for key, empty in (("model", ""), ("trials", 0), ("fixed", {}), ("reconstructed", []))
+        )
+        for name in figure["panels"]:
+            own = found["panels"][name]
+            held = {k: v for k, v in fixed.items() if k not in own["sweep"]} | own.get("fixed", {})
+            if not isinstance(held.get("m"), dict):
+                held.pop("delta", None)
+            known = held.keys() | own["sweep"].keys() | found["models"][model].keys()
+            marked_here = [key for key in marked if key in known]
+            found["panels"][name] = {
+                "model": model, "sweep": own["sweep"], "fixed": held, "trials": trials,
+                "reconstructed": marked_here + own.get("reconstructed", []),
+            }  # fmt: skip
+    return found
 
 
 def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
