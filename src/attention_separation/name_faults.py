@@ -5,7 +5,7 @@ from typing import Any
 
 from attention_separation.faults import shortened, shown, suggestion
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panels import MOST_PANELS
+from attention_separation.softmax_vs_linear.panels import BY_MODEL, MOST_PANELS
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
@@ -45,6 +45,7 @@ def name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
     if "panels" in sections:
         for name, figure in sections.get("figures", {}).items():
             found += _figure_faults(name, figure, list(sections["panels"]))
+            found += _sharing_faults(name, figure)
     return found + _reconstructed_faults(values)
 
 
@@ -82,6 +83,17 @@ def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tupl
     return shortened(path, found)
 
 
+def _sharing_faults(name: str, figure: Any) -> list[tuple[tuple, str]]:
+    """What panels share is of one model."""
+    if not isinstance(figure, dict) or figure.get("model") is not None:
+        return []
+    shared = [key for key in BY_MODEL if figure.get(key)]
+    if not shared:
+        return []
+    text = f"is missing; panels share {', '.join(shared)} with those of their own model"
+    return [(("figures", name, "model"), text)]
+
+
 def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
     """Names under `reconstructed`, of models, figures and panels, that are no parameters."""
     models = values.get("models") if isinstance(values.get("models"), dict) else {}
@@ -96,7 +108,7 @@ def _reconstructed_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
     found = []
     for path, model, entry in places:
         names = entry.get("reconstructed") if isinstance(entry, dict) else None
-        if model in MODELS and isinstance(names, list):
+        if isinstance(model, str) and model in MODELS and isinstance(names, list):
             known = list(MODELS[model].parameters.model_fields)
             path = (*path, "reconstructed")
             wrong = [

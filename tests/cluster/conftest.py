@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 import yaml
 from cluster.throwaway import ClusterError, down, up
+from making import spelled_out
 from workflow.processes import processes
 from workflow.project import Project
 
@@ -168,7 +169,7 @@ def make_small(tmp_path_factory):
     def make() -> ClusterProject:
         project = ClusterProject(tmp_path_factory.mktemp("project"))
         path = project.folder / "config.yaml"
-        values = yaml.safe_load(path.read_text())
+        values = spelled_out()
         slow = values["panels"]["fig3a"] | {"sweep": {"n": [1000, 1100, 1200]}, "trials": 70_000}
         values["panels"] = {"quick": values["panels"]["fig4b"]} | dict.fromkeys(SLOW, slow)
         values["figures"] = {"all_of_them": {"title": "All", "panels": ["quick", *SLOW]}}

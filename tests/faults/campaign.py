@@ -23,6 +23,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from making import spelled_out
 from workflow.processes import processes, wait_for
 from workflow.project import Project
 
@@ -49,7 +50,7 @@ def make_project(folder: Path, kind: type[Project] = Project) -> Project:
     """A project with a panel of each kind, in slices of about a second, and small audits."""
     project = kind(folder)
     path = folder / "config.yaml"
-    values = yaml.safe_load(path.read_text())
+    values = spelled_out()
     values["panels"] = {name: values["panels"][name] for name in ("fig3a", "fig4b")}
     values["panels"]["fig3a"] |= {"sweep": {"n": [100, 150]}, "trials": 50_000}
     values["panels"]["fig4b"] |= {"trials": 100_000}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from making import ROOT
+from making import ROOT, spelled_out
 
 from attention_separation.config import load_config
 from attention_separation.faults import ConfigError
@@ -23,7 +23,7 @@ def faults_of(tmp_path, text, overrides=None):
 
 def changed(*keys, to):
     """config.yaml as text with one value changed, or removed where `to` is None."""
-    values = yaml.safe_load(TEXT)
+    values = spelled_out()
     inner = values
     for key in keys[:-1]:
         inner = inner[key]
@@ -223,7 +223,7 @@ def test_one_way_to_be_wrong(name, tmp_path):
 
 
 def test_all_faults_at_once(tmp_path):
-    values = yaml.safe_load(TEXT)
+    values = spelled_out()
     values["panels"]["fig3a"]["trials"] = 0
     values["panels"]["fig4a"]["fixed"]["d"] = 13
     values["panels"]["fig7b"]["trails"] = 3

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import yaml
-from making import ROOT
+from making import ROOT, spelled_out
 
 from workflow import forked
 
@@ -75,7 +75,7 @@ def small_project(folder: Path) -> Project:
     """The project in an empty folder with one or two small panels of each model, nothing made."""
     small = Project(folder)
     path = folder / "config.yaml"
-    values = yaml.safe_load(path.read_text())
+    values = spelled_out()
     values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
     values["panels"]["fig3a"]["sweep"] = {"n": [100, 150]}
     values["panels"]["fig4a"]["sweep"] = {"n": [200, 210]}

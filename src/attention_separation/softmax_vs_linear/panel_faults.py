@@ -38,9 +38,11 @@ def panel_faults(values: dict[str, Any], spoilt: set[tuple]) -> list[Fault]:
         entries = values.get(section)
         for name, raw in entries.items() if isinstance(entries, dict) else ():
             model = raw.get("model") if isinstance(raw, dict) else None
+            if not (isinstance(model, str) and model in MODELS):
+                continue
             figure = shown.get(name) if section == "panels" else None
             needed = {(section, name), ("models", model), ("figures", figure)}
-            if model not in MODELS or needed & spoilt:
+            if needed & spoilt:
                 continue
             if not isinstance(values.get("models"), dict):
                 continue

@@ -4,7 +4,6 @@ import itertools
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
-from pydantic_core import PydanticCustomError
 
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Count, grid_of, grid_values, thinned
@@ -121,14 +120,9 @@ class Figure(Closed):
 
     @model_validator(mode="before")
     @classmethod
-    def _shares_by_model(cls, values: Any) -> Any:
-        if isinstance(values, dict) and values.get("model") is None:
-            shared = [key for key in BY_MODEL if values.get(key)]
-            if shared:
-                text = "shares {keys} without a model; allowed: with `model`, for its panels"
-                raise PydanticCustomError("grid", text, {"keys": ", ".join(shared)})
+    def _without_parameters(cls, values: Any) -> Any:
+        # Of a model that is unknown or missing, which is a fault of its own.
         if cls is Figure and isinstance(values, dict):
-            # Of a model that is unknown: so are its parameters, and the model's fault is enough.
             return {key: value for key, value in values.items() if key != "fixed"}
         return values
 
