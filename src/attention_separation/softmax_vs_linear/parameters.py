@@ -72,7 +72,7 @@ class Parameters(Closed):
         default=None, description="whether D0 and D1 share their random draws"
     )
     signs: Literal["shared", "fresh"] | None = Field(
-        default=None, description="whether the four networks of a trial share y"
+        default=None, description="whether all networks of a trial share y"
     )
 
 

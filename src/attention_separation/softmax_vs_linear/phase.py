@@ -13,6 +13,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from attention_separation.drawing import INK, RC, save_with_numbers
 from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.figures import (
     CHOICES,
@@ -114,6 +115,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
             f"{', '.join(f'{level:g}' for level in LEVELS)}.",
             said_choices(map(_look, job.maps)) + ".",
         ]
+        lines += said_contests({entry.name: entry.map.contest for entry in job.maps})
         parameters = [
             (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
             for row in table.to_pylist()

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import INK, RC, VERMILION, save_with_numbers
 from attention_separation.provenance import record
+from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
     edges,
@@ -182,6 +183,7 @@ def _frame(figure: Figure, job: ThetaJob) -> None:
         f"widest interval of best thresholds.",
         said_choices(map(_look, panels)) + ".",
     ]
+    lines += said_contests({panel.name: panel.panel.contest for panel in panels})
     lines += filter(None, [note_on_definition(parameters_of(panels))])
     if any(panel.reconstructed or panel.notes for panel in panels):
         lines.append(KEY)
