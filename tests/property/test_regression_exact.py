@@ -3,30 +3,32 @@
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.regression import (
-    LOWER,
-    SPECIAL,
-    UPPER,
-    entries,
-    normalise,
-    u_exp,
-    u_lin,
-)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import config_points, point, trials_of
+from making import config_points, point, run_trials
 from scipy.stats import binom, binomtest
 
 from attention_separation.measured import Measured
 from attention_separation.seeding import BlockStreams
+from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.fair_coins import likely_heads
+from attention_separation.softmax_vs_linear.models.regression import (
+    LOWER,
+    SPECIAL,
+    UPPER,
+    U,
+    entries,
+    normalise,
+)
 from attention_separation.softmax_vs_linear.regression_columns import TwoPointSums, weights
 from attention_separation.softmax_vs_linear.regression_exact import FEWEST, _mean_power, reference
 from attention_separation.softmax_vs_linear.regression_fourier import UniformSums
 from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
-from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
+from attention_separation.softmax_vs_linear.success import exceeds
 from attention_separation.verdict import point_p_values
 
 TAUS = st.sampled_from([1e-6, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6])
@@ -43,7 +45,7 @@ def columns(n):
 def zero(u, kernel, tau):
     """Which columns leave a network zero, (data, 2^n), for entries u of A x over log n; j = 0."""
     n = u.shape[1]
-    f = normalise({"exp": u_exp, "lin": u_lin}[kernel](math.log(n) * u))
+    f = normalise(U[kernel](math.log(n) * u))
     return ~exceeds(f @ columns(n).T, tau, 1.0)
 
 
@@ -56,7 +58,8 @@ def on_d1(u):
 def quantities(d0, d1, tau, pairs):
     """QUANTITIES given the data, (5, data); or for all pairs of data sets, (5, of D0, of D1)."""
     lin_d1, exp_d0, lin_d0 = (
-        zero(u, kernel, tau).astype(float) for kernel, u in (("lin", d1), ("exp", d0), ("lin", d0))
+        zero(u, kernel, tau).astype(float)
+        for kernel, u in (("linear", d1), ("exp", d0), ("linear", d0))
     )
     plus = columns(d0.shape[1])[:, 0] > 0
     if pairs:
@@ -96,10 +99,68 @@ def test_two_point_moments_against_enumeration_of_all_data(n, tau, data):
     got = moments(TwoPointSums(n, tau), data)
     np.testing.assert_allclose(got.mean, mean, atol=1e-13)
     np.testing.assert_allclose(got.covariance, covariance, atol=1e-14)
-    for k, (kernel, dataset) in enumerate(NETWORKS[1:], start=2):
+    for k, (kernel, dataset) in enumerate(PAPERS.networks[1:], start=2):
         given_data, share = TwoPointSums(n, tau).zero_given_data(kernel, dataset)
         assert share @ given_data == pytest.approx(mean[k], abs=1e-13)
         assert share @ given_data**2 == pytest.approx((found[k] ** 2).mean(), abs=1e-13)
+
+
+def weight(kernel, n, upper, lower):
+    """Of so many entries UPPER and so many LOWER."""
+    return weights(kernel, n, UPPER) * upper + weights(kernel, n, LOWER) * lower
+
+
+def zero_shares(first, second, is_zero):
+    """P(is_zero) of the numbers of heads of two sets of fair coins."""
+    heads, others = np.arange(first + 1)[:, None], np.arange(second + 1)
+    share = binom.pmf(heads, first, 0.5) * binom.pmf(others, second, 0.5)
+    return float((share * is_zero(heads, others)).sum())
+
+
+TWO_POINT_CASES = [(40, 0.1), (300, 0.05), (300, 0.25)]
+
+
+@pytest.mark.parametrize(("n", "tau"), TWO_POINT_CASES)
+def test_two_point_sums_given_pluses_against_sums_over_all_data(n, tau):
+    pluses = np.arange(0, n, 5)
+    offsets = {"linear": np.array([-2.4, 0.0, 5.2]), "exp": np.array([-0.6, 0.0, 1.3])}
+    got = TwoPointSums(n, tau).both(pluses, n - 1 - pluses, *offsets.values())
+
+    def is_zero(kernels, p, s, high, others):
+        """Given how many pluses and how many minuses are UPPER."""
+        sums = [
+            (1 - tau) * weight(kernel, n, high, p - high)
+            - (1 + tau) * weight(kernel, n, others, n - 1 - p - others)
+            + offsets[kernel][s]
+            for kernel in kernels
+        ]
+        return np.all(np.array(sums) <= 1e-12 * n, axis=0)
+
+    for (k, p), s in itertools.product(enumerate(pluses.tolist()), range(3)):
+        wanted = [
+            zero_shares(p, n - 1 - p, partial(is_zero, kernels, p, s))
+            for kernels in (["linear"], ["exp"], ["linear", "exp"])
+        ]
+        found = [got.linear[k, s], got.exponential[k, s], got.both[k, s]]
+        assert found == pytest.approx(wanted, abs=1e-13)
+
+
+@pytest.mark.parametrize(("n", "tau"), TWO_POINT_CASES)
+@pytest.mark.parametrize(("kernel", "dataset"), PAPERS.networks[1:])
+def test_two_point_zeros_given_data_against_sums_over_all_signs(n, tau, kernel, dataset):
+    zero, _ = TwoPointSums(n, tau).zero_given_data(kernel, dataset)
+    numbers, _ = likely_heads(n - dataset)
+
+    def is_zero(upper, lower, special, high, low):
+        """Given how many of the UPPER and how many of the LOWER have a plus."""
+        plus, minus = weight(kernel, n, high, low), weight(kernel, n, upper - high, lower - low)
+        return (1 - tau) * plus - (1 + tau) * minus + special <= 1e-12 * n
+
+    for upper, found in list(zip(numbers.tolist(), zero, strict=True))[::7]:
+        lower = n - dataset - upper
+        specials = SPECIAL * (np.array([-1, 1]) - tau) if dataset else [0]
+        wanted = [zero_shares(upper, lower, partial(is_zero, upper, lower, x)) for x in specials]
+        assert found == pytest.approx(np.mean(wanted), abs=1e-13)
 
 
 @pytest.mark.parametrize("data", ["independent", "same"])
@@ -166,7 +227,7 @@ def test_uniform_against_sampled_data(tau, data):
 def test_equal_entries_against_enumeration(law, n, m, tau, data, signs):
     u = entries(np.zeros((1, n)), law)
     flags = ~np.stack(
-        [zero(on_d1(u) if dataset else u, kernel, tau)[0] for kernel, dataset in NETWORKS]
+        [zero(on_d1(u) if dataset else u, kernel, tau)[0] for kernel, dataset in PAPERS.networks]
     )
     none = (1 - flags.mean(axis=1)) ** m
     each = np.array([1 - none[0], *none[1:]])
@@ -221,7 +282,7 @@ def zero_given_entries(u, kernel, tau, dataset):
 
 def test_the_inversion_that_judges_by_enumeration():
     u = entries(np.random.default_rng(8).random((6, 14)), "uniform")
-    for kernel, dataset in NETWORKS[1:]:
+    for kernel, dataset in PAPERS.networks[1:]:
         wanted = zero(on_d1(u) if dataset else u, kernel, 0.3).mean(axis=1)
         assert zero_given_entries(u.copy(), kernel, 0.3, dataset) == pytest.approx(wanted, abs=0.01)
 
@@ -237,7 +298,7 @@ def test_errors_of_events_over_sampled_uniform_data(n, m, tau):
     u = entries(np.random.default_rng([9, n, m]).random((4000, n)), "uniform")
     of = moments(UniformSums(n, tau), "independent")
     got = reference(point("regression", n=n, m=m, tau=tau))
-    for network, (kernel, dataset) in enumerate(NETWORKS[1:], start=1):
+    for network, (kernel, dataset) in enumerate(PAPERS.networks[1:], start=1):
         x, mean = zero_given_entries(u.copy(), kernel, tau, dataset), of.mean[1 + network]
         power = x**m - m * mean ** (m - 1) * (x - mean)
         se = power.std() / math.sqrt(len(power))
@@ -269,13 +330,15 @@ and its four events."""
 def test_against_simulation(law, data, signs, n, m, tau):
     """False-alarm budget 1e-6 for the five cases of five binomial tests each."""
     p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-    engine = trials_of("regression").reduced
     positive = np.concatenate(
-        [engine(p, BlockStreams(6, "exact", p.name, block), 5000) for block in range(20)]
+        [
+            run_trials("reduced", p, BlockStreams(6, "exact", p.name, block), 5000)
+            for block in range(20)
+        ]
     )
     got = reference(p)
     assert got.error < 2e-4
-    counts = [success(positive).sum(), *events(positive).sum(axis=0)]
+    counts = [PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)]
     for count, probability in zip(counts, [got.success, *got.events], strict=True):
         assert binomtest(int(count), len(positive), probability).pvalue > 1e-6 / 25
 
@@ -284,13 +347,15 @@ def test_against_simulation(law, data, signs, n, m, tau):
 def test_hard_cases_against_simulation(law, data, signs, n, m, tau):
     """Off by no more than the estimated errors. False-alarm budget 1e-6 for the five cases."""
     p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-    engine = trials_of("regression").reduced
     positive = np.concatenate(
-        [engine(p, BlockStreams(7, "hard", p.name, block), 5000) for block in range(40)]
+        [
+            run_trials("reduced", p, BlockStreams(7, "hard", p.name, block), 5000)
+            for block in range(40)
+        ]
     )
     got = reference(p)
     assert max(got.error, *got.event_errors) < 5e-3
-    counts = np.array([success(positive).sum(), *events(positive).sum(axis=0)])
+    counts = np.array([PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)])
     values, errors = (got.success, *got.events), (got.error, *got.event_errors)
     found = Measured(counts, np.full(5, len(positive)), np.clip(values, 0.0, 1.0), np.array(errors))
     assert (point_p_values(found) > 1e-6 / 25).all()
@@ -330,7 +395,7 @@ def test_errors_of_a_coarse_grid_are_stated(coarse):
         both = of.both(pluses, 99 - pluses, x, y)
         return (
             (both.both, both.error),
-            of.below("lin", pluses, 99 - pluses, x),
+            of.below("linear", pluses, 99 - pluses, x),
             of.below("exp", pluses, 99 - pluses, y),
         )
 
@@ -344,6 +409,39 @@ def test_errors_of_a_coarse_grid_are_stated(coarse):
         assert joint > sum(of.error for of in single) + 1e-6
 
 
+def test_the_joint_law_of_uniform_sums_by_the_inversion_integral():
+    """All pairs of frequencies of a wider and denser grid, each transform from its definition."""
+    n, tau = 100, 0.25
+    pluses = np.array([59, 61, 62, 64])
+    minuses = n - 1 - pluses
+    x, y = np.array([-0.5, 0.4, 1.2]), np.array([-0.7, 0.2, -1.5])
+    got = UniformSums(n, tau).both(pluses, minuses, x, y)
+    nodes, share = np.polynomial.legendre.leggauss(80)
+    u = (LOWER + UPPER) / 2 + (UPPER - LOWER) / 2 * nodes
+    w = weights("exp", n, u)
+
+    def transforms(phases):
+        return [np.exp(1j * size * phases) @ share / 2 for size in (1 - tau, -1 - tau)]
+
+    def wave(of, k, phase):
+        return of[0] ** pluses[k] * of[1] ** minuses[k] * np.exp(1j * phase)
+
+    i, j = np.arange(120) + 0.5, np.arange(-120, 120) + 0.5
+    a, b = 0.27 * i, 0.05 * j
+    of_both = transforms(a[:, None, None] * u + np.multiply.outer(b, w))
+    of_each = transforms(np.outer(a, u)), transforms(np.outer(b, w))
+    for k, s in np.ndindex(len(pluses), len(x)):
+        linear = (wave(of_each[0], k, a * x[s]) / i).imag.sum() * 2 / np.pi
+        exponential = (wave(of_each[1], k, b * y[s]) / j).imag.sum() / np.pi
+        terms = wave(of_both, k, a[:, None] * x[s] + b * y[s]) / np.outer(i, j)
+        signs = -terms.real.sum() * 2 / np.pi**2
+        assert got.linear[k, s] == pytest.approx((1 - linear) / 2, abs=1e-11)
+        assert got.exponential[k, s] == pytest.approx((1 - exponential) / 2, abs=1e-11)
+        assert got.both[k, s] == pytest.approx((1 - linear - exponential + signs) / 4, abs=1e-11)
+    assert got.both.min() < 0.3
+    assert got.both.max() > 0.7
+
+
 def irwin_hall(x, terms):
     """P(U_1 + ... + U_terms <= x), U uniform on [0, 1]."""
     x = Fraction(x)
@@ -355,7 +453,7 @@ def irwin_hall(x, terms):
 def test_linear_sums_of_uniform_entries(pluses, minuses):
     """At tau = 0 a sum is one of uniform variables, with a known law."""
     offsets = LOWER * (minuses - pluses) + np.array([-0.4, 0.0, 0.3, 0.7]) * (UPPER - LOWER)
-    got = UniformSums(30, 0.0).below("lin", np.array([pluses]), np.array([minuses]), offsets)
+    got = UniformSums(30, 0.0).below("linear", np.array([pluses]), np.array([minuses]), offsets)
     wanted = [
         irwin_hall(-(x + LOWER * (pluses - minuses)) / (UPPER - LOWER) + minuses, pluses + minuses)
         if -(x + LOWER * (pluses - minuses)) / (UPPER - LOWER) + minuses > 0

@@ -37,7 +37,7 @@ class Moments:
     laws: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def moments(columns: UniformSums | TwoPointSums, data: str) -> Moments:
     """Means and, to first order, covariances over the data.
 
@@ -100,8 +100,9 @@ def _given_independent(columns):
     shape = (-1, 2, len(u))
     lin_d1 = [part.probability.reshape(shape) for part in d1]
     zero_d0 = d0.both.reshape(shape)
+    weighted = weight[:, None, None] / 2
     zero = [
-        np.einsum("k,kab,kac->cb", weight / 2, lin_d1[s], zero_d0[s : s + len(pluses)])
+        np.tensordot(zero_d0[s : s + len(pluses)], weighted * lin_d1[s], axes=([0, 1], [0, 1]))
         for s in (0, 1)
     ]
     lin_d1_given = np.einsum("k,skab->b", weight / 4, np.array(lin_d1))
