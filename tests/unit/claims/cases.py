@@ -3,15 +3,15 @@
 import itertools
 
 import numpy as np
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 
-from attention_separation.softmax_vs_linear import (
-    cross_attention,
-    self_attention,
-)
+from attention_separation.attention.dense import attention
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.audit import all_claims
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.models import cross_attention, self_attention
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 SETTINGS = {
     "delta": 0.01,
@@ -36,18 +36,18 @@ JOB = ClaimsJob.model_validate(SETTINGS)
 CASES = [
     Case(model, kernel, dataset, x)
     for model, x in (
-        ("self_attention", "ones"),
-        ("self_attention", "identity"),
-        ("cross_attention", "identity"),
+        (SELF_ATTENTION, "ones"),
+        (SELF_ATTENTION, "identity"),
+        (CROSS_ATTENTION, "identity"),
     )
-    for kernel in ("exp", "lin")
+    for kernel in ("exp", "linear")
     for dataset in (0, 1)
 ]
-CASE_IDS = [f"{c.model}-{c.attention_x}-{c.kernel}-D{c.dataset}" for c in CASES]
+CASE_IDS = [f"{c.model.name}-{c.attention_x}-{c.kernel}-D{c.dataset}" for c in CASES]
 # d, with one class, two and many, with one token in each and several.
 SIZES = {
-    "self_attention": [(6, 3), (6, 4), (12, 6), (7, 9)],
-    "cross_attention": [(6, 2), (6, 3), (12, 5), (7, 8)],
+    SELF_ATTENTION: [(6, 3), (6, 4), (12, 6), (7, 9)],
+    CROSS_ATTENTION: [(6, 2), (6, 3), (12, 5), (7, 8)],
 }
 
 
@@ -59,16 +59,14 @@ def literal_attention(case: Case, n: int, d: int, setting):
     """Scores, c and the special row of the definitions, with the special tokens at 1 and 2."""
     a = setting.a(case.dataset)
     j3 = 2
-    if case.model == "cross_attention":
+    if case.model is CROSS_ATTENTION:
         a1, a2 = cross_attention.tokens(n, d, a, 1, j3)
         x, special_row = np.eye(d), 1
-        marked = cross_attention.special_class(j3, d)
     else:
         a1 = a2 = self_attention.tokens(n, d, a, setting.b, setting.c, j3)
         x, special_row = self_attention.x_matrix(case.attention_x, d), j3
-        marked = self_attention.special_class(j3, d)
-    c = attention(a1, a2, a2, x, np.eye(d), KERNELS[case.kernel])
-    return a1 @ x @ a2.T, c, special_row, j3, marked
+    c = attention(a1, a2, a2, x, np.eye(d), np.eye(d), KERNELS[case.kernel])
+    return a1 @ x @ a2.T, c, special_row, j3, case.model.special_class(j3, d)
 
 
 def matches(of, k, c, marked, own):

@@ -8,7 +8,7 @@ from attention_separation.softmax_vs_linear.claims.law import least_constant
 
 JOB = CONFIG.claims
 EVENTS = ("D1-exp", "D1-lin", "D0-exp", "D0-lin")
-"""The order of success.EVENTS."""
+"""The order of the contest's events."""
 
 CLAIMS = {
     "fig3": ("5.2.m", "5.4.m", "5.1.m", "5.3.m"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.distinct import together
+from making import exact_at, point
 from unit.claims.cases import (
     CASE_IDS,
     CASES,
@@ -17,7 +17,6 @@ from unit.claims.cases import (
     matches,
 )
 
-from attention_separation.softmax_vs_linear import attention_exact
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.law import (
     column_exceeds,
@@ -26,7 +25,9 @@ from attention_separation.softmax_vs_linear.claims.law import (
     row_at_least,
     some_positive,
 )
-from attention_separation.softmax_vs_linear.success import NETWORKS
+from attention_separation.softmax_vs_linear.contest import IN_THE_PAPER, PAPERS
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
@@ -61,12 +62,12 @@ def test_chance_of_a_column_is_that_of_all_signs(case, b):
 SIGN_LEMMAS = [
     (f"{section}.{number}", Case(model, kernel, dataset, x))
     for section, model, x, numbers in (
-        ("D", "self_attention", "ones", (4, 8, 12, 16)),
-        ("F", "cross_attention", "identity", (4, 8, 12, 16)),
-        ("E", "self_attention", "identity", (3,)),
+        ("D", SELF_ATTENTION, "ones", (4, 8, 12, 16)),
+        ("F", CROSS_ATTENTION, "identity", (4, 8, 12, 16)),
+        ("E", SELF_ATTENTION, "identity", (3,)),
     )
     for number, (kernel, dataset) in zip(
-        numbers, (("exp", 1), ("exp", 0), ("lin", 1), ("lin", 0)), strict=False
+        numbers, (("exp", 1), ("exp", 0), ("linear", 1), ("linear", 0)), strict=False
     )
 ]
 
@@ -88,7 +89,7 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, case):
     # Deviations: all classes but the special token's, in the rows that the proof is of.
     first_of_f = lemma == "F.4"
     rows = [special] if first_of_f else list(range(n))
-    small = np.delete(c[:, 1 : 1 + case.classes(d)], marked, axis=1)[rows]
+    small = np.delete(c[:, 1 : 1 + case.model.classes(d)], marked, axis=1)[rows]
     squares = (small**2).sum(axis=1).max()
     deviation = math.sqrt(2 * squares * math.log(2 * n / setting.delta)) / setting.s
     assert claim(f"{lemma}.hoeffding").evaluate(setting).value == pytest.approx(deviation)
@@ -100,15 +101,15 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, case):
     assert value == pytest.approx(never if separates else 1 - never, abs=1e-13)
 
 
-@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("lin", 1), ("lin", 0)])
+@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
 def test_what_section_e_leaves_out_is_judged_by_all_signs(kernel, dataset):
-    n, d = SIZES["self_attention"][2]
+    n, d = SIZES[SELF_ATTENTION][2]
     setting = replace(JOB.setting(n, d), b=0.6, c=0.4)
-    case = Case("self_attention", kernel, dataset, "identity")
+    case = Case(SELF_ATTENTION, kernel, dataset, "identity")
     _, c, special, *_ = literal_attention(case, n, d, setting)
     scores, tau = c @ all_signs(d), 0.5 * setting.s
     wanted = (np.abs(scores) >= tau - 1e-12).mean(axis=1)
-    name = f"E.D{dataset}-{kernel}"
+    name = f"E.D{dataset}-{IN_THE_PAPER[kernel]}"
     for part, worst in (("P1", wanted[special]), ("P2", np.delete(wanted, special).max())):
         found = claim(f"{name}.sign.{part}").evaluate(setting).value
         assert found == pytest.approx(worst, abs=1e-14)
@@ -119,10 +120,10 @@ def test_what_section_e_leaves_out_is_judged_by_all_signs(kernel, dataset):
 @pytest.mark.parametrize(
     ("name", "model", "x"),
     [
-        ("1.1", "self_attention", "ones"),
-        ("6.2", "self_attention", "ones"),
-        ("1.1.identity", "self_attention", "identity"),
-        ("1.2", "cross_attention", "identity"),
+        ("1.1", SELF_ATTENTION, "ones"),
+        ("6.2", SELF_ATTENTION, "ones"),
+        ("1.1.identity", SELF_ATTENTION, "identity"),
+        ("1.2", CROSS_ATTENTION, "identity"),
     ],
 )
 @pytest.mark.parametrize(("a0", "tau_c"), [(0.01, 0.05), (0.9, 0.05), (0.01, 0.6)])
@@ -130,7 +131,7 @@ def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
     n, d = SIZES[model][2]
     setting = replace(JOB.setting(n, d), a0=a0, c=tau_c, theta=tau_c)
     p = {}
-    for kernel, dataset in NETWORKS:
+    for kernel, dataset in PAPERS.networks:
         case = Case(model, kernel, dataset, x)
         _, c, *_ = literal_attention(case, n, d, setting)
         tau = case.theta(setting) * setting.s
@@ -150,7 +151,7 @@ def test_what_the_misprinted_theorem_asks_never_happens(by_id):
 
 def test_a_tie_reaches_the_threshold_and_does_not_exceed_it():
     setting = JOB.setting(10, 6)
-    of = Case("cross_attention", "lin", 1, "identity").attended(setting).rows
+    of = Case(CROSS_ATTENTION, "linear", 1, "identity").attended(setting).rows
     # Row 1 has the same weight 1/5 for each of five classes and 1/10 for the first coordinate.
     tie = (0.1 + 0.2 * 3 - 0.2 * 2) * setting.s
     just = row_at_least(of, 1, tie, setting.s)
@@ -164,20 +165,19 @@ def test_a_tie_reaches_the_threshold_and_does_not_exceed_it():
     )
 
 
-@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
+@pytest.mark.parametrize("model", [SELF_ATTENTION, CROSS_ATTENTION])
 def test_chance_of_a_column_agrees_with_the_sum_over_states(model):
     x = "identity"
-    for n, d in JOB.sizes.of(model):
+    for n, d in JOB.sizes.of(model.name):
         setting = JOB.setting(n, d)
-        cases = [Case(model, kernel, dataset, x) for kernel, dataset in NETWORKS]
-        of = [case.attended(setting).rows for case in cases]
-        tau = cases[0].theta(setting) * setting.s
-        at = (np.array([value]) for value in (tau, setting.s, 15))
-        one = [together([rows]) for rows in of]
-        _, events = attention_exact.probabilities(one, *at, "independent", "shared")
+        cases = [Case(model, kernel, dataset, x) for kernel, dataset in PAPERS.networks]
+        own = {name: getattr(setting, name) for name in ("a0", "a1", "b", "c")}
+        held = {name: own[name] for name in own if name in model.parameters.model_fields}
+        theta = cases[0].theta(setting)
+        at = point(model.name, n=n, d=d, m=15, theta=theta, attention_x=x, **held)
         p = [case.column(setting) for case in cases]
         found = [1 - none_positive(p[0], 15), *(1 - some_positive(q, 15) for q in p[1:])]
-        assert found == pytest.approx(events[0], rel=1e-11)
+        assert found == pytest.approx(exact_at(at).events, rel=1e-11)
 
 
 def test_heads_are_those_of_fair_coins():

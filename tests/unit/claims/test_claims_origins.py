@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from unit.claims.cases import JOB, claim
 
-from attention_separation.softmax_vs_linear import regression
 from attention_separation.softmax_vs_linear.claims import tensor_trick
 from attention_separation.softmax_vs_linear.claims.audit import all_claims
 from attention_separation.softmax_vs_linear.claims.origins import (
@@ -24,6 +23,7 @@ from attention_separation.softmax_vs_linear.claims.origins import (
 )
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
 from attention_separation.softmax_vs_linear.claims_table import ABOUT, page
+from attention_separation.softmax_vs_linear.models import regression
 from attention_separation.softmax_vs_linear.reconstruction import KEY
 
 # The formulas of sections 1 to 8 and A to C survive; of D and E what Theorem 6.2 repeats.

@@ -5,33 +5,34 @@ import math
 import pytest
 from unit.claims.cases import JOB
 
-from attention_separation.softmax_vs_linear import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.claims.paths import SizePath, holds_from, paths
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
-@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
+@pytest.mark.parametrize("model", [SELF_ATTENTION, CROSS_ATTENTION])
 def test_sizes_of_paths_are_stacks(model):
-    check = {"self_attention": self_attention, "cross_attention": cross_attention}[model].check
-    for path in paths(model, JOB.sizes.of(model)[0]):
+    for path in paths(model, JOB.sizes.of(model.name)[0]):
         for n, d in path.doublings():
-            check(n, d)
+            model.check(n, d)
         last = path.doublings()[-1][0]
         assert last == pytest.approx(1e9, rel=1e-3)
 
 
 @pytest.mark.parametrize("start", [100, 101, 5000, 123457])
 def test_the_first_n_is_found(start):
-    path = SizePath("regression", "d fixed")
+    path = SizePath(REGRESSION, "d fixed")
     assert holds_from(path, lambda size: size[0] >= start) == start
 
 
 def test_never_is_null():
-    assert holds_from(SizePath("regression", "d fixed"), lambda size: size[0] < 10**6) is None
+    assert holds_from(SizePath(REGRESSION, "d fixed"), lambda size: size[0] < 10**6) is None
 
 
 @pytest.mark.parametrize("name", ["d fixed", "d sqrt", "d quarter"])
 def test_the_next_size_of_a_path_is_the_next_multiple(name):
-    path = SizePath("self_attention", name, 20)
+    path = SizePath(SELF_ATTENTION, name, 20)
     size = path.size(400)
     for _ in range(60):
         following = path.after(size)
@@ -45,7 +46,7 @@ def test_the_next_size_of_a_path_is_the_next_multiple(name):
 
 
 def test_a_failure_soon_after_the_first_success_moves_the_start():
-    path = SizePath("regression", "d fixed")
+    path = SizePath(REGRESSION, "d fixed")
     assert holds_from(path, lambda size: size[0] >= 333) == 333
     assert holds_from(path, lambda size: size[0] >= 333 and size[0] not in (340, 351)) == 352
     # What fails far beyond is not seen: the text says what was tested.

@@ -11,9 +11,9 @@ from unit.claims.cases import (
     claim,
 )
 
-from attention_separation.softmax_vs_linear import regression
 from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.two_levels import exceeds, levels
+from attention_separation.softmax_vs_linear.models import regression
 
 
 def _two_level_f(n, kernel, dataset, at_high):
@@ -21,11 +21,11 @@ def _two_level_f(n, kernel, dataset, at_high):
     z[dataset : dataset + at_high] = regression.UPPER
     if dataset:
         z[0] = regression.SPECIAL
-    u = {"exp": regression.u_exp, "lin": regression.u_lin}[kernel](math.log(n) * z)
+    u = {"exp": regression.u_exp, "linear": regression.u_lin}[kernel](math.log(n) * z)
     return regression.normalise(u)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "lin"])
+@pytest.mark.parametrize("kernel", ["exp", "linear"])
 @pytest.mark.parametrize("dataset", [0, 1])
 def test_two_levels_are_the_literal_model(kernel, dataset):
     n = 12
@@ -40,7 +40,7 @@ def test_two_levels_are_the_literal_model(kernel, dataset):
             assert data.hoeffding(tau) >= wanted
 
 
-@pytest.mark.parametrize("kernel", ["exp", "lin"])
+@pytest.mark.parametrize("kernel", ["exp", "linear"])
 @pytest.mark.parametrize("dataset", [0, 1])
 def test_worst_data_are_the_worst(kernel, dataset):
     n = 30
@@ -54,7 +54,7 @@ def test_worst_data_are_the_worst(kernel, dataset):
         z = regression.dataset_z(
             n, rng.random(n) ** rng.integers(1, 9), "uniform", 0 if dataset else None
         )
-        u = {"exp": regression.u_exp, "lin": regression.u_lin}[kernel](z)
+        u = {"exp": regression.u_exp, "linear": regression.u_lin}[kernel](z)
         f = regression.normalise(u)
         assert (f**2).sum() <= worst * (1 + 1e-12)
         special.append(f[0])
@@ -93,7 +93,7 @@ def test_networks_of_the_regression_model(by_id):
 def test_printed_constant_is_a_quantile():
     n = 14
     setting = replace(JOB.setting(n, None), delta=0.7)
-    f = _two_level_f(n, "lin", 1, 0)
+    f = _two_level_f(n, "linear", 1, 0)
     sums = np.abs(f @ all_signs(n))
     scale = math.sqrt(setting.log_n_over_delta) / n
     bound = claim("4.2.P1").cells(setting) * scale

@@ -7,6 +7,7 @@ import pytest
 from unit.claims.cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
@@ -17,7 +18,7 @@ def test_u_f_and_c_are_those_of_literal_attention(case):
         scores, c, special_row, j3, marked = literal_attention(case, n, d, setting)
         u = np.exp(scores) if case.kernel == "exp" else scores
         f = u / u.sum(axis=1, keepdims=True)
-        count = case.classes(d)
+        count = case.model.classes(d)
         for name, literal in (("u", u), ("f", f)):
             wanted = [_kinds(literal[row], row, j3, count, special_row) for row in range(n)]
             cells = getattr(found, name)
@@ -59,7 +60,7 @@ def test_claims_compare_what_they_say():
     """Some cells of claims, against the entries of literal attention that the lemmas name."""
     n, d = 12, 6
     setting = JOB.setting(n, d)
-    ones = Case("self_attention", "exp", 1, "ones")
+    ones = Case(SELF_ATTENTION, "exp", 1, "ones")
     scores, c, special, j3, marked = literal_attention(ones, n, d, setting)
     u = np.exp(scores)
     f = u / u.sum(axis=1, keepdims=True)

@@ -16,6 +16,7 @@ from attention_separation.softmax_vs_linear.claims.claim import margin
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize(
@@ -152,12 +153,12 @@ def test_constants_are_the_least_that_suffice(by_id):
     assert by_id["5.2"][0]["verdict"] == said
     for row in by_id["D.5"]:
         setting = JOB.setting(row["n"], row["d"])
-        p = Case("self_attention", "exp", 1, "ones").column(setting)
+        p = Case(SELF_ATTENTION, "exp", 1, "ones").column(setting)
         assert (1 - p) ** (row["value"] * setting.log_n_over_delta) == pytest.approx(setting.rare)
     for name, kernel, dataset, power in (
-        ("4.1.P1", "lin", 0, 0.5),
+        ("4.1.P1", "linear", 0, 0.5),
         ("4.1.P2", "exp", 0, 0.1),
-        ("4.2.P1.sqrt", "lin", 1, 0.5),
+        ("4.2.P1.sqrt", "linear", 1, 0.5),
     ):
         for row in by_id[name]:
             setting = JOB.setting(row["n"], None)
@@ -175,7 +176,7 @@ def test_a_late_start_is_found_and_named(by_id):
         assert 200 < row["from_n_d_quarter"] < row["from_n_d_sqrt"] < 20000
         assert f" holds only from n >= {row['from_n_d_sqrt']}," in row["verdict"]
     one = claim("D.8.P1")
-    path = SizePath("self_attention", "d quarter")
+    path = SizePath(SELF_ATTENTION, "d quarter")
     start = by_id["D.8.P1"][0]["from_n_d_quarter"]
     assert one.evaluate(JOB.setting(*path.size(start))).holds
     assert not one.evaluate(JOB.setting(*path.size(start - 4))).holds

@@ -11,15 +11,16 @@ from attention_separation.softmax_vs_linear.claims.whp import (
     PanelEvents,
     whp_table,
 )
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.jobs import WhpJob
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
-from attention_separation.softmax_vs_linear.success import EVENTS
 from attention_separation.softmax_vs_linear.whp_table import ABOUT, panel_events
 
 
 def panel(points, events, errors=0.0):
     """Points of panel 4e; the errors are the same everywhere unless an array is given."""
-    return PanelEvents("fig4e", "a0", points, events, np.broadcast_to(errors, events.shape), "X")
+    errors = np.broadcast_to(errors, events.shape)
+    return PanelEvents("fig4e", "a0", points, PAPERS, events, errors, "X")
 
 
 def test_whp_table_says_where_events_fail_too_often():
@@ -27,7 +28,7 @@ def test_whp_table_says_where_events_fail_too_often():
     events = np.array([exact_at(point).events for point in points])
     rows = whp_table([panel(points, events)])
     assert rows.schema.equals(WHP_SCHEMA)
-    assert rows["event"].to_pylist() == [*EVENTS, ALL_FOUR]
+    assert rows["event"].to_pylist() == [*PAPERS.events, ALL_FOUR]
     for k, row in enumerate(rows.to_pylist()):
         failure = 1 - (events[:, k] if k < 4 else events.min(axis=1))
         bad = failure > 0.01 / 200
@@ -101,7 +102,9 @@ def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     with pytest.raises(ValueError, match="one row per point"):
         whp_table([panel(points, np.ones((2, 4)))])
     with pytest.raises(ValueError, match="one row per point"):
-        whp_table([PanelEvents("fig4e", "a0", points, np.ones((3, 4)), np.zeros((3, 3)), "")])
+        whp_table(
+            [PanelEvents("fig4e", "a0", points, PAPERS, np.ones((3, 4)), np.zeros((3, 3)), "")]
+        )
     with pytest.raises(ValueError, match="an error of f_exp_d1_positive is missing"):
         whp_table([panel(points, np.ones((3, 4)), np.nan)])
     unknown = np.full((3, 4), np.nan)
@@ -112,7 +115,7 @@ def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
     of = CONFIG.whp_job().panels[0]
     count = len(config_points(of.exact.name))
     values = {}
-    for k, event in enumerate(EVENTS):
+    for k, event in enumerate(PAPERS.events):
         values[f"prob_{event}"] = np.full(count, 1 - k * 1e-6)
         values[f"error_{event}"] = np.full(count, k * 1e-9)
     found = panel_events(of, pa.table(values))
