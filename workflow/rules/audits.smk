@@ -47,7 +47,7 @@ rule whp:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.whp_job()),
-        code=code_of_verb("whp"),
+        code=code_of_audit("whp"),
     message:
         "With high probability: which events are"
     shell:

@@ -41,7 +41,12 @@ from attention_separation.config import ConfigError, canonical, load_config
 from attention_separation.files import check_writable
 from attention_separation.provenance import canonical_json, code_digest, digest
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, code_of, models_of
+from attention_separation.softmax_vs_linear.outputs import (
+    SCHEMATICS,
+    code_of,
+    code_of_figure,
+    models_of,
+)
 
 
 def checked_settings():

@@ -24,7 +24,7 @@ for figure, panels in panels_of_figures().items():
         params:
             package=PACKAGE,
             settings=lambda wildcards, text=canonical(SETTINGS.figure_job(figure, panels)): text,
-            code=code_of_verb("figure"),
+            code=code_of_figure(SETTINGS.figure_job(figure, panels)),
         message:
             f"Figure {figure}"
         shell:

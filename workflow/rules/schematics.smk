@@ -21,7 +21,7 @@ for figure in SCHEMATICS:
         params:
             package=PACKAGE,
             figure=figure,
-            code=code_of_verb("schematic"),
+            code=code_of("schematic", SCHEMATICS[figure]),
         message:
             f"Schematic {figure}"
         shell:

@@ -23,7 +23,7 @@ rule verdicts:
     params:
         package=PACKAGE,
         settings=lambda wildcards: canonical(SETTINGS.verdicts_job()),
-        code=code_of_verb("verdicts"),
+        code=code_of_audit("verdicts"),
     message:
         "Verdicts: simulation against exact or reference values"
     shell:
@@ -49,7 +49,7 @@ rule check:
     params:
         package=PACKAGE,
         settings=lambda wildcards: digest(canonical(SETTINGS.verdicts_job())),
-        code=code_of_verb("check"),
+        code=code_of_audit("check"),
     message:
         "Check: no panel differs from its exact values"
     shell:

@@ -16,6 +16,7 @@ from attention_separation.softmax_vs_linear.fair_coins import heads
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.point import Point, alike
 from attention_separation.softmax_vs_linear.reference import Reference
+from attention_separation.softmax_vs_linear.sign_columns import none_of
 from attention_separation.softmax_vs_linear.success import exceeds
 
 MOST_NUMBERS = 1_000_000
@@ -23,8 +24,6 @@ MOST_NUMBERS = 1_000_000
 
 MOST_ROWS = 3
 """Of a network."""
-
-NEARLY_ONE = np.nextafter(1.0, 0.0)
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
@@ -69,7 +68,7 @@ def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.nda
     per_state = (slice(None), *[None] * 4)
     positive = [exceeds(of_network, tau[per_state], s[per_state]) for of_network in scores]
     # The class of the special token does not matter to a network alone.
-    zero = np.stack([_power(_share(flags), m) for flags in positive], axis=1)
+    zero = np.stack([none_of(_share(flags), m) for flags in positive], axis=1)
     events = np.column_stack([1 - zero[:, 0], zero[:, 1:]])
     if points[0].signs == "fresh":
         return events.prod(axis=1), events
@@ -90,18 +89,13 @@ def _success(case, on_d0: np.ndarray, on_d1: np.ndarray, fires: np.ndarray, m) -
     of_d0, of_d1, weights = case(on_d0, on_d1 + 2 * fires.astype(np.uint8))
     others = of_d0 | (of_d1 & 1).astype(bool)
     some = others | (of_d1 > 1)
-    return _power(others @ weights, m) - _power(some @ weights, m)
+    return none_of(others @ weights, m) - none_of(some @ weights, m)
 
 
 def _share(flags: np.ndarray) -> np.ndarray:
     """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
     counted = flags.sum(axis=(1, 2, 3))
     return counted @ (heads(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))
-
-
-def _power(q: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """(1 - q)^m, at most 1 however the q were rounded, and exact to their rounding for large m."""
-    return np.exp(m * np.log1p(-np.minimum(q, NEARLY_ONE)))
 
 
 def same_class(d0: np.ndarray, d1: np.ndarray) -> States:

@@ -20,6 +20,7 @@ from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
+from attention_separation.softmax_vs_linear.models import modules_of_others
 from attention_separation.softmax_vs_linear.parameters import MRule
 from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
 
@@ -287,5 +288,6 @@ def run(arguments: argparse.Namespace) -> None:
     whole = pa.concat_tables(
         [table.replace_schema_metadata() for table in tables], promote_options="default"
     )
-    provenance = record(arguments.settings, __name__)
+    others = modules_of_others(look.panel.model for look in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
     save_with_numbers(draw(job, tables), stem, whole, provenance)

@@ -6,10 +6,29 @@ from attention_separation.__main__ import module_of
 from attention_separation.config import Config, digest_of
 from attention_separation.provenance import code_digest
 from attention_separation.settings import Closed
+from attention_separation.softmax_vs_linear.jobs import FigureJob
 from attention_separation.softmax_vs_linear.models import modules_of_others
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.verifying import Current
 
-SCHEMATICS = ("fig1", "fig2", "fig6")
+SCHEMATICS = {
+    "fig1": [REGRESSION.name],
+    "fig2": [SELF_ATTENTION.name],
+    "fig6": [SELF_ATTENTION.name],
+}
+"""The drawings, with the models that they are of."""
+
+PATHS = {
+    "verdicts": ("tables/verdicts", "tables/verdicts_points"),
+    "claims": ("tables/claims",),
+    "whp": ("tables/whp",),
+    "choices": ("figures/choices", "tables/choices"),
+    "threshold": ("figures/threshold", "tables/threshold"),
+    "theta": ("figures/theta",),
+    "phase": ("figures/phase",),
+}
+"""Where the one result of a verb lies, without its suffix."""
 
 
 def code_of(verb: str, models: Iterable[str] | None = None) -> str:
@@ -19,9 +38,17 @@ def code_of(verb: str, models: Iterable[str] | None = None) -> str:
     return code_digest(module_of(verb), without=without)
 
 
+def code_of_figure(job: FigureJob) -> str:
+    """Digest of the code that a figure of panels depends on beside its tables."""
+    return code_of("figure", [look.panel.model for look in job.panels])
+
+
 def models_of(config: Config, verb: str) -> list[str] | None:
-    """The models that the one result of a verb is of; None where it does not say."""
+    """The models whose code the one result of a verb depends on; None where it does not say."""
+    if verb in ("verdicts", "check"):
+        return []  # They read tables and know of no model.
     panels = {
+        "whp": [of.exact for of in config.whp_job().panels],
         "choices": config.choices_job().panels,
         "threshold": config.threshold_job().panels,
         "theta": [panel for row in config.theta_job().rows for panel in row.panels],
@@ -35,29 +62,20 @@ def parquet_files(config: Config) -> dict[str, Current]:
     """The parquet files of a whole run, by their path below the folder of results."""
     found: dict[str, Current] = {}
 
-    def add(path: str, job: Closed, verb: str, models: Iterable[str] | None = None) -> None:
-        found[path] = Current(digest_of(job), code_of(verb, models))
+    def add(path: str, job: Closed, code: str) -> None:
+        found[path] = Current(digest_of(job), code)
 
     for name, panel in config.panels.items():
-        add(f"panels/{name}", config.panel_job(name), "simulate", [panel.model])
-        add(f"exact/{name}", config.exact_panel(name), "exact", [panel.model])
-    for name, figure in config.figures.items():
-        add(f"figures/{name}", config.figure_job(name, figure.panels), "figure")
-    for name in config.panels:
-        add(f"figures/{name}", config.figure_job(name, [name]), "figure")
-    for name in ("verdicts", "verdicts_points"):
-        add(f"tables/{name}", config.verdicts_job(), "verdicts")
-    add("tables/claims", config.claims_job(), "claims")
-    add("tables/whp", config.whp_job(), "whp")
-    jobs = {
-        "choices": config.choices_job(),
-        "threshold": config.threshold_job(),
-        "theta": config.theta_job(),
-        "phase": config.phase_job(),
-    }
-    for verb, job in jobs.items():
-        for folder in ("figures", "tables") if verb in ("choices", "threshold") else ("figures",):
-            add(f"{folder}/{verb}", job, verb, models_of(config, verb))
+        add(f"panels/{name}", config.panel_job(name), code_of("simulate", [panel.model]))
+        add(f"exact/{name}", config.exact_panel(name), code_of("exact", [panel.model]))
+    panels_of = {name: figure.panels for name, figure in config.figures.items()}
+    for name, panels in (panels_of | {name: [name] for name in config.panels}).items():
+        job = config.figure_job(name, panels)
+        add(f"figures/{name}", job, code_of_figure(job))
+    for verb, paths in PATHS.items():
+        job, code = getattr(config, f"{verb}_job")(), code_of(verb, models_of(config, verb))
+        for path in paths:
+            add(path, job, code)
     return {f"{path}.parquet": current for path, current in found.items()}
 
 

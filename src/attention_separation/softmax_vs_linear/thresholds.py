@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.softmax_vs_linear.attention_exact import (
-    NEARLY_ONE,
     States,
     different_classes,
     same_class,
 )
 from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.regression_exact import equal_entries_scores
+from attention_separation.softmax_vs_linear.sign_columns import none_of
 from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 
 ROUNDING = 1e-15
@@ -238,7 +238,7 @@ def _none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: in
     ).reshape(points, networks, steps)
     above = np.zeros_like(law)
     np.cumsum(law[..., :0:-1], axis=-1, out=above[..., -2::-1])
-    return np.exp(m[:, None, None] * np.log1p(-np.minimum(above, NEARLY_ONE)))
+    return none_of(above, m[:, None, None])
 
 
 def _padded(parts: list[np.ndarray]) -> np.ndarray:

@@ -10,6 +10,7 @@ from attention_separation.measured import Measured
 from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.exact_table import read_joined
 from attention_separation.softmax_vs_linear.jobs import PanelToJudge, VerdictsJob
+from attention_separation.softmax_vs_linear.models import modules_of_others
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.tables import write_csv, write_parquet, write_result
 from attention_separation.verdict import PANEL_TESTS, PanelVerdict, judge
@@ -157,7 +158,7 @@ def run(arguments: argparse.Namespace) -> None:
     job = VerdictsJob.model_validate_json(arguments.settings)
     tables = read_joined(arguments.tables, arguments.exact, job.panels)
     by_panel, by_point = verdicts(job, tables)
-    provenance = record(arguments.settings, __name__)
+    provenance = record(arguments.settings, __name__, without=modules_of_others([]))
     stem = arguments.output.with_suffix("")
     write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))
     points = stem.with_name(f"{stem.name}_points")

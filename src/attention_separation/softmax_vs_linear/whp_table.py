@@ -15,6 +15,7 @@ from attention_separation.softmax_vs_linear.claims.whp import (
     whp_table,
 )
 from attention_separation.softmax_vs_linear.jobs import PanelOfWhp, WhpJob
+from attention_separation.softmax_vs_linear.models import modules_of_others
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.reconstruction import COLUMN
 from attention_separation.tables import read_parquet, write_result
@@ -66,6 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
         settings = digest(panel.exact.canonical())
         columns = exact_table.schema(panel.exact.panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns, settings)))
-    provenance = record(arguments.settings, __name__)
+    others = modules_of_others(of.exact.panel.model for of in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
     stem = arguments.output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

@@ -16,9 +16,24 @@ LARGEST_A0 = 0.1
 
 SUM_TOLERANCE = 1e-9
 
-MODULES = tuple(
-    f"{PACKAGE}.{name}"
-    for name in ("models.attention_model", "attention_trials", "attention_exact")
+KERNELS_PACKAGE = f"{PACKAGE.rpartition('.')[0]}.attention"
+
+MODULES = (
+    *(f"{PACKAGE}.{name}" for name in ("attention_exact", "attention_trials")),
+    __name__,
+    *(
+        f"{KERNELS_PACKAGE}.{name}"
+        for name in (
+            "columns",
+            "dense",
+            "features",
+            "kernels",
+            "row_functions",
+            "rows",
+            "seen",
+            "token_types",
+        )
+    ),
 )
 
 

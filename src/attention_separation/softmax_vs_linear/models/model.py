@@ -18,7 +18,8 @@ class Model(ABC):
     name : in configurations and tables
     title : above plots
     parameters : the type of its parameters in configurations
-    modules : names of the modules that serve it and not every model
+    modules : names of the modules that serve it and not every model; others may name what is in
+        them, but for a job of other models nothing depends on it
     has_maps : whether exact values come fast enough for maps over two parameters, and over the
         threshold that all networks share
     most_alternatives : points of a panel at which alternatives are evaluated, None for all
