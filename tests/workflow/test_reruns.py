@@ -16,6 +16,7 @@ EVERYTHING = (
     | {"claims", "threshold", "theta", "phase"}
 )  # fmt: skip
 OF_FIGURE_3 = {"simulate_fig3a", "exact_fig3", "fig3"}
+OF_FIGURE_4 = {"simulate_fig4a", "simulate_fig4b", "exact_fig4", "fig4"}
 OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
 
 CHANGES = {
@@ -36,25 +37,50 @@ CHANGES = {
     "where the claims are evaluated": ("config.yaml", "tau: 0.24", "tau: 0.23", {"claims"}),
     "a map": ("config.yaml", "n: 40", "n: 80", {"phase"}),
     "one model's definitions": (
-        f"{PAPER}/regression.py", "return np.exp(z)", "return np.exp(z) * 1.0",
-        OF_FIGURE_3 | JUDGED | AFTER_EXACT | SCHEMATICS | {"claims", "threshold", "theta"},
+        f"{PAPER}/models/regression.py", "return np.exp(z)", "return np.exp(z) * 1.0",
+        OF_FIGURE_3 | JUDGED | AFTER_EXACT | {"fig1", "claims", "threshold"},
     ),
     "one attention model": (
-        f"{PAPER}/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
+        f"{PAPER}/models/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
         OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"},
     ),
+    "the other attention model": (
+        f"{PAPER}/models/self_attention.py", "out[j3, 0] = a * s", "out[j3, 0] = s * a",
+        OF_FIGURE_4 | JUDGED | AFTER_EXACT
+        | {"fig2", "fig6", "claims", "threshold", "theta", "phase"},
+    ),
     "what both attention models use": (
-        f"{PAPER}/distinct.py", "unmarked = self.classes - 1", "unmarked = -1 + self.classes",
-        EVERYTHING - OF_FIGURE_3,
+        f"{PAPER}/models/attention_model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
+        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+    ),
+    "a kernel": (
+        f"{SRC}/attention/kernels.py", "self.name}: a row of", "self.name}: one row of",
+        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+    ),
+    "the distinct rows": (
+        f"{SRC}/attention/rows.py", "ALIKE = 1e-9", "ALIKE = 1e-8",
+        EVERYTHING - OF_FIGURE_3 - SCHEMATICS,
+    ),
+    "the scores of sign columns": (
+        f"{SRC}/attention/columns.py", "unmarked = classes - 1", "unmarked = -1 + classes",
+        EVERYTHING - OF_FIGURE_3 - SCHEMATICS - {"claims"},
     ),
     "exact values of attention": (
-        f"{PAPER}/attention_exact.py", "PATTERNS = 1 <<", "PATTERNS = 2 <<",
+        f"{PAPER}/attention_exact.py", "MOST_ROWS = 3", "MOST_ROWS = 4",
         EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
         | AFTER_EXACT,
     ),
     "the engine of attention": (
         f"{PAPER}/attention_trials.py", "CHUNK_COLUMNS = 40_000", "CHUNK_COLUMNS = 30_000",
         SIMULATED - {"simulate_fig3a"} | {"fig4", "fig7"} | JUDGED,
+    ),
+    "the engine of regression": (
+        f"{PAPER}/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
+        {"simulate_fig3a", "fig3"} | JUDGED,
+    ),
+    "reference values of regression": (
+        f"{PAPER}/regression_exact.py", "FEWEST = 12", "FEWEST = 13",
+        {"exact_fig3", "fig3", "threshold"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
         f"{SRC}/seeding.py", "\\x1f", "\\x1e", SIMULATED | FIGURES | SCHEMATICS | JUDGED,
@@ -68,8 +94,8 @@ CHANGES = {
         f"{PAPER}/claims/audit.py", "return rows", "return [*rows]", {"claims"},
     ),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)", set()),
-    "a comment": (f"{PAPER}/success.py", "import numpy", "# Why.\nimport numpy", set()),
-    "a docstring": (f"{PAPER}/self_attention.py", "Self-attention: the", "The", set()),
+    "a comment": (f"{PAPER}/success.py", "TIE_TOLERANCE = ", "# Why.\nTIE_TOLERANCE = ", set()),
+    "a docstring": (f"{PAPER}/models/self_attention.py", "Self-attention: the", "The", set()),
 }  # fmt: skip
 
 
@@ -92,6 +118,10 @@ def test_a_change_reruns_what_depends_on_it(made, change):
         ("trials=20", set()),
         ("engine=dense", SIMULATED | FIGURES | JUDGED),
         ("panels={fig7b: {trials: 4}}", {"simulate_fig7b", "fig7"} | JUDGED),
+        (
+            "panels={fig7b: {contest: {fires: exp, silent: [power_2]}}}",
+            OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold", "theta"},
+        ),
     ],
 )
 def test_an_override_reaches_what_it_touches(made, override, expected):
