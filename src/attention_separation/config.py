@@ -156,6 +156,12 @@ class Config(Closed):
     phase: dict[str, Sweep] = Field(description="maps of exact values over two parameters")
     head_rank: HeadRank = Field(description="the second paper: the rank of attention heads")
 
+    def model_copy(self, **changes: Any) -> "Config":
+        """A copy that knows nothing of what was computed for the original."""
+        copied = super().model_copy(**changes)
+        copied._known = {}
+        return copied
+
     @property
     def results(self) -> str:
         """Folder that the results of this scale go to."""
