@@ -20,6 +20,7 @@ from attention_separation.name_faults import name_faults
 from attention_separation.provenance import canonical_json, digest
 from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.contest import other_contests
 from attention_separation.softmax_vs_linear.estimates import memory_mb, seconds
 from attention_separation.softmax_vs_linear.jobs import (
     ChoicesJob,
@@ -387,6 +388,10 @@ class Config(Closed):
             figures=shown,
             tables={name: digest_of(jobs[name]()) for name in tables},
             models={name: panel.model for name, panel in self.panels.items()},
+            contests=other_contests({name: self._whole(name).contest for name in self.panels}),
+            map_contests=other_contests(
+                {entry.name: entry.map.contest for entry in self.phase_job().maps}
+            ),
             reconstructed={name: self.reconstruction(name) for name in self.panels},
         )
 

@@ -56,6 +56,11 @@ def _finite(column: pa.ChunkedArray) -> bool:
     return bool(pc.all(pc.is_finite(column.drop_null()), min_count=0).as_py())
 
 
+def column_names(path: Path) -> list[str]:
+    """The names of a table's columns; TableError if the file is no parquet file."""
+    return _read(path).schema.names
+
+
 def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> pa.Table:
     """Read a table that must have the columns of `schema` and, if given, a digest of `settings`.
 
@@ -64,10 +69,7 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
     TableError
         If the file is no parquet file, has other columns, or was made with other settings.
     """
-    try:
-        table = pq.ParquetFile(path).read()
-    except (pa.ArrowException, OSError) as error:
-        raise TableError(f"{path}: no parquet file that can be read: {error}; {AGAIN}") from error
+    table = _read(path)
     if not table.schema.equals(schema, check_metadata=False):
         raise TableError(
             f"{path}: not a table of this version: its columns are {table.schema.names}, "
@@ -78,3 +80,10 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
     if settings is not None and found != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
     return table
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        return pq.ParquetFile(path).read()
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path}: no parquet file that can be read: {error}; {AGAIN}") from error

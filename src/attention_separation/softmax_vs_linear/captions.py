@@ -1,5 +1,7 @@
 """What figures show, in sentences: every number is read from the table that a figure draws."""
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,7 +34,7 @@ def panels_caption(
     table: pa.Table,
     reconstructed: list[str],
     verdicts: dict[str, dict],
-    contests: dict[str, Contest],
+    contests: Mapping[str, Contest],
 ) -> Caption:
     """The caption of a figure of panels; `table` is its numbers, simulated and exact, `verdicts`
     are rows of the table of verdicts by panel, where there is one, and `contests` those of the
@@ -114,22 +116,24 @@ def threshold_caption(table: pa.Table) -> Caption:
             "Exact probability that one network alone is positive on D1 and zero on D0; in softmax "
             "regression for entries of Ax that all are 1.2 log n, but the special one. First: "
             "against its threshold; then over each swept parameter, solid at its own best "
-            "threshold, dashed at the panel's own, which both share.",
+            "threshold, dashed at the panel's own, which all share.",
             *threshold_findings(table),
             KEY_SENTENCE,
         ],
     )
 
 
-def theta_caption(table: pa.Table) -> Caption:
-    """The caption of the maps over the threshold."""
-    counted_maps = _counted(len(table["panel"].unique()), "panel")
+def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
+    """The caption of the maps over the threshold; `contests` are those of panels."""
+    panels = table["panel"].unique().to_pylist()
+    counted_maps = _counted(len(panels), "panel")
     return Caption(
         "One threshold for all networks: success against the threshold",
         [
             f"Exact probability of success in {counted_maps} of attention, across the swept "
             f"parameter and upwards over theta = τ/√log n, the same for all networks. The line is "
             f"the panels' own theta; dots are the middle of the widest interval of best ones.",
+            *said_contests(_of(panels, contests)),
             *theta_findings(table),
             *_reconstructed_theta(table),
             KEY_SENTENCE,
@@ -157,8 +161,8 @@ def choices_caption(table: pa.Table) -> Caption:
     )
 
 
-def phase_caption(table: pa.Table) -> Caption:
-    """The caption of the maps."""
+def phase_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
+    """The caption of the maps; `contests` are those of maps."""
     names = list(dict.fromkeys(table["map"].to_pylist()))
     parts = []
     for name in names:
@@ -176,6 +180,7 @@ def phase_caption(table: pa.Table) -> Caption:
         [
             f"Exact probability of success at {_counted(len(table), 'point')} of "
             f"{_counted(len(names), 'map')}, no trials. Dots: points of the paper's panels.",
+            *said_contests(_of(names, contests)),
             KEY_SENTENCE,
         ],
         parts,
@@ -194,6 +199,10 @@ def counted(verdicts: list[str]) -> str:
     """How many there are of each verdict: agrees 5, undecided 1."""
     kinds = dict.fromkeys([*KINDS, *verdicts])
     return ", ".join(f"{kind} {verdicts.count(kind)}" for kind in kinds if kind in verdicts)
+
+
+def _of(names: Iterable[str], contests: Mapping[str, Contest]) -> dict[str, Contest]:
+    return {name: contests[name] for name in names if name in contests}
 
 
 def _rows(table: pa.Table, name: str, column: str = "panel") -> pa.Table:

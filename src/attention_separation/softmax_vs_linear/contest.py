@@ -106,19 +106,24 @@ def network_name(kernel: str) -> str:
     return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
 
 
+def other_contests(contests: Mapping[str, Contest]) -> dict[str, Contest]:
+    """Those that are not the paper's."""
+    return {name: contest for name, contest in contests.items() if contest != PAPERS}
+
+
 def said_contests(contests: Mapping[str, Contest]) -> list[str]:
     """Sentences on panels whose contest is not the paper's, by the panels' names."""
     panels: dict[Contest, list[str]] = {}
-    for name, contest in contests.items():
-        if contest != PAPERS:
-            panels.setdefault(contest, []).append(name)
+    for name, contest in other_contests(contests).items():
+        panels.setdefault(contest, []).append(name)
     return [f"In {_listed(names)}, {contest.said()}." for contest, names in panels.items()]
 
 
 def event_words(event: str) -> str:
-    """An event of any contest in text: F_exp > 0 on D1."""
+    """An event of any contest in text, such as F_exp > 0 on D1; equal events have equal words."""
     column, dataset, what = EVENT.fullmatch(event).groups()
-    name = f"F_{column.removeprefix('f_')}"
+    papers = {f"f_{name}": kernel for kernel, name in IN_THE_PAPER.items()}
+    name = network_name(papers.get(column, column))
     return f"{name} {'>' if what == 'positive' else '='} 0 on D{dataset}"
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from attention_separation.softmax_vs_linear import panel_table
 from attention_separation.softmax_vs_linear.contest import Contest
-from attention_separation.tables import read_parquet
+from attention_separation.tables import column_names, read_parquet
 
 POINTS = ("panel", "parameter", "value")
 
@@ -16,6 +16,10 @@ POINTS = ("panel", "parameter", "value")
 def schema(contest: Contest) -> pa.Schema:
     """`p_error` is the estimated error of p_exact, and so is each event's of its probability: 0
     where these are exact, else they are reference values."""
+    return _schema(contest.events)
+
+
+def _schema(events: Sequence[str]) -> pa.Schema:
     return pa.schema(
         [
             ("panel", pa.string()),
@@ -24,8 +28,8 @@ def schema(contest: Contest) -> pa.Schema:
             ("p_exact", pa.float64()),
             ("p_error", pa.float64()),
             ("p_method", pa.string()),
-            *((f"prob_{event}", pa.float64()) for event in contest.events),
-            *((f"error_{event}", pa.float64()) for event in contest.events),
+            *((f"prob_{event}", pa.float64()) for event in events),
+            *((f"error_{event}", pa.float64()) for event in events),
         ]
     )
 
@@ -53,6 +57,19 @@ def joined(simulated: pa.Table, exact: pa.Table) -> pa.Table:
     for name in exact.column_names[len(POINTS) :]:
         simulated = simulated.append_column(exact.schema.field(name), exact[name])
     return simulated
+
+
+def read_exact(path: Path) -> pa.Table:
+    """The exact values of a panel, whatever its contest and settings.
+
+    Raises
+    ------
+    TableError
+        If the file is no such table.
+    """
+    names = column_names(path)
+    events = [name.removeprefix("prob_") for name in names if name.startswith("prob_")]
+    return read_parquet(path, _schema(events))
 
 
 class Digests(Protocol):

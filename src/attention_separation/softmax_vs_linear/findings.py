@@ -42,8 +42,8 @@ FIGURE = re.compile(r"fig(\d+)[a-z]")
 
 def success_findings(exact: list[pa.Table]) -> list[str]:
     """At how many points success is likely, as good as even, and unlikely."""
-    of_paper = [table for table in exact if _has_papers_contest(table)]
-    p = sorted(value for table in of_paper for value in table["p_exact"].to_pylist())
+    own = filter(_has_papers_contest, exact)
+    p = sorted(value for table in own for value in table["p_exact"].to_pylist())
     if not p:
         return []
     likely, even = (sum(x >= least for x in p) for least in (LIKELY, 0.5))
@@ -58,7 +58,7 @@ def success_findings(exact: list[pa.Table]) -> list[str]:
 
 
 def _has_papers_contest(table: pa.Table) -> bool:
-    """Whether a panel's success is the paper's: of other contests nothing is said of F_lin."""
+    """Whether a panel's success is the paper's: of F_exp and F_lin others say nothing, or less."""
     event = f"prob_{PAPERS.events[0]}"
     return event in table.column_names and not table[event].null_count
 
@@ -165,7 +165,7 @@ def width_findings(exact: list[pa.Table], marked: Collection[str] = ()) -> list[
     """Panels that sweep m and whose P(E_success) falls again: from where to what; the threshold of
     those in `marked` is reconstructed."""
     parts = []
-    for table in exact:
+    for table in filter(_has_papers_contest, exact):
         rows = sorted(table.to_pylist(), key=lambda row: row["value"])
         if rows[0]["parameter"] != "m":
             continue
@@ -188,32 +188,36 @@ def width_findings(exact: list[pa.Table], marked: Collection[str] = ()) -> list[
 
 
 def whp_findings(whp: pa.Table) -> list[str]:
-    """At how many points each event, and all four, are with high probability, and where no network
-    is that should be zero."""
+    """At how many points each event, and the paper's four together, are with high probability, and
+    where no network is that should be zero."""
     rows = whp.to_pylist()
     points, good, open_ = Counter(), Counter(), Counter()
     for row in rows:
-        points[row["event"]] += row["points"]
-        good[row["event"]] += row["points_whp"]
-        open_[row["event"]] += row["points_undecided"]
+        if row["event"] not in (ALL_FOUR, ALL):
+            event = event_words(row["event"])
+            points[event] += row["points"]
+            good[event] += row["points_whp"]
+            open_[event] += row["points_undecided"]
     parts = ", ".join(
-        f"{event_words(event)} at {good[event]:,} of {points[event]:,}"
+        f"{event} at {good[event]:,} of {points[event]:,}"
         + (f" ({open_[event]:,} undecided)" if open_[event] else "")
         for event in points
-        if event not in (ALL_FOUR, ALL)
     )
     text = (
         f"**In the figures.** Points at which an event fails at most δ/n (δ = {DELTA:g} where a "
         f"panel has none), the error of its probability included: {parts}."
     )
     panels = list(dict.fromkeys(row["panel"] for row in rows))
-    together = {row["panel"]: row for row in rows if row["event"] == ALL_FOUR}
+    of_paper = {row["panel"] for row in rows if row["event"] in PAPERS.events}
+    together = [row for row in rows if row["event"] == ALL_FOUR and row["panel"] in of_paper]
     if together:
-        where = tuple(name for name, row in together.items() if row["points_whp"])
-        count = _counted(good[ALL_FOUR], "point")
-        undecided = f" ({open_[ALL_FOUR]:,} undecided)" if open_[ALL_FOUR] else ""
+        where = tuple(row["panel"] for row in together if row["points_whp"])
+        count = _counted(sum(row["points_whp"] for row in together), "point")
+        unknown = sum(row["points_undecided"] for row in together)
+        undecided = f" ({unknown:,} undecided)" if unknown else ""
+        four = "All four" if of_paper == {*panels} else "All four of the paper's contest"
         of = f", all in {_runs(where, panels)}" if where else ""
-        text += f" All four at once: {count}{undecided}{of}."
+        text += f" {four} at once: {count}{undecided}{of}."
     figures: dict[str, list[dict]] = {}
     for row in rows:
         if (figure := FIGURE.fullmatch(row["panel"])) and row["event"].endswith("_zero"):
@@ -275,12 +279,11 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     pairs: dict[tuple, dict[str, dict]] = {}
     for row in thresholds.to_pylist():
         point = tuple(row[name] for name in ("panel", *SIZES))
-        pairs.setdefault(point, {})[row["network"]] = row
+        if row["network"] in PAPERS.kernels:
+            pairs.setdefault(point, {})[row["network"]] = row
+    pairs = {point: pair for point, pair in pairs.items() if len(pair) == len(PAPERS.kernels)}
     known = [
-        pair
-        for pair in pairs.values()
-        if {*PAPERS.kernels} <= pair.keys()
-        and all(row["p_best"] is not None for row in pair.values())
+        pair for pair in pairs.values() if all(row["p_best"] is not None for row in pair.values())
     ]
     if not known:
         return []
@@ -323,10 +326,9 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
             f" At the {_counted(equal, 'point')} of softmax regression all entries of Ax but the "
             f"special one are taken as equal, which is not the panels' law."
         )
-    unknown = sum(any(row["p_best"] is None for row in pair.values()) for pair in pairs.values())
-    if unknown:
-        further = _counted(unknown, "further point")
-        text += f" At {further} float64 does not tell the best threshold."
+    if len(known) < len(pairs):
+        unknown = _counted(len(pairs) - len(known), "further point")
+        text += f" At {unknown} float64 does not tell the best threshold."
     return [text]
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from attention_separation.files import replacing
 from attention_separation.gallery_block import with_block
-from attention_separation.softmax_vs_linear import exact_table
-from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.exact_table import read_exact
 from attention_separation.softmax_vs_linear.reconstruction import KEY, MARK
 from attention_separation.softmax_vs_linear.result_tables import SAYING, TABLES, path_of
 from attention_separation.softmax_vs_linear.result_tables import findings as findings_of
@@ -39,7 +38,7 @@ def findings(folder: Path) -> list[str]:
         if name in TABLES or (folder / path_of(name)).exists()
     }
     exact = [
-        read_parquet(folder / "exact" / f"{panel}.parquet", exact_table.schema(PAPERS))
+        read_exact(folder / "exact" / f"{panel}.parquet")
         for panel in tables["verdicts"]["panel"].to_pylist()
     ]
     return findings_of(tables, exact)

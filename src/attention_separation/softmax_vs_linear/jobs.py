@@ -149,5 +149,9 @@ class OverviewJob(Closed):
     numbers of the maps."""
     models: dict[str, str]
     """The model of each panel."""
+    contests: dict[str, Contest] = Field(default_factory=dict)
+    """Of the panels whose contest is not the paper's."""
+    map_contests: dict[str, Contest] = Field(default_factory=dict)
+    """Of the maps of `phase` whose contest is not the paper's."""
     reconstructed: dict[str, str]
     """What is reconstructed of each panel, as text."""

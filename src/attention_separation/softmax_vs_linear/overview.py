@@ -1,6 +1,8 @@
 """Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
 
 import argparse
+from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from attention_separation.softmax_vs_linear.captions import (
     theta_caption,
     threshold_caption,
 )
+from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.jobs import OverviewJob, ShownFigure
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -51,12 +54,6 @@ HONESTY = (
     "those right are tests against n x n attention. An asterisk, or a column `reconstructed`, "
     "marks what the paper's text does not state and is read or chosen here."
 )
-AUDITS = {
-    "threshold": threshold_caption,
-    "theta": theta_caption,
-    "choices": choices_caption,
-    "phase": phase_caption,
-}
 
 
 def panels_overview(
@@ -102,10 +99,10 @@ def sentences(tables: dict[str, pa.Table], numbers: list[pa.Table]) -> list[str]
 
 def page(
     said: list[str], panels: pa.Table, figures: list[tuple[Caption, str]], missing: list[str],
-    scale: str,
+    scale: str, notes: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The page's text; `figures` are captions with their pictures as SVG, `missing` tables that
-    have not been made."""
+    have not been made, `notes` sentences on the panels."""
     answer = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in said)
     parts = [f"<h2>The question</h2>\n<p>{escape(QUESTION)}</p>"]
     parts.append(f"<h2>The answer</h2>\n<ul>{answer}</ul>" if said else "")
@@ -119,6 +116,7 @@ def page(
     parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
     if len(panels):
         parts.append(f"<h2>The panels</h2>\n{table_element(panels)}")
+        parts += [f"<p>{escape(note)}</p>" for note in notes]
     parts.append(figures_element(figures))
     return document(TITLE, "\n".join(filter(None, parts)), STYLE)
 
@@ -136,17 +134,18 @@ def run(arguments: argparse.Namespace) -> None:
     tables = _tables(job, arguments.results)
     verdicts = {row["panel"]: row for row in _rows_of(tables, "verdicts")}
     pictures = arguments.results / "figures"
-    numbers, captions = [], {}
+    numbers, captions, contests = [], {}, {}
     for figure in job.figures:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
             columns = exact_table.joined_schema(figure.contests)
             numbers.append(read_parquet(path, columns, figure.settings))
-            contests = dict(zip(figure.panels, figure.contests, strict=True))
-            own = numbers[-1], figure.reconstructed, verdicts, contests
+            own_contests = dict(zip(figure.panels, figure.contests, strict=True))
+            contests |= own_contests
+            own = numbers[-1], figure.reconstructed, verdicts, own_contests
             captions[figure.name] = panels_caption(figure.title, *own)
         else:
-            captions[figure.name] = _audit_caption(figure, pictures, job.tables)
+            captions[figure.name] = _audit_caption(figure, pictures, job)
     said = sentences(tables, numbers)
     shown = [
         (caption, (pictures / f"{name}.svg").read_text(encoding="utf-8"))
@@ -154,7 +153,9 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     missing = [name for name in TABLES if name not in tables]
     panels = panels_overview(numbers, job.models, job.reconstructed, verdicts)
-    write_text(arguments.output, page(said, panels, shown, missing, job.scale))
+    write_text(
+        arguments.output, page(said, panels, shown, missing, job.scale, said_contests(contests))
+    )
     opening = f"{as_rst(QUESTION)}\n\n{rst_list(said)}"
     write_text(arguments.output.with_suffix(".rst"), opening)
     folder = arguments.output.parent / "captions"
@@ -177,9 +178,15 @@ def _rows_of(tables: dict[str, pa.Table], name: str) -> list[dict]:
     return tables[name].to_pylist() if name in tables else []
 
 
-def _audit_caption(figure: ShownFigure, folder: Path, tables: dict[str, str]) -> Caption:
-    if figure.name not in AUDITS:
+def _audit_caption(figure: ShownFigure, folder: Path, job: OverviewJob) -> Caption:
+    audits = {
+        "threshold": threshold_caption,
+        "theta": partial(theta_caption, contests=job.contests),
+        "choices": choices_caption,
+        "phase": partial(phase_caption, contests=job.map_contests),
+    }
+    if figure.name not in audits:
         return drawing_caption(figure.name)
     schema = phase.SCHEMA if figure.name == "phase" else SAYING[figure.name][0]
-    table = read_parquet(folder / f"{figure.name}.parquet", schema, tables[figure.name])
-    return AUDITS[figure.name](table)
+    table = read_parquet(folder / f"{figure.name}.parquet", schema, job.tables[figure.name])
+    return audits[figure.name](table)

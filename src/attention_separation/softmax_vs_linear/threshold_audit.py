@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from attention_separation.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.provenance import record
-from attention_separation.softmax_vs_linear.contest import PAPERS, network_name
+from attention_separation.softmax_vs_linear.contest import PAPERS, Contest, network_name
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
     SYMBOLS,
@@ -61,7 +61,7 @@ SCHEMA = pa.schema(
         ("reconstructed", pa.string()),
     ]
 )
-"""theta is tau / sqrt(log n); `theta` is the panel's own, the same for both networks. `value` is of
+"""theta is tau / sqrt(log n); `theta` is the panel's own, the same for all networks. `value` is of
 the first swept parameter. The best is null where it is not `resolved`: scores of D0 and D1 then lie
 so close that float64 does not tell which thresholds are between them."""
 
@@ -69,7 +69,7 @@ OF_POINT = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone tells the pair apart, positive on D1 and zero on D0: "
-    "at its panel's own threshold theta = tau / sqrt(log n), the same for both networks, and at "
+    "at its panel's own threshold theta = tau / sqrt(log n), the same for all networks, and at "
     "its own best one, which lies anywhere from best theta low to best theta high. Each point has "
     "its own best; two scores closer than 1e-13 of the largest have no threshold between them, and "
     "where that could hide a better one, resolved says no and the best stays empty. In softmax "
@@ -128,12 +128,12 @@ def operating_point(panels: list[MarkedPanel]) -> tuple[MarkedPanel, Point]:
 
 
 def draw(job: ThresholdJob, table: pa.Table) -> Figure:
-    """Two lines of plots for each model and X: the curve over theta, and the best over each swept
-    parameter."""
+    """Two lines of plots for each model, X and contest: the curve over theta, and the best over
+    each swept parameter."""
     groups: dict[tuple, dict[str, MarkedPanel]] = {}
     for panel in job.panels:
         first = points(panel.panel, 1)[0]
-        row = groups.setdefault((panel.panel.model, first.attention_x), {})
+        row = groups.setdefault((panel.panel.model, first.attention_x, panel.panel.contest), {})
         row.setdefault(",".join(panel.panel.swept()), panel)
     lines = [
         (key, names, panels)
@@ -165,7 +165,7 @@ def colours_of(panels: list[MarkedPanel]) -> dict[str, str]:
     return dict(zip(dict.fromkeys(kernels), itertools.cycle(PALETTE), strict=False))
 
 
-def _title(key: tuple[str, str | None], panels: dict[str, MarkedPanel]) -> str:
+def _title(key: tuple[str, str | None, Contest], panels: dict[str, MarkedPanel]) -> str:
     """Model and X; Ax of softmax regression and X are marked where they are reconstructed."""
     model, x = MODELS[key[0]], key[1]
     marked = any(model.titled_by in panel.reconstructed for panel in panels.values())
@@ -186,8 +186,8 @@ def _frame(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
     (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
-        "First plot of a model: against the threshold; dotted, the panels' own, the same for both "
-        "networks.",
+        "First plot of a model: against the threshold; dotted, the panels' own, the same for "
+        f"{'both' if len(shown) == 2 else 'all'} networks.",
         said_choices(map(_look, job.panels)) + ".",
     ]
     lines += filter(None, [note_on_definition(parameters_of(job.panels))])

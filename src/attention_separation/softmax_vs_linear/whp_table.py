@@ -9,6 +9,7 @@ import pyarrow as pa
 from attention_separation.provenance import digest, record
 from attention_separation.softmax_vs_linear import exact_table
 from attention_separation.softmax_vs_linear.claims.whp import (
+    ALL,
     ALL_FOUR,
     DELTA,
     PanelEvents,
@@ -29,10 +30,10 @@ ABOUT = (
     "Here is, for each panel and event, at how many of its points that is so, at which values of "
     "the swept parameter it is not, and how often the event fails at worst, also in units of "
     f"delta/n; {ALL_FOUR} is that each of the four events is so at the same point, and its failure "
-    "is the largest of theirs. The probabilities are exact, but for "
-    "Figure 3, where they are reference values with an estimated error: a point counts as with "
-    "high probability, or as not, only if no error up to that would change it, and is undecided "
-    "otherwise. "
+    f"is the largest of theirs; {ALL} is the same where there are more events or fewer. The "
+    "probabilities are exact, but for Figure 3, where they are reference values with an estimated "
+    "error: a point counts as with high probability, or as not, only if no error up to that would "
+    "change it, and is undecided otherwise. "
     f"{COLUMN}"
 )
 
