@@ -267,6 +267,24 @@ def test_with_high_probability():
     assert "All four" not in text
 
 
+def test_events_of_several_contests_are_told_apart_and_equal_ones_counted_together():
+    rows = [
+        whp_row("p", "f_exp_d1_positive", 10, 4), whp_row("p", "f_lin_d1_zero", 10, 1),
+        whp_row("p", "all_four", 10, 1), whp_row("q", "exp_d1_positive", 5, 3, 1),
+        whp_row("q", "linear_d1_zero", 5, 2), whp_row("q", "power_2_d0_zero", 5, 5),
+        whp_row("q", "all", 5, 2), whp_row("r", "exp_d1_positive", 5, 3),
+        whp_row("r", "hardmax_d0_zero", 5, 2), whp_row("r", "all_four", 5, 2),
+    ]  # fmt: skip
+    (text,) = whp_findings(pa.Table.from_pylist(rows))
+    assert (
+        "included: F_exp > 0 on D1 at 10 of 20 (1 undecided), F_lin = 0 on D1 at 3 of 15, "
+        "F_power_2 = 0 on D0 at 5 of 5, F_hardmax = 0 on D0 at 2 of 5." in text
+    )
+    # Four of F_exp and F_lin, not r's.
+    assert text.endswith("All four of the paper's contest at once: 1 point, all in p.")
+    assert "at once" not in whp_findings(pa.Table.from_pylist(rows[3:]))[0]
+
+
 def test_where_all_four_and_no_zero_networks_are_with_high_probability():
     zero = ("f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero")
 
@@ -288,11 +306,9 @@ def test_where_all_four_and_no_zero_networks_are_with_high_probability():
 
 
 def test_widths():
-    def table(parameter, *p_exact):
-        rows = [
-            {"panel": "p", "parameter": parameter, "value": float(k + 1), "p_exact": p}
-            for k, p in enumerate(p_exact)
-        ]
+    def table(parameter, *p_exact, event="f_exp_d1_positive"):
+        row = {"panel": "p", "parameter": parameter, f"prob_{event}": 1.0}
+        rows = [row | {"value": float(k + 1), "p_exact": p} for k, p in enumerate(p_exact)]
         return pa.Table.from_pylist(rows)
 
     (text,) = width_findings([table("n", 0.1), table("m", 0.2, 0.7, 0.4)])
@@ -301,6 +317,7 @@ def test_widths():
     assert text.endswith("in p* from 0.70 at m = 2 to 0.40 at m = 3. (* its threshold is "
                          "reconstructed.)")  # fmt: skip
     assert width_findings([table("d", 0.9, 0.5), table("m", 0.5, 0.6)]) == []
+    assert width_findings([table("m", 0.2, 0.7, 0.4, event="hardmax_d1_positive")]) == []
 
 
 def test_choices_are_named_by_their_largest_mean_change():
@@ -330,7 +347,7 @@ def pair(value, exp, lin, **more):
         "panel": "p", "parameter": "a1", "value": value, "a1": value, "n": 10, "d": 4, "m": 3,
         "a0": 0.1, "b": 0.2, "c": 0.8, "model": "self_attention",
     }  # fmt: skip
-    networks = (("exp", exp), ("lin", lin))
+    networks = (("exp", exp), ("linear", lin))
     return [row | {"network": network, "p_best": p} | more for network, p in networks]
 
 
@@ -362,6 +379,22 @@ def test_points_where_softmax_is_not_ahead_may_all_lie_outside_the_definition():
     assert "All 2 of these lie outside the datasets' definition" in text
     (text,) = threshold_findings(pa.Table.from_pylist([*inside, *pair(0.9, 0.2, 0.3, a0=0.05)]))
     assert "lie outside" not in text
+
+
+def test_thresholds_of_other_networks_are_left_out():
+    """Of F_exp and F_lin it speaks wherever both are, whatever else stands beside them."""
+    rows = [
+        *pair(0.5, 0.9, 0.8), *pair(1.0, 0.3, 0.4),
+        *[row | {"network": "power_2", "p_best": p} for row, p in zip(
+            [pair(0.5, 0, 0)[0], pair(1.0, 0, 0)[0]], (0.99, None), strict=True)],
+        *[row | {"panel": "q"} for row in pair(0.5, 0.9, 0.8) if row["network"] == "exp"],
+    ]  # fmt: skip
+    (text,) = threshold_findings(pa.Table.from_pylist(rows))
+    assert "At 1 of 2 points of 1 panel F_exp alone" in text
+    assert "F_lin is ahead at 1: by 0.100" in text
+    assert "float64" not in text
+    assert "Medians, which are a matter of the grids, are 0.600 and 0.600." in text
+    assert threshold_findings(pa.Table.from_pylist(rows[4:])) == []
 
 
 def test_points_of_a_map_of_thresholds_are_told_apart():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from docutils.core import publish_parts
-from making import CONFIG, ROOT
+from making import CONFIG, ROOT, contest
 
 from attention_separation import __version__, installed, report_page
 from attention_separation.name_faults import RULE_NAME
@@ -24,6 +24,7 @@ from attention_separation.softmax_vs_linear.captions import (
     phase_caption,
     theta_caption,
 )
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.findings import success_findings
 from attention_separation.softmax_vs_linear.labels import AUDITS, labels
 from attention_separation.softmax_vs_linear.overview import panels_overview, sentences
@@ -42,6 +43,7 @@ def numbers(panel="p", parameter="m", values=(1.0, 2.0, 4.0), rates=(0.2, 0.5, 0
             "panel": panel, "parameter": parameter, "value": value, "trials": 1000, "p_hat": rate,
             "p_exact": rate + 0.1, "ci_low": rate - 0.15, "p_error": error,
             "ci_high": rate + (0.05 if k == len(rates) - 1 else 0.15), "a1": value, "tau": 9.0,
+            "prob_f_exp_d1_positive": 0.5,
         }
         for k, (value, rate) in enumerate(zip(values, rates, strict=True))
     ]  # fmt: skip
@@ -85,7 +87,7 @@ def test_a_bound_is_rounded_up():
 def test_the_caption_of_panels():
     table = pa.concat_tables([numbers(), numbers("q", "a1,theta", (0.5, 1.5), (0.3, 0.3))])
     verdicts = {"p": {"verdict": "agrees"}, "q": {"verdict": "undecided"}}
-    caption = panels_caption("Title", table, ["theta", "m"], verdicts)
+    caption = panels_caption("Title", table, ["theta", "m"], verdicts, {"p": PAPERS, "q": PAPERS})
     text = " ".join(caption.sentences)
     assert "2 panels with 5 points of 1,000 trials each" in text
     assert "Red: exact values." in text
@@ -99,10 +101,21 @@ def test_the_caption_of_panels():
     assert first.endswith(": agrees.")
     assert "sweeps a1 from 0.5 to 1.5 and τ/√log n, 2 points" in second
     assert "best at" not in second
+    assert "success:" not in text
+
+
+def test_the_caption_of_panels_says_whose_contest_is_not_the_papers():
+    table = pa.concat_tables([numbers(), numbers("q"), numbers("r")])
+    contests = {"p": PAPERS, "q": contest("exp", "hardmax"), "r": contest("exp", "hardmax")}
+    text = " ".join(panels_caption("T", table, [], {}, contests).sentences)
+    assert (
+        "In q and r, success: F_exp positive on D1 and zero on D0; F_hardmax zero on both." in text
+    )
+    assert "In p" not in text
 
 
 def test_a_caption_with_reference_values_and_no_verdicts():
-    caption = panels_caption("T", numbers(error=1.3e-6), [], {})
+    caption = panels_caption("T", numbers(error=1.3e-6), [], {}, {"p": PAPERS})
     text = " ".join([*caption.sentences, *caption.parts])
     assert "reference values, with an estimated error of at most 2e-6" in text
     assert "exact" not in text
@@ -115,11 +128,15 @@ def test_the_caption_of_maps():
         {"map": "one", "parameter": "n,d", "n": 10, "d": 3, "p_exact": 0.95},
         {"map": "one", "parameter": "n,d", "n": 20, "d": 3, "p_exact": 0.05},
     ]
-    (part,) = phase_caption(pa.Table.from_pylist(rows)).parts
+    caption = phase_caption(pa.Table.from_pylist(rows), {"two": contest("linear")})
+    assert "success:" not in " ".join(caption.sentences)
+    (part,) = caption.parts
     assert part == (
         "**one**: n from 10 to 20 and d from 3 to 3; at least 0.9 at 50 % and at most 0.1 at 50 % "
         "of 2 points, at most 0.950."
     )
+    caption = phase_caption(pa.Table.from_pylist(rows), {"one": contest("linear")})
+    assert "In one, success: F_lin positive on D1 and zero on D0." in caption.sentences
 
 
 def test_the_caption_of_maps_over_the_threshold_names_what_is_reconstructed():
@@ -131,12 +148,14 @@ def test_the_caption_of_maps_over_the_threshold_names_what_is_reconstructed():
     def caption(*marked):
         listed = [row for name, mark in marked for row in rows(name, mark)]
         table = pa.Table.from_pylist(listed, schema=theta.SCHEMA)
-        return " ".join(theta_caption(table).sentences)
+        return " ".join(theta_caption(table, {"q": contest("linear", "exp")}).sentences)
 
     text = caption(("p", True), ("q", False), ("r", True))
     assert "in 3 panels of attention" in text
     assert "Theta itself is reconstructed in p, r. In the figure, an asterisk is on" in text
+    assert "In q, success: F_lin positive on D1 and zero on D0; F_exp zero on both." in text
     assert "Theta itself" not in caption(("q", False))
+    assert "success: F" not in caption(("p", False))
 
 
 def test_captions_as_html_and_rst_say_the_same():
@@ -149,12 +168,18 @@ def test_captions_as_html_and_rst_say_the_same():
 
 
 def test_success_counts_points():
-    table = pa.table({"p_exact": [0.95, 0.9, 0.6, 0.1, 0.0]})
+    p_exact = [0.95, 0.9, 0.6, 0.1, 0.0]
+    table = pa.table({"p_exact": p_exact, "prob_f_exp_d1_positive": [1.0] * 5})
     (text,) = success_findings([table])
     assert "at least 0.9 at 2 of the 5 points shown, of at least 0.5 at 3" in text
     assert "of at most 0.1 at 2" in text
     assert "median is 0.600" in text
     assert success_findings([]) == []
+    # Of another contest, alone or beside the paper's in a figure.
+    others = pa.table({"p_exact": p_exact, "prob_exp_d1_positive": [1.0] * 5})
+    nulls = others.append_column("prob_f_exp_d1_positive", pa.nulls(5, pa.float64()))
+    assert success_findings([others]) == success_findings([nulls]) == []
+    assert success_findings([others, table, nulls]) == [text]
 
 
 def test_tables_that_are_not_made_say_nothing():
@@ -190,8 +215,9 @@ def test_a_picture_in_a_page_is_the_drawing_alone():
 def test_the_overview_says_what_is_missing_and_what_is_made():
     panels = panels_overview([numbers()], {"p": "regression"}, {}, {"p": {"verdict": "agrees"}})
     text = overview.page(
-        ["**Lead.** 3 < 4"], panels, [(Caption("T", ["S."]), SVG)], ["claims"], "deep"
+        ["**Lead.** 3 < 4"], panels, [(Caption("T", ["S."]), SVG)], ["claims"], "deep", ["A & B."]
     )
+    assert "</table>\n<p>A &amp; B.</p>" in text
     assert "<li><b>Lead.</b> 3 &lt; 4</li>" in text
     assert "Not made yet: claims." in text
     assert "scale <b>deep</b>" in text

@@ -8,10 +8,13 @@ from collections import Counter
 import matplotlib
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention, tensor_attention
 
+from attention_separation.attention.dense import attention
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.drawing import RC, save
-from attention_separation.softmax_vs_linear import regression, schematics, self_attention
+from attention_separation.softmax_vs_linear import schematics
+from attention_separation.softmax_vs_linear.models import regression, self_attention
+from attention_separation.softmax_vs_linear.networks import tensor_attention
 from attention_separation.softmax_vs_linear.schematics import fig1, fig2, fig6
 from attention_separation.softmax_vs_linear.schematics.regression_figures import example
 from attention_separation.softmax_vs_linear.schematics.sheet import SHADES
@@ -134,12 +137,12 @@ def test_figure_6_shows_every_step_from_tokens_to_c(n, d):
     np.testing.assert_array_equal(a, self_attention.tokens(n, d, 1.2, 0.2, 0.8, j3=1))
     np.testing.assert_array_equal(shown(figure, "a2t"), a.T)
     np.testing.assert_allclose(s, a @ x @ a.T)
-    for name, kernel in KERNELS.items():
+    for name, u in (("exp", np.exp(s)), ("linear", s)):
         f, a3v, c = (shown(figure, f"{step}-{name}") for step in ("f", "a3v", "c"))
-        np.testing.assert_allclose(f, kernel(s) / kernel(s).sum(axis=1, keepdims=True))
+        np.testing.assert_allclose(f, u / u.sum(axis=1, keepdims=True))
         np.testing.assert_array_equal(a3v, a)
         np.testing.assert_allclose(c, f @ a3v)
-        np.testing.assert_allclose(c, attention(a, a, a, x, np.eye(d), kernel))
+        np.testing.assert_allclose(c, attention(a, a, a, x, np.eye(d), np.eye(d), KERNELS[name]))
     shapes = Counter()
     for shape, times in (
         (f"{n} × {d}", 5),

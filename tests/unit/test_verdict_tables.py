@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, panel
 
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.exact import exact
 from attention_separation.softmax_vs_linear.exact_table import joined
 from attention_separation.softmax_vs_linear.jobs import PanelToJudge, VerdictsJob
@@ -20,7 +21,8 @@ JOB = VerdictsJob(
     level=1e-3, margin=0.25,
     panels=[
         PanelToJudge(
-            name=name, table_settings="", exact_settings="", margin=0.5, reconstructed=f"{name}'s m"
+            name=name, contest=PAPERS, table_settings="", exact_settings="", margin=0.5,
+            reconstructed=f"{name}'s m",
         )
         for name in SWEEPS
     ],
