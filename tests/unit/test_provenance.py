@@ -4,7 +4,6 @@ import pytest
 
 from attention_separation import provenance
 from attention_separation.provenance import canonical_json, code_digest
-from attention_separation.softmax_vs_linear.panels import MODELS, trials_module
 
 
 @pytest.fixture
@@ -20,13 +19,13 @@ def package(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
 
-    def digest(name=None, old="", new=""):
+    def digest(name=None, old="", new="", without=()):
         if name:
             path = tmp_path / name
             assert old in path.read_text()
             path.write_text(path.read_text().replace(old, new))
         provenance._parsed.cache_clear()
-        return code_digest("attention_separation.one")
+        return code_digest("attention_separation.one", without=without)
 
     yield digest
     provenance._parsed.cache_clear()
@@ -62,23 +61,23 @@ def test_an_import_inside_a_function_counts(package):
     assert before != package("three.py", "return 3", "return 7")
 
 
-def test_models_do_not_depend_on_each_other():
-    closures = {model: closure(trials_module(model)) for model in MODELS}
-    for model, modules in closures.items():
-        others = {trials_module(other) for other in MODELS if other != model}
-        assert not modules & others
-        assert f"attention_separation.softmax_vs_linear.{model}" in modules
-    assert len({code_digest(trials_module(model)) for model in MODELS}) == len(MODELS)
+def test_modules_left_out_and_what_they_alone_import_do_not(package):
+    out = ("attention_separation.two",)
+    whole = package("two.py", "return 2", "from attention_separation import three\n    return 2")
+    before = package(without=out)
+    assert before != whole
+    assert package("three.py", "return 3", "return 7", without=out) == before
+    assert package("two.py", "return 2", "return 7", without=out) == before
+    assert package("one.py", "return 1", "return 7", without=out) != before
 
 
-def closure(module):
-    found, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += provenance._parsed(name)[1]
-    return found
+def test_what_is_left_out_but_imported_by_others_too_counts(package):
+    out = ("attention_separation.two",)
+    package("two.py", "return 2", "from attention_separation import three\n    return 2")
+    before = package(
+        "one.py", "return 1", "from attention_separation import three\n    return 1", without=out
+    )
+    assert package("three.py", "return 3", "return 7", without=out) != before
 
 
 def test_an_unknown_module_is_an_error():
