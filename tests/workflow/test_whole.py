@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 from making import CONFIG
 
 from attention_separation.softmax_vs_linear import exact_table
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.gallery import BEGIN, END
-from attention_separation.softmax_vs_linear.panel_table import SCHEMA
+from attention_separation.softmax_vs_linear.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
@@ -55,7 +56,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     assert len(panels) == 19
     for name in CONFIG.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
-        assert table.schema.names == CONTRACT == SCHEMA.names
+        assert table.schema.names == CONTRACT == schema(PAPERS).names
         assert table["panel"].unique().to_pylist() == [name]
         assert table["trials"].unique().to_pylist() == [20]
         assert len(table) == 5
@@ -70,7 +71,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         assert (jobs / f"logs/simulate_{name}.log").is_file()
         assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
         exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
-        assert exactly.schema.names == EXACT == exact_table.SCHEMA.names
+        assert exactly.schema.names == EXACT == exact_table.schema(PAPERS).names
         assert len(exactly) == 5
         assert exactly.to_pandas().notna().all(axis=None)
     joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")

@@ -1,0 +1,121 @@
+"""A panel and a map whose contest is not the paper's, in a whole run."""
+
+import re
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from making import spelled_out
+from workflow.project import Project
+
+from attention_separation.softmax_vs_linear.gallery import findings
+
+SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+CONTEST = {"fires": "exp", "silent": ["linear", "elu_plus_one", "power_2"]}
+EVENTS = [
+    "exp_d1_positive", "linear_d1_zero", "elu_plus_one_d1_zero", "power_2_d1_zero",
+    "exp_d0_zero", "linear_d0_zero", "elu_plus_one_d0_zero", "power_2_d0_zero",
+]  # fmt: skip
+PAPERS = ["f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero"]
+SAID = (
+    "In {}, success: F_exp positive on D1 and zero on D0; F_lin, F_elu_plus_one and F_power_2 zero "
+    "on both."
+)
+PANELS = {
+    "papers": {"model": "self_attention", "sweep": {"a1": [0.8, 1.2]}, "trials": 300},
+    "mine": {
+        "model": "self_attention", "sweep": {"m": [2, 9, 30]}, "trials": 300, "contest": CONTEST,
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The project with two panels, one of them of another contest, all of it made."""
+    project = Project(tmp_path_factory.mktemp("contests"))
+    path = project.folder / "config.yaml"
+    values = spelled_out()
+    values["panels"] = {
+        name: panel | {"fixed": {k: v for k, v in SELF.items() if k not in panel["sweep"]}}
+        for name, panel in PANELS.items()
+    }
+    values["panels"]["papers"]["fixed"]["m"] = 5
+    values["figures"] = {"both": {"title": "Both", "panels": ["papers", "mine"]}}
+    grid = {"model": "self_attention", "sweep": {"a1": [0.8, 1.2], "m": [2, 9]}}
+    fixed = {key: value for key, value in SELF.items() if key != "a1"}
+    values["phase"] = {"map": grid | {"fixed": fixed, "contest": CONTEST}}
+    sizes = {"regression": [100], "self_attention": [{"n": 60, "d": 12}]}
+    values["claims"]["sizes"] |= sizes | {"cross_attention": [{"n": 60, "d": 11}]}
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    project.make()
+    return project
+
+
+def read(project, path):
+    return pq.read_table(project.folder / f"results/{path}.parquet")
+
+
+def test_a_run_makes_the_tables_of_every_contest(whole):
+    assert read(whole, "panels/mine").schema.names[15:23] == EVENTS
+    assert read(whole, "panels/papers").schema.names[15:19] == PAPERS
+    exactly = read(whole, "exact/mine").schema.names
+    assert exactly[6:14] == [f"prob_{event}" for event in EVENTS]
+    both = read(whole, "figures/both")
+    for event in EVENTS:
+        assert both[event].null_count == 2
+    for event in PAPERS:
+        assert both[event].null_count == 3
+    whp = read(whole, "tables/whp").to_pylist()
+    assert [row["event"] for row in whp if row["panel"] == "mine"] == [*EVENTS, "all"]
+    networks = read(whole, "tables/threshold")["network"].unique().to_pylist()
+    assert networks == ["exp", "linear", "elu_plus_one", "power_2"]
+    assert (whole.folder / "results/tables/check.txt").read_text().startswith("panels: 2 agrees")
+    assert "Nothing to be done" in whole.make()
+
+
+def test_slices_of_its_trials_change_no_byte_and_the_dense_engine_no_count(whole, tmp_path):
+    copy = whole.copy(tmp_path)
+    said = copy.make("simulate_mine", "--config", "jobs={slices: 3}", "--forceall")
+    assert re.search(r"slice_mine +3\n", said)
+    assert copy.files("results/panels") == whole.files("results/panels")
+    copy.make("simulate_mine", "--config", "engine=dense")
+    assert copy.files("results/panels") != whole.files("results/panels")
+    assert read(copy, "panels/mine").to_pylist() == read(whole, "panels/mine").to_pylist()
+
+
+def test_another_contest_reruns_what_depends_on_it(whole):
+    said = whole.would_run("--config", "panels={mine: {contest: {silent: [linear, power_2]}}}")
+    assert said == {
+        "simulate_mine", "exact_both", "both", "verdicts", "check", "whp", "choices", "threshold",
+        "theta", "phase",
+    }  # fmt: skip
+    assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}
+
+
+def test_all_is_current_and_the_verbs_read_it(whole):
+    def verb(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", "attention_separation", *arguments],
+            cwd=whole.folder, env={"PYTHONPATH": "src", "PATH": ""}, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    said = verb("verify", "results", "--sample", "5")
+    assert said.count("the same") == 5
+    assert re.search(r"^mine +3 +300 .* agrees$", verb("summary"), re.M)
+    sentences = findings(whole.folder / "results")
+    assert any("F_power_2 = 0 on D0 at " in sentence for sentence in sentences)
+
+
+def test_the_report_says_whose_contest_it_is(whole):
+    whole.make("overview")
+    page = (whole.folder / "results/report/overview.html").read_text()
+    assert f"<p>{SAID.format('mine')}</p>" in page
+    captions = whole.folder / "results/report/captions/figures"
+    for figure, name in (("both", "mine"), ("theta", "mine"), ("phase", "map")):
+        text = " ".join((captions / f"{figure}.rst").read_text().replace("\\", "").split())
+        assert SAID.format(name) in text
