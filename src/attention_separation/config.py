@@ -22,6 +22,7 @@ from attention_separation.settings import Closed, Count, Whole
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.contest import other_contests
 from attention_separation.softmax_vs_linear.estimates import memory_mb, seconds
+from attention_separation.softmax_vs_linear.inherited import DEFAULTS, AnyFigure, with_defaults
 from attention_separation.softmax_vs_linear.jobs import (
     ChoicesJob,
     ExactJob,
@@ -47,15 +48,12 @@ from attention_separation.softmax_vs_linear.panel_faults import (
     with_shared,
 )
 from attention_separation.softmax_vs_linear.panels import (
-    DEFAULTS,
-    AnyFigure,
     Engine,
     ExactPanel,
     Panel,
     PanelJob,
     Sweep,
     points,
-    with_defaults,
     without_trials,
 )
 from attention_separation.softmax_vs_linear.parameters import Trials

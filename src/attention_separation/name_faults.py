@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from attention_separation.faults import shortened, shown, suggestion
+from attention_separation.softmax_vs_linear.inherited import BY_MODEL, MOST_PANELS
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panels import BY_MODEL, MOST_PANELS
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(

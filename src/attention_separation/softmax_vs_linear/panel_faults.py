@@ -6,15 +6,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from attention_separation.settings import grid_values
+from attention_separation.softmax_vs_linear.inherited import DEFAULTS, AnyFigure, with_defaults
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panels import (
-    DEFAULTS,
     PANELS,
     SWEEPS,
-    AnyFigure,
     Point,
     points,
-    with_defaults,
 )
 from attention_separation.softmax_vs_linear.parameters import MOST_COLUMNS, MRule
 

@@ -3,7 +3,7 @@
 import itertools
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import Discriminator, Field, Tag, create_model, model_validator
+from pydantic import Field, create_model
 
 from attention_separation.provenance import canonical_json
 from attention_separation.settings import Closed, Count, grid_of, grid_values, thinned
@@ -15,11 +15,8 @@ from attention_separation.softmax_vs_linear.point import Point
 
 Engine = Literal["reduced", "dense"]
 
-MOST_PANELS = 26
-"""Panels of a figure: each has a letter."""
 
-
-def _class_name(model: Model) -> str:
+def class_name(model: Model) -> str:
     return model.parameters.__name__.removesuffix("Parameters")
 
 
@@ -32,7 +29,9 @@ def _grids_model(model: Model) -> type[Closed]:
     return create_model(f"{model.parameters.__name__}Grids", __base__=Closed, **fields)
 
 
-class _Sweep(Closed):
+class AnySweep(Closed):
+    """A sweep of any model."""
+
     def swept(self) -> dict[str, Any]:
         """The swept parameters' grids, in the model's order of parameters."""
         return {name: grid for name, grid in self.sweep if grid is not None}
@@ -49,16 +48,16 @@ _CONTEST = (
         description="who fires and who is silent, instead of its figure's and that of `models`",
     ),
 )
-_RECONSTRUCTED = (
+RECONSTRUCTED = (
     list[str],
     Field(default=[], description="parameters whose value the paper does not state"),
 )
 
 
-def _sweep_model(model: Model) -> type[_Sweep]:
+def _sweep_model(model: Model) -> type[AnySweep]:
     return create_model(
-        f"{_class_name(model)}Sweep",
-        __base__=_Sweep,
+        f"{class_name(model)}Sweep",
+        __base__=AnySweep,
         model=(Literal[model.name], Field(description="the model")),
         sweep=(_grids_model(model), Field(description="one or two swept parameters")),
         fixed=(
@@ -72,7 +71,7 @@ def _sweep_model(model: Model) -> type[_Sweep]:
     )
 
 
-SWEEPS: dict[str, type[_Sweep]] = {name: _sweep_model(model) for name, model in MODELS.items()}
+SWEEPS: dict[str, type[AnySweep]] = {name: _sweep_model(model) for name, model in MODELS.items()}
 Sweep = Annotated[Union[tuple(SWEEPS.values())], Field(discriminator="model")]  # noqa: UP007
 """What is swept and what is held fixed, without trials: enough for exact values."""
 
@@ -81,117 +80,18 @@ OF_FIGURE = {"inherited": "that of its figure"}
 """For the schema: what a panel need not say if its figure does."""
 
 
-def _panel_model(model: Model) -> type[_Sweep]:
+def _panel_model(model: Model) -> type[AnySweep]:
     return create_model(
-        f"{_class_name(model)}Panel",
+        f"{class_name(model)}Panel",
         __base__=SWEEPS[model.name],
         model=(Literal[model.name], Field(description="the model", json_schema_extra=OF_FIGURE)),
         trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
-        reconstructed=_RECONSTRUCTED,
+        reconstructed=RECONSTRUCTED,
     )
 
 
-PANELS: dict[str, type[_Sweep]] = {name: _panel_model(model) for name, model in MODELS.items()}
+PANELS: dict[str, type[AnySweep]] = {name: _panel_model(model) for name, model in MODELS.items()}
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
-
-
-BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
-"""What a figure shares with its panels of one model."""
-
-
-class Figure(Closed):
-    """A figure, its panels in order, and what they share: those of its model take from the first
-    figure that lists them what they do not say themselves."""
-
-    title: str = Field(description="what stands above the figure")
-    panels: Annotated[list[str], Field(min_length=1, max_length=MOST_PANELS)] = Field(
-        description="names of its panels"
-    )
-    model: Literal[tuple(MODELS)] | None = Field(
-        default=None, description="model of the panels that share what follows"
-    )
-    trials: Trials | None = Field(default=None, description="trials per point of its panels")
-    reconstructed: list[str] = Field(
-        default=[], description="parameters of all its panels that the paper does not state"
-    )
-    contest: Contest | None = Field(
-        default=None, description="who fires and who is silent in its panels"
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_parameters(cls, values: Any) -> Any:
-        # Of a model that is unknown or missing, which is a fault of its own.
-        if cls is Figure and isinstance(values, dict):
-            return {key: value for key, value in values.items() if key != "fixed"}
-        return values
-
-    def held(self, panel: _Sweep) -> dict[str, Any]:
-        """What a panel takes from the figure: parameters that it neither sweeps nor holds, and
-        delta if m is computed from it."""
-        if panel.model != self.model:
-            return {}
-        own = panel.swept() | panel.held()
-        held = {k: v for k, v in self.fixed if v is not None and k not in own}
-        m = (held | own).get("m")
-        if not (isinstance(m, MRule) and m.log_of == "n/delta"):
-            held.pop("delta", None)
-        return held
-
-
-def _figure_model(model: Model) -> type[Figure]:
-    return create_model(
-        f"{_class_name(model)}Figure",
-        __base__=Figure,
-        model=(
-            Literal[model.name],
-            Field(description="model of the panels that share what follows"),
-        ),
-        fixed=(
-            model.parameters,
-            Field(
-                default=model.parameters(),
-                description="parameters that its panels of this model hold fixed",
-            ),
-        ),
-    )
-
-
-NO_MODEL = "<no model>"
-
-
-def _figure_kind(values: Any) -> str:
-    model = values.get("model") if isinstance(values, dict) else getattr(values, "model", None)
-    return model if isinstance(model, str) and model in MODELS else NO_MODEL
-
-
-AnyFigure = Annotated[
-    Union[
-        Annotated[Figure, Tag(NO_MODEL)],
-        *(Annotated[_figure_model(model), Tag(name)] for name, model in MODELS.items()),
-    ],
-    Discriminator(_figure_kind),
-]
-
-
-def _defaults_model(model: Model) -> type[Closed]:
-    return create_model(
-        f"{model.parameters.__name__}Defaults",
-        __base__=model.parameters,
-        contest=(
-            Contest,
-            Field(default=PAPERS, description="who fires and who is silent; the paper's"),
-        ),
-        reconstructed=_RECONSTRUCTED,
-        notes=(
-            list[str],
-            Field(default=[], description="what figures say of the model; * marks reconstructed"),
-        ),
-    )
-
-
-DEFAULTS: dict[str, type[Closed]] = {name: _defaults_model(model) for name, model in MODELS.items()}
-"""What the panels of a model hold fixed unless they say otherwise."""
 
 
 class PanelJob(Closed):
@@ -220,29 +120,14 @@ class ExactPanel(Closed):
         return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-def without_trials(panel: _Sweep) -> _Sweep:
+def without_trials(panel: AnySweep) -> AnySweep:
     """The sweep of a panel: its points, but neither trials nor what is reconstructed."""
     return SWEEPS[panel.model].model_construct(
         model=panel.model, sweep=panel.sweep, fixed=panel.fixed, contest=panel.contest
     )
 
 
-def with_defaults(panel: _Sweep, defaults: Closed, figure: Figure | None = None) -> _Sweep:
-    """The panel with all that its figure shares and its model holds fixed by default, unless the
-    panel, or else the figure, says otherwise."""
-    parameters = MODELS[panel.model].parameters
-    held = {k: v for k, v in defaults if v is not None and k in parameters.model_fields}
-    held = {k: v for k, v in held.items() if k not in panel.swept()}
-    contest = panel.contest or defaults.contest
-    if figure is not None:
-        held |= figure.held(panel)
-        contest = panel.contest or figure.contest or defaults.contest
-    held |= panel.held()
-    update = {"fixed": parameters.model_construct(**held), "contest": contest}
-    return panel.model_copy(update=update)
-
-
-def points(panel: _Sweep, most: int | None = None) -> list[Point]:
+def points(panel: AnySweep, most: int | None = None) -> list[Point]:
     """The points of a panel in grid order; `most` thins each swept parameter's values."""
     grids = {
         name: [_as_number(name, value) for value in thinned(grid_values(grid), most)]
