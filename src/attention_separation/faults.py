@@ -143,7 +143,7 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
             return entry["msg"]
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"{shown(value)} is not allowed; should be a mapping of keys to values"
-        case "list_type":
+        case "list_type" | "tuple_type":
             return f"{shown(value)} is not allowed; should be a list"
     message = entry["msg"].removeprefix("Input ").removeprefix("Value error, ")
     return f"{shown(value)} is not allowed; {message}"

@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from making import CONFIG, ROOT, config_points, point, trials_of
+from making import CONFIG, ROOT, config_points, point, run_trials
 
 from attention_separation.head_rank.cells import CellJob
 from attention_separation.seeding import BLOCK_TRIALS, BlockStreams
@@ -62,22 +62,21 @@ def seconds(call: Callable[[], object], repeats: int = 5) -> float:
 
 def reduced_seconds(p, trials: int = BLOCK_TRIALS) -> float:
     """Seconds per trial of the reduced engine, the drawing of signs included."""
-    engines, streams = trials_of("self_attention"), BlockStreams(1, "bench", p.name, 0)
-    return seconds(lambda: engines.reduced(p, streams, trials)) / trials
+    streams = BlockStreams(1, "bench", p.name, 0)
+    return seconds(lambda: run_trials("reduced", p, streams, trials)) / trials
 
 
 def attention() -> None:
     """Reduced against dense; growth with n; memory; small runs."""
     print(f"attention models, {BLOCK_TRIALS} trials a batch, signs drawn within")
-    engines = trials_of("self_attention")
     for n, d, dense_trials, wanted in ((1000, 12, 100, 10_000), (200, 22, 400, 300)):
         p = point("self_attention", n=n, d=d, **PAPER)
         streams = BlockStreams(1, "bench", p.name, 0)
         start = time.perf_counter()
-        dense = engines.dense(p, streams, dense_trials)
+        dense = run_trials("dense", p, streams, dense_trials)
         slow = (time.perf_counter() - start) / dense_trials
         fast = reduced_seconds(p)
-        same = (engines.reduced(p, streams, BLOCK_TRIALS)[:dense_trials] == dense).all()
+        same = (run_trials("reduced", p, streams, BLOCK_TRIALS)[:dense_trials] == dense).all()
         print(
             f"  n={n} d={d}: dense {slow * 1e6:.0f} us, reduced {fast * 1e6:.3f} us a trial: "
             f"{slow / fast:.0f}x (wanted {wanted}x); same events: {same}"
@@ -88,7 +87,7 @@ def attention() -> None:
     peaks = []
     for p in (small, large):
         tracemalloc.start()
-        engines.reduced(p, BlockStreams(1, "bench", p.name, 0), BLOCK_TRIALS)
+        run_trials("reduced", p, BlockStreams(1, "bench", p.name, 0), BLOCK_TRIALS)
         peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
         tracemalloc.stop()
     print(f"  peak memory of a batch: {peaks[0]:.2f} MiB at n=200, {peaks[1]:.2f} MiB at n=10^6")

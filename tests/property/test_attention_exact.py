@@ -7,49 +7,46 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import config_points, exact_at, point, trials_of
+from making import config_points, contest, exact_at, model_of, point, run_trials
 from scipy.stats import binomtest
 
+from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.dense import attention
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.rows import distinct_rows
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear import (
-    cross_attention,
-    self_attention,
-    self_attention_exact,
-)
-from attention_separation.softmax_vs_linear.success import NETWORKS, events, exceeds, success
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from attention_separation.softmax_vs_linear.references import references
+from attention_separation.softmax_vs_linear.success import exceeds
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 
 
 def enumerated(p):
     """The same from n x n attention and all 2^(d m) sign matrices, for all special tokens."""
-    module = trials_of("self_attention" if p.b else "cross_attention")
+    networks = p.contest.networks
     matrices = np.array(list(itertools.product([-1.0, 1.0], repeat=p.d * p.m)))
     y = matrices.reshape(-1, p.d, p.m)
 
-    def positive(network, place):
-        kernel, dataset = NETWORKS[network]
-        a1, a2, a3, x = module._inputs(p, dataset, place)
-        c = attention(a1, a2, a3, x, np.eye(p.d), KERNELS[kernel])
-        return exceeds(c @ y, p.tau, p.s).any(axis=(1, 2))
+    def zero(network, place):
+        a1, a2, a3, q, k = model_of(p).literal(p, network.dataset, np.array(place))
+        c = attention(a1, a2, a3, q, k, np.eye(p.d), KERNELS[network.kernel])
+        return ~exceeds(c @ y, p.tau, p.s).any(axis=(1, 2))
 
     # The row of j2 stands for any: a permutation of queries changes nothing.
     places = [(j,) if p.b else (0, j) for j in range(p.n)]
-    by_place = [{j: positive(k, j) for j in places} for k in range(4)]
+    zeros = [{place: zero(network, place) for place in places} for network in networks]
     pairs = [(i, j) for i in places for j in places if p.data == "independent" or i == j]
-    total, each = 0.0, np.zeros(4)
-    for in_d0, in_d1 in pairs:
-        columns = [by_place[k][(in_d0, in_d1)[NETWORKS[k].dataset]] for k in range(4)]
-        happened = events(np.column_stack(columns))
-        each += happened.mean(axis=0)
-        total += (
-            happened.mean(axis=0).prod()
-            if p.signs == "fresh"
-            else success(np.column_stack(columns)).mean()
-        )
+    total, each = 0.0, np.zeros(len(networks))
+    for pair in pairs:
+        # The kernel that fires is positive on D1, and all other networks are zero.
+        happened = [of[pair[network.dataset]] for of, network in zip(zeros, networks, strict=True)]
+        happened[0] = ~happened[0]
+        means = np.mean(happened, axis=1)
+        each += means
+        total += means.prod() if p.signs == "fresh" else np.all(happened, axis=0).mean()
     return total / len(pairs), each / len(pairs)
 
 
@@ -71,19 +68,71 @@ def test_against_enumeration(model, classes, t, b, attention_x, **values):
     assert got.events == pytest.approx(each, abs=1e-12)
 
 
+@settings(max_examples=120)
+@given(
+    model=st.sampled_from(["self_attention", "cross_attention"]), classes=st.integers(1, 3),
+    t=st.integers(1, 2), m=st.integers(1, 2), a0=st.sampled_from([0.0, 0.3, 1.2]),
+    a1=st.sampled_from([0.0, 1.2, 2.5]), theta=st.floats(0.1, 1.0),
+    b=st.sampled_from([0.2, 0.6]), attention_x=st.sampled_from(["identity", "ones"]),
+    data=st.sampled_from(["independent", "same"]), signs=st.sampled_from(["shared", "fresh"]),
+    kernels=st.sampled_from([1, 3, 5]).flatmap(
+        lambda count: st.lists(
+            st.sampled_from(sorted(KERNELS)), min_size=count, max_size=count, unique=True
+        )
+    ),
+)  # fmt: skip
+def test_contests_of_any_kernels_against_enumeration(
+    model, classes, t, b, attention_x, kernels, **values
+):
+    own = {"b": b, "c": 0.5, "attention_x": attention_x} if model == "self_attention" else {}
+    d = classes + (2 if model == "self_attention" else 1)
+    p = point(model, n=max(classes * t, 2 * classes), d=d, **own, **values)
+    p = replace(p, contest=contest(*kernels))
+    total, each = enumerated(p)
+    got = exact_at(p)
+    assert got.success == pytest.approx(total, abs=1e-12)
+    assert got.events == pytest.approx(each, abs=1e-12)
+    assert (got.error, *got.event_errors) == (0.0,) * (1 + 2 * len(kernels))
+
+
+@pytest.mark.parametrize("name", ["linear_unnormalised", "sigmoid_unnormalised"])
+@pytest.mark.parametrize("signs", ["shared", "fresh"])
+@pytest.mark.parametrize("theta", [0.05, 0.5, 0.9, 1.2, 3.0, 4.0])
+def test_rows_with_sums_of_their_own_against_enumeration(name, signs, theta):
+    values = {"n": 4, "d": 4, "m": 2, "a0": 0.3, "a1": 1.2, "b": 0.6, "c": 0.5}
+    p = point("self_attention", **values, theta=theta, signs=signs, data="independent")
+    p = replace(p, contest=contest(name, "linear", "exp"))
+    total, each = enumerated(p)
+    assert exact_at(p).success == pytest.approx(total, abs=1e-12)
+    assert exact_at(p).events == pytest.approx(each, abs=1e-12)
+
+
+CONTESTS = {
+    "the paper's": contest("exp", "linear"),
+    "one": contest("exp"),
+    "five": contest("exp", "linear", "power_2", "hedgehog_fla", "efficient"),
+}
+
+
+@pytest.mark.parametrize("of", CONTESTS)
 @pytest.mark.parametrize("signs", ["shared", "fresh"])
 @pytest.mark.parametrize("attention_x", ["identity", "ones"])
-def test_against_simulation(attention_x, signs):
-    """False-alarm budget 1e-6 for the four cases of five binomial tests each."""
-    p = point("self_attention", n=200, d=22, m=15, **SELF, attention_x=attention_x, signs=signs)
-    engine = trials_of("self_attention").reduced
+def test_against_simulation(attention_x, signs, of):
+    """False-alarm budget 1e-6 for the twelve cases of at most eleven binomial tests each."""
+    values = SELF | {"attention_x": attention_x, "signs": signs}
+    p = replace(point("self_attention", n=200, d=22, m=15, **values), contest=CONTESTS[of])
     positive = np.concatenate(
-        [engine(p, BlockStreams(5, "exact", p.name, block), 5000) for block in range(40)]
+        [
+            run_trials("reduced", p, BlockStreams(5, "exact", p.name, block), 5000)
+            for block in range(40)
+        ]
     )
     got = exact_at(p)
-    counts = [success(positive).sum(), *events(positive).sum(axis=0)]
+    assert 0.05 < got.success < 0.95
+    happened = p.contest.happened(positive)
+    counts = [p.contest.success(positive).sum(), *happened.sum(axis=0)]
     for count, probability in zip(counts, [got.success, *got.events], strict=True):
-        assert binomtest(int(count), len(positive), probability).pvalue > 1e-6 / 20
+        assert binomtest(int(count), len(positive), probability).pvalue > 1e-6 / 132
 
 
 def test_many_columns_make_every_network_positive():
@@ -113,10 +162,13 @@ def in_fractions(p):
 
     Only which states exceed tau comes from floats.
     """
-    module = self_attention if p.b else cross_attention
-    rows = [module.rows(p, dataset, KERNELS[kernel]) for kernel, dataset in NETWORKS]
-    above = [exceeds(row.largest_scores(), p.tau, p.s) for row in rows]
-    classes, last_bits = rows[0].classes, above[0].shape[1]
+    types = [model_of(p).token_types([p], dataset) for dataset in (0, 1)]
+    networks = p.contest.networks
+    above = [
+        exceeds(largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))[0], p.tau, p.s)
+        for kernel, dataset in networks
+    ]
+    classes, last_bits = model_of(p).classes(p.d), above[0].shape[1]
 
     def law(unmarked, flags):
         """Probabilities that no network is positive, and that none but F_exp on D1 is."""
@@ -138,7 +190,7 @@ def in_fractions(p):
         own = {0: (own0, pluses + own1), 1: (own1, pluses + own0)}
         return [
             bool(a[(first, last, *own[dataset])])
-            for a, (_, dataset) in zip(above, NETWORKS, strict=True)
+            for a, (_, dataset) in zip(above, networks, strict=True)
         ]
 
     total = law(classes - 1, same)
@@ -187,8 +239,29 @@ def test_no_probability_is_above_one_or_below_zero(m, theta):
 
 def test_many_points_at_once_are_those_points_one_by_one():
     points = [*config_points("fig4b"), *config_points("fig5d")[:7], *config_points("fig4a")[:3]]
-    together = self_attention_exact.references(points)
+    together = references(SELF_ATTENTION, points)
     assert together == [exact_at(p) for p in points]
+
+
+def test_points_of_several_kinds_are_those_points_one_by_one():
+    """Of several d, X, contests, data and signs, like and unlike between each other."""
+    kinds = [
+        {}, {"attention_x": "ones"}, {"signs": "fresh"}, {"data": "same"},
+        {"attention_x": "ones", "signs": "fresh", "data": "same"},
+    ]  # fmt: skip
+    points = [
+        replace(
+            point("self_attention", n=40, d=d, m=5, theta=theta, **SELF, **kind),
+            contest=contest(*kernels),
+        )
+        for theta in (0.7, 0.9)
+        for kernels in (["exp", "linear"], ["cosh"], ["exp", "power_2", "one_plus_cosine"])
+        for kind in kinds
+        for d in (4, 12, 7)
+    ]
+    together = references(SELF_ATTENTION, points)
+    assert together == [exact_at(p) for p in points]
+    assert len({found.success for found in together}) > len(points) / 3
 
 
 def test_exact_ties_are_below_tau():

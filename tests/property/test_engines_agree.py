@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from making import CONFIG, config_points, point, trials_of
+from making import CONFIG, config_points, point, run_trials
 
 from attention_separation.seeding import BlockStreams
 
@@ -22,13 +22,11 @@ theta = st.one_of(st.floats(0.05, 1.5), st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0
 
 
 def same_events(p, seed=0):
-    model = "regression" if p.d is None else "self_attention" if p.b else "cross_attention"
-    engines = trials_of(model)
     streams = BlockStreams(seed, "test", p.name, 0)
-    dense, reduced = (engine(p, streams, TRIALS) for engine in (engines.dense, engines.reduced))
+    dense, reduced = (run_trials(engine, p, streams, TRIALS) for engine in ("dense", "reduced"))
     assert dense.shape == reduced.shape == (TRIALS, 4)
     np.testing.assert_array_equal(reduced, dense)
-    shorter = engines.reduced(p, streams, TRIALS - 7)
+    shorter = run_trials("reduced", p, streams, TRIALS - 7)
     np.testing.assert_array_equal(shorter, reduced[:-7])
 
 

@@ -4,22 +4,20 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.attention import KERNELS, attention
-from making import CONFIG, config_points, point, trials_of
+from making import CONFIG, config_points, model_of, point, run_trials
 
+from attention_separation.attention.dense import attention
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear import cross_attention, self_attention
+from attention_separation.softmax_vs_linear.attention_exact import network_scores
+from attention_separation.softmax_vs_linear.models import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.signs import draw_lanes, pluses
-from attention_separation.softmax_vs_linear.success import NETWORKS, exceeds
+from attention_separation.softmax_vs_linear.success import exceeds
 
 
 def margins(p):
     """(largest score - tau) / s of every state, network by network."""
-    rows = (self_attention if p.b else cross_attention).rows
-    return [
-        (rows(p, dataset, KERNELS[kernel]).largest_scores() - p.tau) / p.s
-        for kernel, dataset in NETWORKS
-    ]
+    return [(scores[0] - p.tau) / p.s for scores in network_scores(model_of(p), [p])]
 
 
 def test_the_closest_grid_point_is_5d_at_1_9():
@@ -56,8 +54,8 @@ def test_exact_tie_of_a_row_in_4b_at_d_6_rounds_above_tau():
     """Linear attention on D1, X = I: a row equals tau for some signs; float64 puts it above."""
     p = next(p for p in config_points("fig4b") if p.d == 6)
     tokens = self_attention.tokens(p.n, p.d, p.a1, p.b, p.c, 0)
-    x = self_attention.x_matrix("identity", p.d)
-    c = attention(tokens, tokens, tokens, x, np.eye(p.d), KERNELS["lin"])
+    eye = np.eye(p.d)
+    c = attention(tokens, tokens, tokens, eye, eye, eye, KERNELS["linear"])
     y = np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
     gap = (c @ y - p.tau) / p.s
     ties = np.abs(gap) < 1e-13
@@ -70,7 +68,8 @@ def test_exact_tie_of_cross_attention_at_n_10():
     """n = 10, d = 11: a plain row is 1/10 in every coordinate, so sums of 9 tie 0.9 s."""
     p = point("cross_attention", n=10, d=11, m=3, a0=0.01, a1=1.2)
     a1, a2 = cross_attention.tokens(p.n, p.d, p.a1, 0, 0)
-    c = attention(a1, a2, a2, np.eye(p.d), np.eye(p.d), KERNELS["lin"])
+    eye = np.eye(p.d)
+    c = attention(a1, a2, a2, eye, eye, eye, KERNELS["linear"])
     y = np.ones(p.d)
     y[0] = -1.0
     plain = c[1] @ y
@@ -78,8 +77,8 @@ def test_exact_tie_of_cross_attention_at_n_10():
     assert not exceeds(plain, p.tau, p.s)
     y[0] = 1.0
     assert exceeds(c[1] @ y, p.tau, p.s)
-    engines, streams = trials_of("cross_attention"), BlockStreams(1, "tie", p.name, 0)
-    dense, reduced = engines.dense(p, streams, 4000), engines.reduced(p, streams, 4000)
+    streams = BlockStreams(1, "tie", p.name, 0)
+    dense, reduced = (run_trials(engine, p, streams, 4000) for engine in ("dense", "reduced"))
     np.testing.assert_array_equal(dense, reduced)
     lanes = draw_lanes(streams.generator("signs"), 4000, p.m, p.d)
     tying = (pluses(lanes, p.d, 0, p.d) == 10) & (pluses(lanes, p.d, 0, 1) == 0)
@@ -91,8 +90,8 @@ def test_exact_tie_of_cross_attention_at_n_10():
 def test_exact_ties_of_regression_with_constant_ax(n, law):
     """5/8 pluses make the score 1/4 exactly on D0, for both kernels: a tie, so not positive."""
     p = point("regression", n=n, m=6, law=law)
-    engines, streams = trials_of("regression"), BlockStreams(3, "tie", p.name, 0)
-    dense, reduced = engines.dense(p, streams, 2000), engines.reduced(p, streams, 2000)
+    streams = BlockStreams(3, "tie", p.name, 0)
+    dense, reduced = (run_trials(engine, p, streams, 2000) for engine in ("dense", "reduced"))
     np.testing.assert_array_equal(dense, reduced)
     most = pluses(draw_lanes(streams.generator("signs"), 2000, p.m, n), n, 0, n).max(axis=1)
     assert (most == 5 * n // 8).any()

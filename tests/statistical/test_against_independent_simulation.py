@@ -6,14 +6,15 @@ alarm with probability at most BUDGET, whatever the seeds.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from making import point, trials_of
+from making import contest, point, run_trials
 from scipy.stats import fisher_exact
 
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.success import events, success
+from attention_separation.softmax_vs_linear.contest import PAPERS
 
 BUDGET = 1e-6
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "m": 8}
@@ -25,12 +26,21 @@ CASES = {
     "self, same data": ("self_attention", {**SELF, "n": 40, "d": 10, "data": "same"}),
     "self, fresh y": ("self_attention", {**SELF, "n": 40, "d": 10, "signs": "fresh"}),
     "cross": ("cross_attention", {**CROSS, "n": 60, "d": 11}),
+    "self, other kernels": (
+        "self_attention",
+        {**SELF, "n": 40, "d": 10, "attention_x": "ones"},
+    ),
+    "cross, other kernels": ("cross_attention", {**CROSS, "n": 40, "d": 11, "signs": "fresh"}),
+    "self, sums not divided": ("self_attention", {**SELF, "n": 40, "d": 10, "theta": 7.75}),
     "regression": ("regression", {"n": 100, "m": 4}),
     "regression, two-point": ("regression", {"n": 64, "m": 4, "law": "two-point"}),
     "regression, constant": ("regression", {"n": 64, "m": 4, "law": "middle"}),
     "regression, low tau": ("regression", {"n": 50, "m": 2, "tau": 0.15}),
 }
-COUNTS = 5
+CONTESTS = {
+    "other kernels": contest("power_8", "linear", "power_2"),
+    "sums not divided": contest("sigmoid_unnormalised", "linear"),
+}
 TRIALS = {"dense": 2000, "reduced": 100_000}
 
 
@@ -41,6 +51,24 @@ def softmax(z):
 
 def linear(z):
     return z / z.sum(axis=-1, keepdims=True)
+
+
+def power_2(z):
+    return z**2 / (z**2).sum(axis=-1, keepdims=True)
+
+
+def sigmoid_unnormalised(z):
+    return 1 / (1 + z.shape[-1] * np.exp(-z))
+
+
+def power_8(z):
+    return z**8 / (z**8).sum(axis=-1, keepdims=True)
+
+
+H = {
+    "exp": softmax, "linear": linear, "power_2": power_2, "power_8": power_8,
+    "sigmoid_unnormalised": sigmoid_unnormalised,
+}  # fmt: skip
 
 
 def tokens_of(p, a, indices):
@@ -62,11 +90,14 @@ def tokens_of(p, a, indices):
 
 
 def one_trial(p, rng):
-    """(4,) bool: whether F_exp(D1), F_lin(D1), F_exp(D0), F_lin(D0) are positive."""
+    """(networks,) bool: whether the networks on D1, then those on D0, are positive; of the paper's
+    contest F_exp(D1), F_lin(D1), F_exp(D0), F_lin(D0)."""
     rows = p.n if p.d is None else p.d
-    ys = [rng.choice([-1.0, 1.0], size=(rows, p.m)) for _ in range(4)]
+    kernels = [p.contest.fires, *p.contest.silent]
+    evaluations = [(H[kernel], dataset) for dataset in (1, 0) for kernel in kernels]
+    ys = [rng.choice([-1.0, 1.0], size=(rows, p.m)) for _ in evaluations]
     if p.signs == "shared":
-        ys = [ys[0]] * 4
+        ys = [ys[0]] * len(ys)
     index = {1: rng.integers(0, p.n, 2), 0: rng.integers(0, p.n, 2)}
     if p.data == "same":
         index[0] = index[1]
@@ -79,7 +110,6 @@ def one_trial(p, rng):
         multiples = [law(), law()]
         multiples[1][index[1][0]] = 4.0
     out = []
-    evaluations = [(softmax, 1), (linear, 1), (softmax, 0), (linear, 0)]
     for (h, dataset), y in zip(evaluations, ys, strict=True):
         if p.d is None:
             scores = h(math.log(p.n) * multiples[dataset]) @ y
@@ -93,22 +123,34 @@ def one_trial(p, rng):
     return out
 
 
+def point_of(name):
+    model, values = CASES[name]
+    _, _, what = name.partition(", ")
+    return replace(point(model, **values), contest=CONTESTS.get(what, PAPERS))
+
+
+def succeeded(positive):
+    """Success and the events of trials, (trials, 1 + networks): the first network alone positive,
+    each of the others zero."""
+    events = np.column_stack([positive[:, 0], ~positive[:, 1:]])
+    return np.column_stack([events.all(axis=1), events])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_counts_agree(name):
-    model, values = CASES[name]
-    p = point(model, **values)
+    p = point_of(name)
     rng = np.random.default_rng([20, list(CASES).index(name)])
     dense = np.array([one_trial(p, rng) for _ in range(TRIALS["dense"])])
     reduced = np.concatenate(
         [
-            trials_of(model).reduced(p, BlockStreams(99, name, p.name, block), 5000)
+            run_trials("reduced", p, BlockStreams(99, name, p.name, block), 5000)
             for block in range(TRIALS["reduced"] // 5000)
         ]
     )
-    for outcome in range(COUNTS):
+    comparisons = sum(len(point_of(case).contest.outcomes) for case in CASES)
+    for outcome, what in enumerate(p.contest.outcomes):
         counts = []
         for positive in (dense, reduced):
-            happened = np.column_stack([success(positive), events(positive)])[:, outcome]
+            happened = succeeded(positive)[:, outcome]
             counts.append([happened.sum(), len(happened) - happened.sum()])
-        p_value = fisher_exact(counts).pvalue
-        assert p_value > BUDGET / (len(CASES) * COUNTS), (outcome, counts)
+        assert fisher_exact(counts).pvalue > BUDGET / comparisons, (what, counts)

@@ -4,14 +4,14 @@ import dataclasses
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.cross_attention_readings import IN_BOTH
 from making import CONFIG, config_points, exact_at
 
-from attention_separation.softmax_vs_linear import attention_exact
 from attention_separation.softmax_vs_linear.choices import CHOICES
 from attention_separation.softmax_vs_linear.choices_audit import choices_table, draw
 from attention_separation.softmax_vs_linear.jobs import ChoicesJob
+from attention_separation.softmax_vs_linear.models.cross_attention import IN_BOTH
 from attention_separation.softmax_vs_linear.reconstruction import KEY
+from attention_separation.softmax_vs_linear.references import references
 
 EXPECTED = [
     "base of the logarithm", "m = log n", "m = max{log(n/δ), 15}", "τ of softmax regression",
@@ -123,10 +123,7 @@ def test_datasets_of_another_reading(rows):
     """a in A1 and in A2: in D0 and D1 the special score has a squared, its value a."""
     row = effect(rows, "entries of", "a √log n in A1 and in A2", "fig7d")
     of = [config_points("fig7d")[k] for k in (0, 27, 53, 80)]
-    networks = attention_exact.from_rows(IN_BOTH.rows)
-    changes = [
-        attention_exact.references([p], networks)[0].success - exact_at(p).success for p in of
-    ]
+    changes = [references(IN_BOTH, [p])[0].success - exact_at(p).success for p in of]
     assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
     assert row["mean_change"] > 0.001
     # c and tau smaller by the same factor; and a common factor of exp's weights.

@@ -57,6 +57,7 @@ WRONG = {
     "zero b": ((*A, "fixed", "b"), 0.0, "panels.fig4a.fixed.b", "or equal to 0.000001"),
     "delta above one": ((*A, "fixed", "delta"), 1.5, "panels.fig4a.fixed.delta", "less than 1"),
     "unknown model": ((*A, "model"), "self_atention", "panels.fig4a.model", "did you mean"),
+    "a model that is no text": ((*A, "model"), {"a": [1]}, "panels.fig4a.model", "is unknown"),
     "unknown X": ((*A, "fixed", "attention_x"), "one", "panels.fig4a.fixed.attention_x", "'ones'"),
     "unknown engine": (("engine",), "sparse", "engine", "'reduced' or 'dense'"),
     "unknown law": (("models", "regression", "law"), "normal", "models.regression.law", "uniform"),

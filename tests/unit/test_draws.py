@@ -1,19 +1,22 @@
 """What a trial draws: special tokens, entries of Ax, and who shares them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from making import point
+from making import contest, point
 
 from attention_separation.seeding import BlockStreams
 from attention_separation.softmax_vs_linear import attention_trials, regression_trials
+from attention_separation.softmax_vs_linear.contest import PAPERS
 
 SELF = {"n": 40, "d": 10, "m": 3, "a0": 0.0, "a1": 1.0, "b": 0.2, "c": 0.8}
 STREAMS = BlockStreams(1, "test", "x", 0)
 
 
-def attention_draws(trials=3000, tokens=2, **settings):
-    p = point("self_attention", **SELF, **settings)
-    chunks = list(attention_trials.draws(p, STREAMS, trials, tokens))
+def attention_draws(trials=3000, tokens=2, of=PAPERS, **settings):
+    p = replace(point("self_attention", **SELF, **settings), contest=of)
+    chunks = list(attention_trials.draws(p, tokens, STREAMS, trials))
     lanes = {name: np.concatenate([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}
     return np.concatenate([chunk[0] for chunk in chunks]), lanes
 
@@ -48,6 +51,22 @@ def test_signs_are_shared_or_fresh():
     values = list(fresh.values())
     assert len(values) == 4
     assert all((values[0] != other).any() for other in values[1:])
+
+
+def test_networks_of_two_contests_read_the_same_signs():
+    """Shared signs are those of any contest, and fresh ones those of any that has the network."""
+    indices, fresh = attention_draws(signs="fresh")
+    others = contest("power_2", "linear", "exp", "cosh")
+    same_indices, found = attention_draws(signs="fresh", of=others)
+    np.testing.assert_array_equal(same_indices, indices)
+    assert [*fresh] == ["signs exp D0", "signs exp D1", "signs lin D0", "signs lin D1"]
+    assert [*found] == sorted(
+        [*fresh, *(f"signs {k} D{i}" for k in ("power_2", "cosh") for i in (0, 1))]
+    )
+    for name, lanes in fresh.items():
+        np.testing.assert_array_equal(found[name], lanes)
+    _, shared = attention_draws()
+    np.testing.assert_array_equal(attention_draws(of=others)[1]["signs"], shared["signs"])
 
 
 def test_special_tokens_are_uniform():

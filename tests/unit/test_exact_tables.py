@@ -2,19 +2,19 @@
 
 import pyarrow as pa
 import pytest
-from making import CONFIG, config_points, exact_at, panel
+from making import CONFIG, config_points, contest, exact_at, panel
 
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.exact import exact
-from attention_separation.softmax_vs_linear.exact_table import JOINED, SCHEMA, joined
+from attention_separation.softmax_vs_linear.exact_table import joined, joined_schema, schema
+from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.panels import (
-    MODELS,
     ExactPanel,
     PanelJob,
     points,
     without_trials,
 )
 from attention_separation.softmax_vs_linear.simulate import simulate
-from attention_separation.softmax_vs_linear.success import EVENTS
 
 CONTRACT = [
     "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",
@@ -52,6 +52,34 @@ def test_one_row_for_each_point_in_grid_order(model):
         assert row["p_error"] < 1e-4
 
 
+@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
+def test_one_pair_of_columns_for_each_event_of_another_contest(model):
+    of = contest("power_4", "linear", "exp_half")
+    sweep = without_trials(panel(model, SWEEPS[model], contest=of, **FIXED[model]))
+    table = exact(ExactPanel(name="p", panel=sweep))
+    events = [
+        "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
+        "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
+    ]  # fmt: skip
+    assert table.schema.names == [
+        *CONTRACT[:6],
+        *(f"prob_{event}" for event in events),
+        *(f"error_{event}" for event in events),
+    ]
+    assert table.schema == schema(of)
+    for row, point in zip(table.to_pylist(), points(sweep), strict=True):
+        assert point.contest == of
+        found = exact_at(point)
+        assert row["p_exact"] == found.success
+        assert [row[f"prob_{event}"] for event in events] == list(found.events)
+
+
+def test_the_contest_counts():
+    base = CONFIG.exact_panel("fig4a")
+    of = base.panel.model_copy(update={"contest": contest("exp", "power_2")})
+    assert base.model_copy(update={"panel": of}).canonical() != base.canonical()
+
+
 def test_trials_seed_and_engine_do_not_count():
     base = CONFIG.exact_panel("fig4a").canonical()
     for change in ({"trials": 7}, {"seed": 1}, {"engine": "dense"}):
@@ -74,13 +102,25 @@ def both(**own):
 def test_a_panel_joined_with_its_exact_values():
     simulated, exactly = both()
     together = joined(simulated, exactly)
-    assert together.column_names == [*simulated.column_names, *JOINED]
+    assert together.column_names == [*simulated.column_names, *CONTRACT[3:]]
+    assert together.schema == joined_schema([PAPERS])
     assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
+
+
+def test_panels_of_two_contests_have_the_columns_of_both():
+    of = contest("power_4", "linear")
+    tables = [joined(*both()), joined(*both(contest=of))]
+    whole = joined_schema([PAPERS, of])
+    for table, other in zip(tables, (of, PAPERS), strict=True):
+        assert {*table.column_names} <= {*whole.names}
+        assert not {*table.column_names} & {*other.events}
+    assert {*whole.names} == {name for table in tables for name in table.column_names}
+    assert len(whole) == len({*whole.names})
 
 
 def test_points_of_another_panel_do_not_join():
     simulated, exactly = both()
-    other = exactly.set_column(2, SCHEMA.field("value"), pa.array([3.0, 11.0]))
+    other = exactly.set_column(2, schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
     with pytest.raises(ValueError, match="other points"):
         joined(simulated, other)
 
@@ -90,7 +130,7 @@ def test_all_points_of_figures_4_5_and_7():
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
         table = exact(CONFIG.exact_panel(name))
-        for what in ("p", *EVENTS):
+        for what in ("p", *PAPERS.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]
         assert all(0 <= p <= 1 for p in table["p_exact"].to_pylist())

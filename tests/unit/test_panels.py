@@ -1,12 +1,14 @@
 """Panels, their grids and points: the paper's, and any user's."""
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from making import CONFIG, config_points, panel, point
+from making import CONFIG, config_points, contest, panel, point
 
 from attention_separation.settings import thinned
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.panels import points
 from attention_separation.softmax_vs_linear.parameters import MRule
 
@@ -111,6 +113,18 @@ def test_a_points_name_does_not_depend_on_the_grid_around_it():
     coarse = points(panel("regression", {"n": [100, 300]}, m=3))
     fine = points(panel("regression", {"n": [100, 200, 300]}, m=3))
     assert coarse[1].name == fine[2].name == "n=300"
+
+
+def test_points_have_their_panels_contest():
+    """And are otherwise the same, with the same draws."""
+    own, sweep = contest("cosh", "linear"), {"a1": [1.0, 2.0]}
+    values = {"n": 16, "d": 5, "m": 5, "a0": 0.01}
+    others = points(panel("cross_attention", sweep, contest=own, **values))
+    papers = points(panel("cross_attention", sweep, **values))
+    assert [p.contest for p in others] == [own, own]
+    assert [replace(p, contest=PAPERS) for p in others] == papers
+    unsaid = panel("cross_attention", sweep, **values).model_copy(update={"contest": None})
+    assert points(unsaid) == papers
 
 
 def test_theta_is_a_number_or_c_plus_one():

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import contest
 
 from attention_separation.seeding import stream
+from attention_separation.softmax_vs_linear.contest import PAPERS, Network
 from attention_separation.softmax_vs_linear.signs import (
     CHUNK_MULTIPLE,
     bit_at,
@@ -15,6 +17,7 @@ from attention_separation.softmax_vs_linear.signs import (
     lanes_per_column,
     pluses,
     sign_matrix,
+    stream_name,
     stream_names,
     unpack,
 )
@@ -69,5 +72,11 @@ def test_every_sign_is_fair():
 
 
 def test_networks_share_or_do_not_share_their_signs():
-    assert stream_names("shared") == ["signs"]
-    assert len(stream_names("fresh")) == 4
+    assert stream_names("shared", PAPERS) == ["signs"]
+    assert len(stream_names("fresh", PAPERS)) == 4
+    assert len(stream_names("fresh", contest("exp", "cosh", "none"))) == 6
+    for of in (PAPERS, contest("linear"), contest("exp", "linear", "cosh")):
+        for network in of.networks:
+            assert stream_name("shared", network) == "signs"
+            assert stream_name("fresh", network) in stream_names("fresh", of)
+    assert stream_name("fresh", Network("linear", 1)) == "signs lin D1"

@@ -3,24 +3,32 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
-from making import CONFIG, ROOT, panel
+from making import CONFIG, ROOT, contest, panel
 
+from attention_separation.counts import Counts
 from attention_separation.softmax_vs_linear import simulate
+from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.panels import PanelJob, points
-from attention_separation.softmax_vs_linear.slices import SCHEMA, cut, units
+from attention_separation.softmax_vs_linear.slices import cut, merged, schema, slice_table, units
 from attention_separation.tables import read_parquet, write_parquet
 
+OTHERS = contest("power_2", "linear", "cosh")
 SWEEPS = {
     "regression": panel("regression", {"n": [50, 200]}, trials=5100, m=3),
     "cross_attention": panel(
         "cross_attention", {"d": [3, 6, 11]}, trials=10_050, n=40, m=3, a0=0.01, a1=1.2
     ),
-}
+    "other kernels": panel(
+        "self_attention", {"d": [3, 12, 6]}, trials=5100, contest=OTHERS,
+        n=40, m=3, a0=0.01, a1=1.2, b=0.2, c=0.8,
+    ),
+}  # fmt: skip
 
 
-def job(model):
-    return PanelJob(name="p", panel=SWEEPS[model], seed=1, engine="reduced")
+def job(name):
+    return PanelJob(name="p", panel=SWEEPS[name], seed=1, engine="reduced")
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
@@ -39,11 +47,33 @@ def test_slices_take_about_equal_time():
     assert max(times) / min(times) < 1.01
 
 
-@pytest.mark.parametrize("model", SWEEPS)
+@pytest.mark.parametrize("name", SWEEPS)
 @pytest.mark.parametrize("count", [1, 2, 5, 30])
-def test_merged_slices_are_the_panel(model, count):
-    slices = [simulate.slice_of(job(model), k + 1, count) for k in range(count)]
-    assert simulate.merge(job(model), slices[::-1]).equals(simulate.simulate(job(model)))
+def test_merged_slices_are_the_panel(name, count):
+    slices = [simulate.slice_of(job(name), k + 1, count) for k in range(count)]
+    assert simulate.merge(job(name), slices[::-1]).equals(simulate.simulate(job(name)))
+
+
+def test_a_slice_has_a_column_for_each_outcome():
+    assert simulate.slice_of(job("other kernels"), 1, 1).column_names == [
+        "point", "trials", "successes", "power_2_d1_positive", "linear_d1_zero", "cosh_d1_zero",
+        "power_2_d0_zero", "linear_d0_zero", "cosh_d0_zero",
+    ]  # fmt: skip
+    assert simulate.slice_of(job("regression"), 1, 1).column_names == [
+        "point", "trials", "successes", "f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero",
+        "f_lin_d0_zero",
+    ]  # fmt: skip
+
+
+def test_counts_of_slices_are_added_column_by_column():
+    one = Counts(10, np.arange(7))
+    two = Counts(5, np.array([3, 0, 5, 1, 1, 2, 4]))
+    tables = [slice_table({0: one, 2: two}, OTHERS), slice_table({2: one}, OTHERS)]
+    first, second, third = merged([*tables, slice_table({}, OTHERS)], 3, OTHERS)
+    assert (first.trials, second.trials, third.trials) == (10, 0, 15)
+    assert first.happened.tolist() == list(range(7))
+    assert second.happened.tolist() == [0] * 7
+    assert third.happened.tolist() == [3, 1, 7, 4, 5, 7, 10]
 
 
 def test_a_slice_too_few_or_twice_is_refused():
@@ -88,7 +118,7 @@ def test_a_slice_of_other_settings_is_refused(tmp_path):
     path = tmp_path / "slice.parquet"
     write_parquet(simulate.slice_of(job("regression"), 1, 1), path, {"settings": "other"})
     with pytest.raises(ValueError, match="made with other settings"):
-        read_parquet(path, SCHEMA, "mine")
+        read_parquet(path, schema(PAPERS), "mine")
 
 
 def test_long_panels_are_cut_by_time_and_by_number():

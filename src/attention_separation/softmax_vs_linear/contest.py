@@ -32,8 +32,11 @@ class Network(NamedTuple):
 
 
 def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(names)) < len(names):
-        raise PydanticCustomError("grid", "has a kernel twice; allowed: each kernel once")
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            raise PydanticCustomError(
+                "contest", "has {name} twice; allowed: each kernel once", {"name": repr(name)}
+            )
     return names
 
 
@@ -51,7 +54,9 @@ class Contest(Closed, title="contest"):
     def _not_both(self) -> "Contest":
         if self.fires in self.silent:
             raise PydanticCustomError(
-                "contest", "{name} both fires and is silent", {"name": repr(self.fires)}
+                "contest",
+                "{name} both fires and is silent; allowed: other kernels to be silent",
+                {"name": repr(self.fires)},
             )
         return self
 

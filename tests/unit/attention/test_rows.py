@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_separation.softmax_vs_linear.attention import KERNELS as CLOSED
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.softmax_vs_linear import cross_attention, self_attention
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.softmax_vs_linear.point import Point
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]
 CROSS_SIZES = [(60, 11), (60, 7), (8, 9), (12, 3), (5, 2)]
+UNNORMALISED = [name for name, kernel in KERNELS.items() if not kernel.normalised]
 
 
 def at(n, d, attention_x="identity", a1=1.2):
@@ -24,16 +25,10 @@ def at(n, d, attention_x="identity", a1=1.2):
     )  # fmt: skip
 
 
-def dense_rows(point, dataset, kernel, module):
-    """c by n x n attention, and the special tokens' places."""
-    n, d, j = point.n, point.d, min(point.n - 1, 1)
-    if module is self_attention:
-        tokens = self_attention.tokens(n, d, point.a(dataset), point.b, point.c, j)
-        q = self_attention.split_x(point.attention_x, d)
-        return attention(tokens, tokens, tokens, q, q, np.eye(d), kernel), j, j
-    j2 = 0
-    a1, a2 = cross_attention.tokens(n, d, point.a(dataset), j2, j)
-    return attention(a1, a2, a2, np.eye(d), np.eye(d), np.eye(d), kernel), j2, j
+def dense_rows(model, point, dataset, kernel, places):
+    """c by n x n attention over the literal tokens."""
+    a1, a2, a3, q, k = model.literal(point, dataset, np.array(places))
+    return attention(a1, a2, a3, q, k, np.eye(point.d), kernel)
 
 
 def row_of(rows, point, r, marked, own, columns):
@@ -46,7 +41,7 @@ def row_of(rows, point, r, marked, own, columns):
         c[1 + own] = rows.own[0, r]
     c[1 + marked] = rows.marked[0, r]
     if rows.last is not None:
-        c[-1] = rows.last[0, r]
+        c[-1] = np.broadcast_to(rows.last, rows.first.shape)[0, r]
     return c
 
 
@@ -55,12 +50,12 @@ def row_of(rows, point, r, marked, own, columns):
 @pytest.mark.parametrize("attention_x", ["identity", "ones"])
 def test_self_attention(name, dataset, attention_x):
     for n, d in SELF_SIZES:
-        point = at(n, d, attention_x)
-        rows = distinct_rows(self_attention.token_types([point], dataset), KERNELS[name])
-        c, j, _ = dense_rows(point, dataset, KERNELS[name], self_attention)
-        marked = self_attention.special_class(j, d)
+        point, j = at(n, d, attention_x), 1
+        rows = distinct_rows(SELF_ATTENTION.token_types([point], dataset), KERNELS[name])
+        c = dense_rows(SELF_ATTENTION, point, dataset, KERNELS[name], [j])
+        marked = SELF_ATTENTION.special_class(j, d)
         for token in range(n):
-            own = self_attention.special_class(token, d)
+            own = SELF_ATTENTION.special_class(token, d)
             r = 0 if token == j else 1 if own == marked else 2
             found = row_of(rows, point, r, marked, own, 2)
             np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
@@ -70,10 +65,10 @@ def test_self_attention(name, dataset, attention_x):
 @pytest.mark.parametrize("dataset", [0, 1])
 def test_cross_attention(name, dataset):
     for n, d in CROSS_SIZES:
-        point = at(n, d)
-        rows = distinct_rows(cross_attention.token_types([point], dataset), KERNELS[name])
-        c, j2, j3 = dense_rows(point, dataset, KERNELS[name], cross_attention)
-        marked = cross_attention.special_class(j3, d)
+        point, j2, j3 = at(n, d), 0, 1
+        rows = distinct_rows(CROSS_ATTENTION.token_types([point], dataset), KERNELS[name])
+        c = dense_rows(CROSS_ATTENTION, point, dataset, KERNELS[name], [j2, j3])
+        marked = CROSS_ATTENTION.special_class(j3, d)
         for token in range(n):
             found = row_of(rows, point, int(token != j2), marked, None, 1)
             np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
@@ -82,33 +77,35 @@ def test_cross_attention(name, dataset):
 @pytest.mark.parametrize("name", KERNELS)
 def test_points_together_are_points_alone(name):
     points = [at(n, d) for n, d in SELF_SIZES]
-    together = distinct_rows(self_attention.token_types(points, 1), KERNELS[name])
+    together = distinct_rows(SELF_ATTENTION.token_types(points, 1), KERNELS[name])
     for k, point in enumerate(points):
-        alone = distinct_rows(self_attention.token_types([point], 1), KERNELS[name])
-        for weight in ("first", "marked", "own", "rest", "last", "share"):
+        alone = distinct_rows(SELF_ATTENTION.token_types([point], 1), KERNELS[name])
+        for weight in ("classes", "first", "marked", "own", "rest", "last", "share", "weights"):
             np.testing.assert_array_equal(getattr(together, weight)[k], getattr(alone, weight)[0])
 
 
-@pytest.mark.parametrize(("name", "old"), [("exp", "exp"), ("linear", "lin")])
+@pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("attention_x", ["identity", "ones"])
-def test_the_closed_forms_of_the_paper(name, old, attention_x):
-    for n, d in SELF_SIZES:
-        point = at(n, d, attention_x)
-        types = self_attention.token_types([point], 1)
-        rows = distinct_rows(types, KERNELS[name])
-        closed = self_attention.rows(point, 1, CLOSED[old])
-        kept = np.flatnonzero(types.exists[0])
-        # One class leaves no own one, two leave no further one: what stands there says nothing.
-        for weight in ("first", "marked", "own", "rest")[: min(d - 1, 4)]:
-            found = getattr(rows, weight)[0, kept]
-            np.testing.assert_allclose(found, getattr(closed, weight), rtol=1e-14)
+def test_the_last_coordinate_is_the_same_in_every_row_that_sums_to_one(name, attention_x):
+    """And in no other: there it is as large as the row's sum."""
+    point = at(60, 12, attention_x)
+    types = SELF_ATTENTION.token_types([point], 1)
+    rows = distinct_rows(types, KERNELS[name])
+    if name in UNNORMALISED:
+        assert rows.last.shape == rows.first.shape
+        assert len(set(rows.last[0].tolist())) > 1
+    else:
+        assert rows.last.shape == (1, 1)
+    sums = (rows.weights[0] * types.multiplicities[0]).sum(axis=1)
+    wanted = point.c * point.s * sums
+    np.testing.assert_allclose(rows.last[0] * np.ones(3), wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [220, 2 * 10**7, 2 * 10**12])
 def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
-    for module, d in ((self_attention, 22), (cross_attention, 21)):
-        types = module.token_types([at(n, d)], 1)
+    for model, d in ((SELF_ATTENTION, 22), (CROSS_ATTENTION, 21)):
+        types = model.token_types([at(n, d)], 1)
         rows = distinct_rows(types, KERNELS[name])
         of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest
         assert np.isfinite(of_classes).all()
@@ -116,17 +113,60 @@ def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
             np.testing.assert_allclose(of_classes, types.block[0], rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("model", "n", "d", "exists"),
+    [
+        (SELF_ATTENTION, 200, 22, [True, True, True]),
+        (SELF_ATTENTION, 20, 22, [True, False, True]),  # one token a class: no other shares it
+        (SELF_ATTENTION, 20, 3, [True, True, False]),  # one class: none is another
+        (CROSS_ATTENTION, 200, 21, [True, True]),
+        (CROSS_ATTENTION, 20, 21, [True, True]),
+        (CROSS_ATTENTION, 20, 2, [True, True]),
+    ],
+)
+@pytest.mark.parametrize("name", ["exp", "linear_unnormalised", "relu_features"])
+def test_types_of_queries_that_exist(model, n, d, exists, name):
+    """Self-attention has the special row, one of its class, and one of another; the row of a type
+    that does not exist stands for the special one, so that no maximum has anything of its own."""
+    types = model.token_types([at(n, d)], 1)
+    assert types.exists.tolist() == [exists]
+    rows = distinct_rows(types, KERNELS[name])
+    for r in np.flatnonzero(~types.exists[0]):
+        for weight in (rows.first, rows.marked, rows.own, rows.rest, rows.weights):
+            np.testing.assert_array_equal(weight[0, r], weight[0, 0])
+        if rows.last is not None and name in UNNORMALISED:
+            assert rows.last[0, r] == rows.last[0, 0]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("attention_x", ["identity", "ones"])
+def test_own_is_exactly_rest_where_no_class_is_the_queries_own(name, attention_x):
+    """However weights are computed: then no sign of a class is looked for."""
+    for n, d in SELF_SIZES:
+        rows = distinct_rows(SELF_ATTENTION.token_types([at(n, d, attention_x)], 1), KERNELS[name])
+        np.testing.assert_array_equal(rows.own[:, :2], rows.rest[:, :2])
+    for n, d in CROSS_SIZES:
+        rows = distinct_rows(CROSS_ATTENTION.token_types([at(n, d)], 1), KERNELS[name])
+        np.testing.assert_array_equal(rows.own, rows.rest)
+
+
 def test_a_kernel_that_tells_classes_apart_is_refused():
     by_place = Kernel(
         "by_place", "by place", "features",
         lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[0]), seen.scores.shape),
     )  # fmt: skip
-    types = self_attention.token_types([at(60, 12)], 1)
+    types = SELF_ATTENTION.token_types([at(60, 12)], 1)
     with pytest.raises(ArithmeticError, match="tells classes apart"):
         distinct_rows(types, by_place)
 
 
 def test_rows_that_cannot_be_normalised_are_refused():
-    types = self_attention.token_types([replace(at(60, 12), c=-0.3)], 1)
+    types = SELF_ATTENTION.token_types([replace(at(60, 12), c=-0.3)], 1)
     with pytest.raises(ArithmeticError, match="linear: a row of weights sums to"):
         distinct_rows(replace(types, scores=-types.scores), KERNELS["linear"])
+
+
+@pytest.mark.parametrize("model", [SELF_ATTENTION, CROSS_ATTENTION])
+def test_sizes_that_do_not_stack_are_refused(model):
+    with pytest.raises(ValueError, match="nearest valid n"):
+        model.token_types([at(60, 12), at(61, 12)], 1)

@@ -1,0 +1,224 @@
+"""Contests: their networks, events, streams and words, and what success is, by its sentence."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import CONFIG, ROOT, contest
+
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.config import load_config
+from attention_separation.faults import ConfigError
+from attention_separation.softmax_vs_linear.contest import (
+    PAPERS,
+    Contest,
+    Network,
+    event_words,
+    said_contests,
+)
+from attention_separation.softmax_vs_linear.signs import stream_names
+
+CONTESTS = st.lists(st.sampled_from(sorted(KERNELS)), min_size=1, max_size=6, unique=True).map(
+    lambda names: contest(*names)
+)
+
+
+def test_the_papers_contest():
+    assert (PAPERS.fires, PAPERS.silent, PAPERS.kernels) == ("exp", ("linear",), ("exp", "linear"))
+    assert PAPERS.networks == (("exp", 1), ("linear", 1), ("exp", 0), ("linear", 0))
+    assert PAPERS.events == (
+        "f_exp_d1_positive",
+        "f_lin_d1_zero",
+        "f_exp_d0_zero",
+        "f_lin_d0_zero",
+    )
+    assert PAPERS.outcomes == ("successes", *PAPERS.events)
+    assert [network.stream for network in PAPERS.networks] == [
+        "signs exp D1",
+        "signs lin D1",
+        "signs exp D0",
+        "signs lin D0",
+    ]
+    assert all(CONFIG.panel_job(name).panel.contest == PAPERS for name in CONFIG.panels)
+
+
+def test_networks_and_events_of_another_contest():
+    own = contest("power_2", "exp_sqrt_d", "linear")
+    assert own.networks == (
+        ("power_2", 1), ("exp_sqrt_d", 1), ("linear", 1),
+        ("power_2", 0), ("exp_sqrt_d", 0), ("linear", 0),
+    )  # fmt: skip
+    assert own.events == (
+        "power_2_d1_positive", "exp_sqrt_d_d1_zero", "linear_d1_zero",
+        "power_2_d0_zero", "exp_sqrt_d_d0_zero", "linear_d0_zero",
+    )  # fmt: skip
+    assert contest("exp").events == ("exp_d1_positive", "exp_d0_zero")
+    # Only the paper's contest has the paper's names, whatever kernels another shares with it.
+    assert contest("linear", "exp").events[:2] == ("linear_d1_positive", "exp_d1_zero")
+
+
+@given(CONTESTS)
+def test_success_by_its_sentence(of):
+    """Fires on D1 and not on D0; every silent network zero on both."""
+    networks = len(of.networks)
+    positive = np.random.default_rng(networks).random((200, networks)) < 0.5 / networks
+    positive[:, 0] ^= True
+    positive[0] = [True] + [False] * (networks - 1)
+    column = {network: k for k, network in enumerate(of.networks)}
+    successes = []
+    for trial in positive:
+        good = trial[column[of.fires, 1]] and not trial[column[of.fires, 0]]
+        for kernel in of.silent:
+            good = good and not trial[column[kernel, 1]] and not trial[column[kernel, 0]]
+        successes.append(good)
+        happened = dict(zip(of.events, of.happened(trial), strict=True))
+        for event, (kernel, dataset) in zip(of.events, of.networks, strict=True):
+            wanted = trial[column[kernel, dataset]] == event.endswith("positive")
+            assert happened[event] == wanted
+    assert 0 < sum(successes) < len(successes)
+    assert of.success(positive).tolist() == successes
+    assert of.success(positive.reshape(2, 100, -1)).shape == (2, 100)
+    assert of.success(positive[0])
+
+
+def test_one_network_on_the_wrong_side_spoils_success():
+    of = contest("exp", "linear", "cosh")
+    right = np.array([True] + [False] * 5)
+    assert of.success(right)
+    for k in range(6):
+        wrong = right.copy()
+        wrong[k] ^= True
+        assert not of.success(wrong)
+        assert of.happened(wrong).tolist() == [j != k for j in range(6)]
+
+
+@given(CONTESTS)
+def test_names_of_events_and_streams_are_each_networks_own(of):
+    assert len({*of.events}) == len(of.events) == 2 * len(of.kernels)
+    fresh = stream_names("fresh", of)
+    assert len(fresh) == len(of.networks)
+    assert sorted(fresh) == fresh
+    assert stream_names("shared", of) == ["signs"]
+    # A name depends on the network alone: contests that share it read the same draws.
+    for network in of.networks:
+        assert network.stream in fresh
+        alone = contest(network.kernel)
+        assert network.stream in stream_names("fresh", alone)
+    of_papers = {network.stream for network in PAPERS.networks if network in of.networks}
+    assert of_papers == {*fresh} & {*stream_names("fresh", PAPERS)}
+
+
+def test_streams_of_other_kernels_have_their_names():
+    assert Network("power_2", 0).stream == "signs power_2 D0"
+    assert stream_names("fresh", contest("linear", "cosh")) == [
+        "signs cosh D0", "signs cosh D1", "signs lin D0", "signs lin D1",
+    ]  # fmt: skip
+
+
+def test_words():
+    assert PAPERS.said() == "success: F_exp positive on D1 and zero on D0; F_lin zero on both"
+    own = contest("power_2", "exp", "linear", "cosh")
+    sentence = "success: F_power_2 positive on D1 and zero on D0"
+    assert own.said() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
+    assert contest("power_2").said() == sentence
+    named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
+    assert said_contests(named) == [f"In b and d, {own.said()}.", f"In c, {sentence}."]
+    assert [event_words(event) for event in PAPERS.events] == [
+        "F_exp > 0 on D1", "F_lin = 0 on D1", "F_exp = 0 on D0", "F_lin = 0 on D0",
+    ]  # fmt: skip
+    assert event_words("exp_sqrt_d_d1_zero") == "F_exp_sqrt_d = 0 on D1"
+
+
+def test_settings_that_say_the_same_are_equal():
+    from_yaml = Contest.model_validate({"fires": "exp", "silent": ["linear"]})
+    assert from_yaml == PAPERS
+    assert hash(from_yaml) == hash(PAPERS)
+    assert Contest.model_validate_json(PAPERS.model_dump_json()) == PAPERS
+
+
+def load(section, name, own):
+    return load_config(ROOT / "config.yaml", {section: {name: {"contest": own}}})
+
+
+def test_a_panels_contest_beats_its_models():
+    own = {"fires": "power_2", "silent": ["linear", "none"]}
+    config = load("panels", "fig4a", own)
+    for job in (config.panel_job("fig4a"), config.exact_panel("fig4a")):
+        assert job.panel.contest == contest("power_2", "linear", "none")
+    assert config.panel_job("fig4b").panel.contest == PAPERS
+    of_model = load("models", "self_attention", own)
+    assert of_model.panel_job("fig5a").panel.contest == contest("power_2", "linear", "none")
+    assert of_model.panel_job("fig7a").panel.contest == PAPERS
+    nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
+    assert nothing_silent.panel_job("fig7a").panel.contest == contest("cosh")
+
+
+EVERY_KERNEL = ", ".join(f"'{name}'" for name in list(KERNELS)[:-1]) + f" or '{[*KERNELS][-1]}'"
+PAPERS_ALONE = "softmax regression takes exp and linear alone; allowed: {fires: exp, silent: ["
+WRONG = {
+    # what is wrong: (panel, contest, the fault's path below the panel, words of its sentence)
+    "regression's other kernel": (
+        "fig3a", {"fires": "exp", "silent": ["power_2"]}, "contest",
+        ["contest of exp, power_2", PAPERS_ALONE + "linear]}"],
+    ),
+    "regression's one kernel": (
+        "fig3b", {"fires": "exp", "silent": []}, "contest", ["contest of exp:", PAPERS_ALONE],
+    ),
+    "regression the other way round": (
+        "fig3a", {"fires": "linear", "silent": ["exp"]}, "contest",
+        ["contest of linear, exp", PAPERS_ALONE],
+    ),
+    "unknown kernel that fires": (
+        "fig4a", {"fires": "softmax", "silent": []}, "contest.fires",
+        ["'softmax' is not allowed; allowed: ", EVERY_KERNEL],
+    ),
+    "unknown kernel that is silent": (
+        "fig7a", {"fires": "exp", "silent": ["linear", "lin"]}, "contest.silent[1]",
+        ["'lin' is not allowed; allowed: ", EVERY_KERNEL],
+    ),
+    "a kernel twice": (
+        "fig4a", {"fires": "exp", "silent": ["cosh", "linear", "cosh"]}, "contest.silent",
+        ["has 'cosh' twice; allowed: each kernel once"],
+    ),
+    "a kernel that does both": (
+        "fig4a", {"fires": "exp", "silent": ["linear", "exp"]}, "contest",
+        ["'exp' both fires and is silent; allowed: other kernels"],
+    ),
+    "no list": (
+        "fig4a", {"fires": "exp", "silent": "linear"}, "contest.silent",
+        ["'linear' is not allowed; should be a list"],
+    ),
+    "two that fire": (
+        "fig4a", {"fires": ["exp", "cosh"], "silent": []}, "contest.fires",
+        ["['exp', 'cosh'] is not allowed; allowed: ", EVERY_KERNEL],
+    ),
+    "nobody fires": ("fig4a", {"silent": []}, "contest.fires", ["is missing", "positive on D1"]),
+    "silence unsaid": ("fig4a", {"fires": "exp"}, "contest.silent", ["is missing", "zero on both"]),
+    "another key": (
+        "fig4a", {"fires": "exp", "silent": [], "loud": []}, "contest.loud",
+        ["unknown key; allowed: fires, silent"],
+    ),
+    "no mapping": ("fig4a", "exp", "contest", ["'exp' is not allowed; should be a mapping"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_contest_that_is_none(name):
+    panel, own, path, words = WRONG[name]
+    with pytest.raises(ConfigError) as error:
+        load("panels", panel, own)
+    (fault,) = error.value.faults
+    assert fault.startswith(f"--config panels.{panel}.{path}: ")
+    for part in words:
+        assert part in fault
+
+
+def test_a_models_contest_is_checked_in_each_of_its_panels():
+    with pytest.raises(ConfigError) as error:
+        load("models", "regression", {"fires": "exp", "silent": ["none"]})
+    starts = [fault.partition(": ")[0] for fault in error.value.faults]
+    assert starts == ["panels.fig3a.contest", "panels.fig3b.contest"]
+    with pytest.raises(ConfigError) as error:
+        load("models", "self_attention", {"fires": "exp", "silent": ["lin"]})
+    (fault,) = error.value.faults
+    assert fault.startswith("--config models.self_attention.contest.silent[0]: 'lin' is not")
