@@ -100,9 +100,10 @@ def _remembered() -> dict[str, list]:
     """Digests of syntax trees, and what they import, by the sha256 of the source: parsing takes a
     short job a third of its time. A memory that cannot be read is empty."""
     try:
-        return json.loads(_memory().read_text(encoding="utf-8"))
+        found = json.loads(_memory().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _remember() -> None:
@@ -118,8 +119,14 @@ def _remember() -> None:
     _fresh.clear()
 
 
+@cache
+def _own_digest() -> str:
+    return digest(Path(__file__).read_text(encoding="utf-8"))
+
+
 def _memory() -> Path:
-    return ROOT / "__pycache__" / f"syntax-{sys.implementation.cache_tag}.json"
+    """Of this Python and this module: another may read syntax trees otherwise."""
+    return ROOT / "__pycache__" / f"syntax-{sys.implementation.cache_tag}-{_own_digest()}.json"
 
 
 _fresh: set[str] = set()
