@@ -16,6 +16,7 @@ from attention_separation.softmax_vs_linear.contest import PAPERS
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.networks import attention_network
 from attention_separation.softmax_vs_linear.signs import draw_lanes, sign_matrix
+from attention_separation.softmax_vs_linear.success import TIE_TOLERANCE
 from attention_separation.softmax_vs_linear.trials import trials_at
 
 TRIALS = 8
@@ -146,14 +147,15 @@ def literally(p, streams, trials):
     lanes = {}
 
     def value(trial, kernel, dataset):
-        """F of a kernel on D0 or D1."""
+        """F of a kernel on D0 or D1, 0 where a score ties tau but for rounding."""
         stream = f"signs {'lin' if kernel == 'linear' else kernel} D{dataset}"
         stream = "signs" if p.signs == "shared" else stream
         if stream not in lanes:
             lanes[stream] = draw_lanes(streams.generator(stream), trials, p.m, p.d)
         a1, a2, a3, q, k = model.literal(p, dataset, indices[trial, dataset])
         c = attention(a1, a2, a3, q, k, np.eye(p.d), KERNELS[kernel])
-        return attention_network(c, sign_matrix(lanes[stream][trial], p.d), p.tau)
+        f = attention_network(c, sign_matrix(lanes[stream][trial], p.d), p.tau)
+        return f if f > TIE_TOLERANCE * p.s else 0.0
 
     successes, events = [], []
     for trial in range(trials):

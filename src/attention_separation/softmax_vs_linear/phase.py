@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -16,6 +17,7 @@ from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.contest import PAPERS, said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition
 from attention_separation.softmax_vs_linear.figures import (
+    CHARACTERS_PER_INCH,
     CHOICES,
     X_LABELS,
     edges,
@@ -118,7 +120,9 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
             f"{', '.join(f'{level:g}' for level in LEVELS)}.",
             said_choices(map(_look, job.maps)) + ".",
         ]
-        lines += said_contests({entry.name: entry.map.contest for entry in job.maps})
+        characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
+        others = said_contests({entry.name: entry.map.contest for entry in job.maps})
+        lines += [textwrap.fill(text, characters) for text in others]
         parameters = [
             (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
             for row in table.to_pylist()

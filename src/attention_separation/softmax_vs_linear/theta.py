@@ -1,6 +1,7 @@
 """Verb `theta`: maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
 import argparse
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -16,6 +17,7 @@ from attention_separation.provenance import record
 from attention_separation.softmax_vs_linear.contest import said_contests
 from attention_separation.softmax_vs_linear.dataset_ranges import note_on_definition, parameters_of
 from attention_separation.softmax_vs_linear.figures import (
+    CHARACTERS_PER_INCH,
     edges,
     held_title,
     said_choices,
@@ -183,7 +185,9 @@ def _frame(figure: Figure, job: ThetaJob) -> None:
         f"widest interval of best thresholds.",
         said_choices(map(_look, panels)) + ".",
     ]
-    lines += said_contests({panel.name: panel.panel.contest for panel in panels})
+    characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
+    others = said_contests({panel.name: panel.panel.contest for panel in panels})
+    lines += [textwrap.fill(text, characters) for text in others]
     lines += filter(None, [note_on_definition(parameters_of(panels))])
     if any(panel.reconstructed or panel.notes for panel in panels):
         lines.append(KEY)

@@ -1,7 +1,6 @@
 """Verb `threshold`: what each network alone could do with its own best threshold."""
 
 import argparse
-import itertools
 import textwrap
 from pathlib import Path
 
@@ -162,7 +161,9 @@ def draw(job: ThresholdJob, table: pa.Table) -> Figure:
 def colours_of(panels: list[MarkedPanel]) -> dict[str, str]:
     """A colour for each kernel: those of the paper have their own, others follow."""
     kernels = [*PAPERS.kernels, *(k for panel in panels for k in panel.panel.contest.kernels)]
-    return dict(zip(dict.fromkeys(kernels), itertools.cycle(PALETTE), strict=False))
+    kernels = list(dict.fromkeys(kernels))
+    further = matplotlib.colormaps["turbo"](np.linspace(0, 1, max(len(kernels) - len(PALETTE), 0)))
+    return dict(zip(kernels, [*PALETTE, *map(tuple, further.tolist())], strict=False))
 
 
 def _title(key: tuple[str, str | None, Contest], panels: dict[str, MarkedPanel]) -> str:
