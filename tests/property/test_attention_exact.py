@@ -251,7 +251,7 @@ def test_points_of_several_kinds_are_those_points_one_by_one():
     ]  # fmt: skip
     points = [
         replace(
-            point("self_attention", n=40, d=d, m=5, theta=theta, **SELF, **kind),
+            point("self_attention", n=40, d=d, m=5, theta=theta, **SELF | {"a0": 0.8}, **kind),
             contest=contest(*kernels),
         )
         for theta in (0.7, 0.9)
