@@ -51,8 +51,10 @@ def save(figure: Figure, stem: Path) -> None:
     with matplotlib.rc_context(RC):
         # Laid out once: otherwise every format would lay the figure out again, and with "none" for
         # an engine draw it twice.
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
+            figure.set_layout_engine(None)
         for extension in FORMATS:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
                 figure.savefig(part, format=extension, metadata=dates[extension])

@@ -9,7 +9,7 @@ rule claims:
         log_file("claims"),
     benchmark:
         benchmark_file("claims")
-    priority: 1
+    priority: 3
     localrule: runs_here("claims")
     conda:
         ENVIRONMENT
@@ -63,7 +63,7 @@ rule choices:
         log_file("choices"),
     benchmark:
         benchmark_file("choices")
-    priority: 4
+    priority: 2
     localrule: runs_here("choices")
     conda:
         ENVIRONMENT
@@ -90,7 +90,7 @@ rule threshold:
         log_file("threshold"),
     benchmark:
         benchmark_file("threshold")
-    priority: 2
+    priority: 4
     localrule: runs_here("threshold")
     conda:
         ENVIRONMENT
@@ -116,7 +116,7 @@ rule theta:
         log_file("theta"),
     benchmark:
         benchmark_file("theta")
-    priority: 3
+    priority: 4
     localrule: runs_here("theta")
     conda:
         ENVIRONMENT
@@ -142,7 +142,7 @@ rule phase:
         log_file("phase"),
     benchmark:
         benchmark_file("phase")
-    priority: 3
+    priority: 2
     localrule: runs_here("phase")
     conda:
         ENVIRONMENT

@@ -11,7 +11,7 @@ for name, panels in panels_of_exact().items():
             log_file(f"exact_{name}"),
         benchmark:
             benchmark_file(f"exact_{name}")
-        priority: 2 if any(map(takes_long, panels)) else 0
+        priority: 8
         localrule: runs_here(f"exact_{name}")
         conda:
             ENVIRONMENT

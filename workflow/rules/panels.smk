@@ -14,7 +14,7 @@ for panel in SETTINGS.panels:
             log_file(f"simulate_{panel}"),
         benchmark:
             benchmark_file(f"simulate_{panel}")
-        priority: 5 if takes_long(panel) else 0
+        priority: 9 if takes_long(panel) else 8
         localrule: panel_runs_here(panel)
         conda:
             ENVIRONMENT

@@ -13,6 +13,7 @@ rule verdicts:
         log_file("verdicts"),
     benchmark:
         benchmark_file("verdicts")
+    priority: 7
     localrule: runs_here("verdicts")
     conda:
         ENVIRONMENT
