@@ -215,7 +215,8 @@ def mixed_points(model):
     ]  # fmt: skip
     if model == "self_attention":
         others.insert(3, make((5, 3), attention_x="ones"))
-    return [p for pair in zip(alike * 3, others, strict=False) for p in pair] + alike
+    beside = [make((5, 3), contest(*NAMES[k : k + 3])) for k in (0, 0, 7)]
+    return [p for pair in zip(alike * 3, others, strict=False) for p in pair] + alike + beside
 
 
 @pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
