@@ -40,7 +40,7 @@ def spelled_out() -> dict:
                 "model": model, "sweep": own["sweep"], "fixed": held, "trials": trials,
                 "reconstructed": marked_here + own.get("reconstructed", []),
             }  # fmt: skip
-    return found
+    return json.loads(json.dumps(found))
 
 
 def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
