@@ -243,6 +243,17 @@ def test_many_points_at_once_are_those_points_one_by_one():
     assert together == [exact_at(p) for p in points]
 
 
+@pytest.mark.parametrize("signs", ["shared", "fresh"])
+def test_the_order_of_the_silent_networks_changes_nothing(signs):
+    """Success asks the same of each of them, on both datasets."""
+    p = point("self_attention", n=40, d=6, m=3, a0=1.1, a1=1.2, b=0.2, c=0.8, signs=signs)
+    orders = [
+        exact_at(replace(p, contest=contest("exp_half", *silent))).success
+        for silent in itertools.permutations(("none", "linear", "power_8"))
+    ]
+    assert orders == pytest.approx([orders[0]] * len(orders), abs=1e-15)
+
+
 def test_points_of_several_kinds_are_those_points_one_by_one():
     """Of several d, X, contests, data and signs, like and unlike between each other."""
     kinds = [
