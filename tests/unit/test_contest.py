@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import CONFIG, ROOT, contest
 
@@ -57,6 +57,7 @@ def test_networks_and_events_of_another_contest():
     assert contest("linear", "exp").events[:2] == ("linear_d1_positive", "exp_d1_zero")
 
 
+@settings(max_examples=50)
 @given(CONTESTS)
 def test_success_by_its_sentence(of):
     """Fires on D1 and not on D0; every silent network zero on both."""
