@@ -17,6 +17,7 @@ from attention_separation.softmax_vs_linear.thresholds import (
     ThresholdCurve,
     ThresholdCurves,
     equal_entries_curve,
+    equal_entries_curves,
     threshold_curves,
 )
 
@@ -73,25 +74,32 @@ def _equal_entries(point: Point, kernel: str) -> ThresholdCurve:
 
 
 def _best_of_attention(model: AttentionModel, points: list[Point], kernel: str) -> list[Best]:
-    found: list[Best | None] = [None] * len(points)
+    found: dict[Point, Best] = {}
     for members in alike(points):
         part = [points[k] for k in members]
-        curves = _own_curves(model, part, kernel)
-        theta = np.array([point.tau / point.s for point in part])
-        own = curves.at(theta[:, None])[:, 0].tolist()
-        columns = (column.tolist() for column in (curves.resolved, *curves.best()))
-        for k, at, resolved, *best in zip(members, own, *columns, strict=True):
-            found[k] = Best(at, *best) if resolved else Best(at, None, None, None)
-    return found
+        found |= _best_at(part, _own_curves(model, part, kernel))
+    return [found[point] for point in points]
 
 
 def _best_of_regression(model: RegressionModel, points: list[Point], kernel: str) -> list[Best]:
-    found = []
+    groups: dict[tuple, list[Point]] = {}
     for point in points:
-        curve = _equal_entries(point, kernel)
-        best = curve.best() if curve.resolved else (None, None, None)
-        found.append(Best(float(curve.at(point.tau)), *best))
-    return found
+        groups.setdefault((point.n, point.signs), []).append(point)
+    found: dict[Point, Best] = {}
+    for (n, signs), part in groups.items():
+        m = np.array([point.m for point in part])
+        found |= _best_at(part, equal_entries_curves(n, m, LEVELS[REGRESSION_LAW], kernel, signs))
+    return [found[point] for point in points]
+
+
+def _best_at(points: list[Point], curves: ThresholdCurves) -> dict[Point, Best]:
+    theta = np.array([point.tau / point.s for point in points])
+    own = curves.at(theta[:, None])[:, 0].tolist()
+    columns = (column.tolist() for column in (curves.resolved, *curves.best()))
+    return {
+        point: Best(at, *best) if resolved else Best(at, None, None, None)
+        for point, at, resolved, *best in zip(points, own, *columns, strict=True)
+    }
 
 
 BEST: dict[type[Model], Callable[..., list[Best]]] = {

@@ -163,12 +163,20 @@ def equal_entries_curve(
     n: int, m: int, level: float, kernel: str, signs: str = "shared"
 ) -> ThresholdCurve:
     """The curve of softmax regression where all entries of Ax in the interval are equal; s = 1."""
+    return equal_entries_curves(n, np.array([m]), level, kernel, signs).curve(0)
+
+
+def equal_entries_curves(
+    n: int, m: np.ndarray, level: float, kernel: str, signs: str = "shared"
+) -> ThresholdCurves:
+    """The same for several numbers of sign columns, (P,)."""
     scores, share = equal_entries_scores(n, level)
     d1, d0 = (
-        scores[PAPERS.networks.index((kernel, dataset))].reshape(1, 1, -1) for dataset in (1, 0)
+        np.tile(scores[PAPERS.networks.index((kernel, dataset))].ravel(), (len(m), 1, 1))
+        for dataset in (1, 0)
     )
     columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
-    return _curves(d0, d1, np.array([m]), np.array([n]), columns, signs).curve(0)
+    return _curves(d0, d1, m, np.full(len(m), n), columns, signs)
 
 
 Columns = list[tuple[float, States]]
