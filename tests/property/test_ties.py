@@ -9,7 +9,6 @@ from making import CONFIG, config_points, model_of, point, run_trials
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.attention_exact import network_scores
 from attention_separation.softmax_vs_linear.models import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.signs import draw_lanes, pluses
 from attention_separation.softmax_vs_linear.success import exceeds
@@ -17,7 +16,7 @@ from attention_separation.softmax_vs_linear.success import exceeds
 
 def margins(p):
     """(largest score - tau) / s of every state, network by network."""
-    return [(scores[0] - p.tau) / p.s for scores in network_scores(model_of(p), [p])]
+    return [(scores[0] - p.tau) / p.s for scores in model_of(p).network_scores([p])]
 
 
 def test_the_closest_grid_point_is_5d_at_1_9():

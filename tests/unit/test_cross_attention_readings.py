@@ -12,7 +12,6 @@ from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.attention_exact import network_scores
 from attention_separation.softmax_vs_linear.models.cross_attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
@@ -101,7 +100,7 @@ def test_with_log_n_in_a1_alone_no_score_exceeds_2():
     for letter in "abcde":
         points = config_points(f"fig7{letter}")
         for p in points[::8]:
-            scores = network_scores(IN_A1_ALONE, [p])
+            scores = IN_A1_ALONE.network_scores([p])
             assert max(of_network.max() for of_network in scores) <= 2 + 1e-12
         found = references(IN_A1_ALONE, points)
         assert [each.success for each in found] == [0.0] * len(points)

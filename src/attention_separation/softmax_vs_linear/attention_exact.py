@@ -9,21 +9,15 @@ short sum, and the probability of success follows from two of its parts.
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear.fair_coins import heads
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.attention_model import (
+    AttentionModel,
+    most_together,
+)
 from attention_separation.softmax_vs_linear.point import Point, alike
 from attention_separation.softmax_vs_linear.reference import Reference
 from attention_separation.softmax_vs_linear.sign_columns import none_of
 from attention_separation.softmax_vs_linear.success import exceeds
-
-MOST_NUMBERS = 1_000_000
-"""States times rows worked on at once."""
-
-MOST_ROWS = 3
-"""Of a network."""
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
@@ -35,25 +29,15 @@ def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
     """Exact probabilities at points; those that arrays can hold are computed together."""
     found: list[Reference | None] = [None] * len(points)
     for members in alike(points):
-        step = max(MOST_NUMBERS // (8 * points[members[0]].d * MOST_ROWS), 1)
+        step = most_together(points[members[0]].d)
         for start in range(0, len(members), step):
             part = [points[k] for k in members[start : start + step]]
-            success, events = probabilities(part, network_scores(model, part))
+            success, events = probabilities(part, model.network_scores(part))
             for k, total, each in zip(
                 members[start:], success.tolist(), events.tolist(), strict=False
             ):
                 found[k] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
     return found
-
-
-def network_scores(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
-    """The largest scores of each network of the contest in every state of a column,
-    (P, 2, E, 2, K), of points that arrays can hold together."""
-    types = [model.token_types(points, dataset) for dataset in (0, 1)]
-    return [
-        largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))
-        for kernel, dataset in points[0].contest.networks
-    ]
 
 
 def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +46,7 @@ def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.nda
     Parameters
     ----------
     points : P points that arrays can hold together
-    scores : as `network_scores` gives them
+    scores : as `AttentionModel.network_scores` gives them
     """
     tau, s, m = (np.array([getattr(point, name) for point in points]) for name in ("tau", "s", "m"))
     per_state = (slice(None), *[None] * 4)

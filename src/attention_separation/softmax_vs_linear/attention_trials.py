@@ -9,12 +9,13 @@ from itertools import groupby
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.attention_model import (
+    AttentionModel,
+    most_together,
+)
 from attention_separation.softmax_vs_linear.point import Point, stacked_by
 from attention_separation.softmax_vs_linear.signs import (
     CHUNK_MULTIPLE,
@@ -31,12 +32,6 @@ from attention_separation.softmax_vs_linear.success import exceeds
 
 CHUNK_COLUMNS = 40_000
 """Sign columns worked on at once: their states stay in the processor's cache."""
-
-MOST_NUMBERS = 1_000_000
-"""States times rows worked on at once."""
-
-MOST_ROWS = 3
-"""Of a network."""
 
 FLAGS = 8
 """Networks whose answers one byte holds."""
@@ -98,9 +93,9 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     others are.
     """
     runs = [
-        run[start : start + _most_together(run[0])]
+        run[start : start + most_together(run[0].d)]
         for run in (list(of) for _, of in groupby(points, stacked_by))
-        for start in range(0, len(run), _most_together(run[0]))
+        for start in range(0, len(run), most_together(run[0].d))
     ]
     exceeding = lru_cache(maxsize=1)(lambda run: _exceeding(model, runs[run]))
 
@@ -114,22 +109,13 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     return [at(run, place) for run, of in enumerate(runs) for place in range(len(of))]
 
 
-def _most_together(point: Point) -> int:
-    """Points whose states are worked on at once."""
-    return max(MOST_NUMBERS // (8 * point.d * MOST_ROWS), 1)
-
-
 def _exceeding(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
     """Which states of a column make each network positive, (P, 2, E, 2, K) bool."""
-    types = [model.token_types(points, dataset) for dataset in (0, 1)]
     tau, s = (
         np.array([getattr(point, name) for point in points])[:, None, None, None, None]
         for name in ("tau", "s")
     )
-    return [
-        exceeds(largest_scores(distinct_rows(types[dataset], KERNELS[kernel])), tau, s)
-        for kernel, dataset in points[0].contest.networks
-    ]
+    return [exceeds(scores, tau, s) for scores in model.network_scores(points)]
 
 
 def _looked_up(

@@ -8,7 +8,6 @@ import numpy as np
 from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.softmax_vs_linear.attention_exact import network_scores
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.model import Model
 from attention_separation.softmax_vs_linear.models.regression import LEVELS, RegressionModel
@@ -50,7 +49,7 @@ def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
 def success_curves(model: AttentionModel, points: list[Point]) -> ThresholdCurves:
     """P(success) against the threshold that all networks of the contest share, of points that
     arrays can hold together."""
-    scores = network_scores(model, points)
+    scores = model.network_scores(points)
     kernels = len(scores) // 2
     d1, d0 = (np.stack(part, axis=1) for part in (scores[:kernels], scores[kernels:]))
     return _curves(points, d0, d1)

@@ -7,14 +7,24 @@ from typing import Protocol
 
 import numpy as np
 
+from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.contest import Contest
 from attention_separation.softmax_vs_linear.models.model import PACKAGE, Model
+from attention_separation.softmax_vs_linear.point import Point
 
 LARGEST_A0 = 0.1
 """a0 lies below (Definition D.1)."""
 
 SUM_TOLERANCE = 1e-9
+
+MOST_NUMBERS = 1_000_000
+"""States times rows worked on at once."""
+
+MOST_ROWS = 3
+"""Of a network."""
 
 KERNELS_PACKAGE = f"{PACKAGE.rpartition('.')[0]}.attention"
 
@@ -72,6 +82,10 @@ class AttentionModel(Model):
     range_words : what the definition asks of the parameters
     """
 
+    has_maps = True
+    most_alternatives = None
+    titled_by = "attention_x"
+
     definition: str
     other_columns: int
     special_tokens: int
@@ -122,6 +136,15 @@ class AttentionModel(Model):
             self.check(point.n, point.d)
         return self.types(points, dataset)
 
+    def network_scores(self, points: Sequence[Point]) -> list[np.ndarray]:
+        """The largest scores of each network of the contest in every state of a column,
+        (P, 2, E, 2, K), of points that arrays can hold together."""
+        types = [self.token_types(points, dataset) for dataset in (0, 1)]
+        return [
+            largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))
+            for kernel, dataset in points[0].contest.networks
+        ]
+
     def scale(self, n: int) -> float:
         """s = sqrt(log n)."""
         return math.sqrt(math.log(n))
@@ -130,6 +153,11 @@ class AttentionModel(Model):
         """Whether the definition of the datasets allows the parameters."""
         sums = b is None or abs(b + c - 1) < SUM_TOLERANCE
         return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
+
+
+def most_together(d: int) -> int:
+    """Points of this d whose states are worked on at once."""
+    return max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)
 
 
 def nearest_multiples(n: int, of: int) -> str:

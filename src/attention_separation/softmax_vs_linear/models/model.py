@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from attention_separation.settings import Closed
 from attention_separation.softmax_vs_linear.contest import Contest
@@ -26,13 +27,14 @@ class Model(ABC):
     titled_by : the parameter that titles state instead of listing it with the others
     """
 
+    has_maps: ClassVar[bool]
+    most_alternatives: ClassVar[int | None]
+    titled_by: ClassVar[str]
+
     name: str
     title: str
     parameters: type[Closed]
     modules: tuple[str, ...]
-    has_maps: bool
-    most_alternatives: int | None
-    titled_by: str
 
     @property
     def words(self) -> str:

@@ -92,6 +92,10 @@ def special_sign_decides(n: int, tau: float) -> bool:
 class RegressionModel(Model):
     """Softmax regression: n different weights, and random data."""
 
+    has_maps = False
+    most_alternatives = 24
+    titled_by = "law"
+
     def check(self, n: int, d: int | None = None) -> None:
         check(n)
 
@@ -119,7 +123,4 @@ REGRESSION = RegressionModel(
             "regression_trials",
         )
     ),
-    has_maps=False,
-    most_alternatives=24,
-    titled_by="law",
 )
