@@ -4,13 +4,11 @@ import ast
 import hashlib
 import importlib
 import json
-import sys
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 from attention_separation import __version__
-from attention_separation.files import replacing
 
 PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parent
@@ -47,7 +45,6 @@ def code_digest(*modules: str, without: Collection[str] = ()) -> str:
         if name not in closure and name not in without:
             closure[name], imported = _parsed(name)
             waiting += [*imported, *filter(None, [name.rpartition(".")[0]])]
-    _remember()
     return digest("\n".join(f"{name}\n{closure[name]}" for name in sorted(closure)))
 
 
@@ -79,61 +76,17 @@ def _source(name: str) -> Path | None:
 
 @cache
 def _parsed(name: str) -> tuple[str, tuple[str, ...]]:
-    """Digest of a module's syntax tree without docstrings, and the modules of ours it imports."""
+    """A module's syntax tree without docstrings, as text, and the modules of ours it imports."""
     path = _source(name)
     if path is None:
         raise ModuleNotFoundError(f"{name!r} is not a module of {PACKAGE}", name=name)
-    source = path.read_bytes()
-    key = hashlib.sha256(source).hexdigest()
-    if key not in _remembered():
-        tree = ast.parse(source, filename=str(path))
-        imported = _imports(name, tree)
-        _remembered()[key] = [digest(ast.dump(_without_docstrings(tree))), imported]
-        _fresh.add(key)
-    tree_digest, imported = _remembered()[key]
-    # Whether a name of a package is a module depends on other files.
-    return tree_digest, tuple(module for module in imported if _source(module))
-
-
-@cache
-def _remembered() -> dict[str, list]:
-    """Digests of syntax trees, and what they import, by the sha256 of the source: parsing takes a
-    short job a third of its time. A memory that cannot be read is empty."""
-    try:
-        found = json.loads(_memory().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _remember() -> None:
-    """Keep what has been parsed beside the bytecode, as Python keeps that; or not, if it cannot."""
-    if not _fresh or sys.dont_write_bytecode:
-        return
-    try:
-        _memory().parent.mkdir(exist_ok=True)
-        with replacing(_memory()) as part:
-            part.write_text(json.dumps(_remembered()), encoding="utf-8")
-    except OSError:
-        pass
-    _fresh.clear()
-
-
-@cache
-def _own_digest() -> str:
-    return digest(Path(__file__).read_text(encoding="utf-8"))
-
-
-def _memory() -> Path:
-    """Of this Python and this module: another may read syntax trees otherwise."""
-    return ROOT / "__pycache__" / f"syntax-{sys.implementation.cache_tag}-{_own_digest()}.json"
-
-
-_fresh: set[str] = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    imported = tuple(_imports(name, tree))
+    return ast.dump(_without_docstrings(tree)), imported
 
 
 def _imports(name: str, tree: ast.Module) -> list[str]:
-    """Names in this package that a module imports, wherever in it the import stands."""
+    """Modules of this package that a module imports, wherever in it the import stands."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -143,7 +96,7 @@ def _imports(name: str, tree: ast.Module) -> list[str]:
                 raise ImportError(f"{name} imports relatively; write the full name")
             # `from package import name`: the name may be a module or something in one.
             found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [module for module in found if module.partition(".")[0] == PACKAGE]
+    return [module for module in found if _source(module)]
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:

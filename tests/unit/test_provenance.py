@@ -1,7 +1,5 @@
 """Digests of code: what counts, and what it is found from."""
 
-import sys
-
 import pytest
 
 from attention_separation import provenance
@@ -30,8 +28,7 @@ def package(tmp_path, monkeypatch):
         return code_digest("attention_separation.one", without=without)
 
     yield digest
-    for known in (provenance._parsed, provenance._remembered):
-        known.cache_clear()
+    provenance._parsed.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -57,22 +54,6 @@ def test_code_that_is_imported_counts(package, name, old, new):
 )
 def test_other_modules_docstrings_comments_and_layout_do_not(package, name, old, new):
     assert package() == package(name, old, new)
-
-
-def test_what_is_remembered_changes_no_digest(package, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    memory = provenance._memory()
-    provenance._remembered.cache_clear()
-    before = package()
-    for text in (memory.read_text(), "{", "[]", "{}"):
-        memory.write_text(text)
-        provenance._remembered.cache_clear()
-        assert package() == before
-    memory.unlink()
-    memory.mkdir()
-    provenance._remembered.cache_clear()
-    assert package() == before
-    assert package("two.py", "return 2", "return 7") != before
 
 
 def test_an_import_inside_a_function_counts(package):
