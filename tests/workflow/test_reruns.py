@@ -59,14 +59,14 @@ CHANGES = {
     ),
     "the distinct rows": (
         f"{SRC}/attention/rows.py", "ALIKE = 1e-9", "ALIKE = 1e-8",
-        EVERYTHING - OF_FIGURE_3 - SCHEMATICS,
+        EVERYTHING - OF_FIGURE_3 - {"fig1"},
     ),
     "the scores of sign columns": (
         f"{SRC}/attention/columns.py", "unmarked = classes - 1", "unmarked = -1 + classes",
-        EVERYTHING - OF_FIGURE_3 - SCHEMATICS - {"claims"},
+        EVERYTHING - OF_FIGURE_3 - {"fig1"},
     ),
     "exact values of attention": (
-        f"{PAPER}/attention_exact.py", "MOST_ROWS = 3", "MOST_ROWS = 4",
+        f"{PAPER}/attention_exact.py", "fires, none = positive[0]", "none, fires = positive[0]",
         EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
         | AFTER_EXACT,
     ),
