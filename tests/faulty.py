@@ -10,8 +10,8 @@ import yaml
 from hypothesis import strategies as st
 from making import spelled_out
 
-from attention_separation.faults import dotted
-from attention_separation.yaml_file import YamlError, parse_yaml
+from attention_separation.settings.faults import dotted
+from attention_separation.settings.yaml_file import YamlError, parse_yaml
 
 OPEN = {("scales",), ("figures",), ("panels",), ("phase",), ("head_rank", "scales")}
 """Sections whose keys the user chooses."""

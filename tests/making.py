@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 from attention_separation.config import load_config
-from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
+from attention_separation.settings.yaml_file import read_yaml
+from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panels import PANELS, points
-from attention_separation.softmax_vs_linear.point import Point
-from attention_separation.softmax_vs_linear.references import references
-from attention_separation.softmax_vs_linear.trials import trials_at
-from attention_separation.yaml_file import read_yaml
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.settings.panels import PANELS, points
+from attention_separation.softmax_vs_linear.simulation.engines import trials_at
 
 ROOT = Path(__file__).parent.parent
 CONFIG = load_config(ROOT / "config.yaml")

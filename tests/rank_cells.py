@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from attention_separation.head_rank.cell_table import OF_HEADS, cell_table
-from attention_separation.head_rank.cells import EPOCH, CellJob
-from attention_separation.provenance import record
-from attention_separation.tables import write_parquet
+from attention_separation.head_rank.training.cell_table import OF_HEADS, cell_table
+from attention_separation.head_rank.training.cells import EPOCH, CellJob
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import write_parquet
 
-TRAINING = "attention_separation.head_rank.train_cell"
+TRAINING = "attention_separation.head_rank.training.train_cell"
 SMOKE = "head_rank={scale: smoke}"
 
 

@@ -8,22 +8,21 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, create_model
 
-from attention_separation.faults import (
-    ConfigError,
-    dotted,
-    sentences,
-    shown,
-    unsayable,
-)
 from attention_separation.head_rank.study import HeadRank
-from attention_separation.name_faults import name_faults
-from attention_separation.provenance import canonical_json, digest
-from attention_separation.settings import Closed, Count, Whole
+from attention_separation.settings.canonical import canonical_json, digest
+from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.faults import ConfigError, dotted, sentences, shown, unsayable
+from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
-from attention_separation.softmax_vs_linear.contest import other_contests
-from attention_separation.softmax_vs_linear.estimates import memory_mb, seconds
-from attention_separation.softmax_vs_linear.inherited import DEFAULTS, AnyFigure, with_defaults
-from attention_separation.softmax_vs_linear.jobs import (
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import other_contests
+from attention_separation.softmax_vs_linear.models.parameters import Trials
+from attention_separation.softmax_vs_linear.settings.inherited import (
+    DEFAULTS,
+    AnyFigure,
+    with_defaults,
+)
+from attention_separation.softmax_vs_linear.settings.jobs import (
     ChoicesJob,
     ExactJob,
     FigureJob,
@@ -41,13 +40,13 @@ from attention_separation.softmax_vs_linear.jobs import (
     VerdictsJob,
     WhpJob,
 )
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panel_faults import (
+from attention_separation.softmax_vs_linear.settings.name_faults import name_faults
+from attention_separation.softmax_vs_linear.settings.panel_faults import (
     first_figures,
     panel_faults,
     with_shared,
 )
-from attention_separation.softmax_vs_linear.panels import (
+from attention_separation.softmax_vs_linear.settings.panels import (
     Engine,
     ExactPanel,
     Panel,
@@ -56,9 +55,11 @@ from attention_separation.softmax_vs_linear.panels import (
     points,
     without_trials,
 )
-from attention_separation.softmax_vs_linear.parameters import Trials
-from attention_separation.softmax_vs_linear.reconstruction import marked_notes, reconstruction
-from attention_separation.yaml_file import YamlError, parse_yaml, read_yaml
+from attention_separation.softmax_vs_linear.settings.reconstruction import (
+    marked_notes,
+    reconstruction,
+)
+from attention_separation.softmax_vs_linear.simulation.estimates import memory_mb, seconds
 
 MOST_SLICES = 1000
 MOST_SEED = 10**18

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from attention_separation.config import Config
-from attention_separation.files import replacing
-from attention_separation.settings import Closed
+from attention_separation.results.files import replacing
+from attention_separation.settings.closed import Closed
 
 PAGE, SCHEMA = "settings.md", "config.schema.json"
 

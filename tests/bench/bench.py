@@ -26,14 +26,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from making import CONFIG, ROOT, config_points, point, run_trials
 
-from attention_separation.head_rank.cells import CellJob
-from attention_separation.seeding import BLOCK_TRIALS, BlockStreams
-from attention_separation.softmax_vs_linear import regression_trials
-from attention_separation.softmax_vs_linear.exact import exact as exact_table
-from attention_separation.softmax_vs_linear.phase import phase_table
-from attention_separation.softmax_vs_linear.regression_moments import moments
-from attention_separation.softmax_vs_linear.signs import draw_lanes
-from attention_separation.softmax_vs_linear.simulate import simulate
+from attention_separation.head_rank.training.cells import CellJob
+from attention_separation.softmax_vs_linear.audits.phase import phase_table
+from attention_separation.softmax_vs_linear.exact.exact import exact as exact_table
+from attention_separation.softmax_vs_linear.exact.regression_moments import moments
+from attention_separation.softmax_vs_linear.simulation import regression_trials
+from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3")]
@@ -288,8 +288,8 @@ def training() -> None:
             raise
         print("training: this needs PyTorch, which `make setup-rank` installs")
         return
-    from attention_separation.head_rank import training as ours
-    from attention_separation.head_rank.batches import Batches
+    from attention_separation.head_rank.training import ensemble as ours
+    from attention_separation.head_rank.training.batches import Batches
 
     def own_step(job: CellJob) -> Callable[[], object]:
         state, batches = ours.start(job), Batches(job)

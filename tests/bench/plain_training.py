@@ -5,9 +5,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attention_separation.head_rank.batches import Batches
-from attention_separation.head_rank.cells import CellJob
-from attention_separation.head_rank.schedules import rate
+from attention_separation.head_rank.training.batches import Batches
+from attention_separation.head_rank.training.cells import CellJob
+from attention_separation.head_rank.training.schedules import rate
 
 
 class PlainLayer(torch.nn.Module):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_separation.config import load_config
-from attention_separation.faults import ConfigError
+from attention_separation.settings.faults import ConfigError
 
 SECONDS = 5
 """Most of a core that reading settings may take: hundreds of times what it takes."""

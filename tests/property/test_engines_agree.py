@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from making import CONFIG, config_points, point, run_trials
 
-from attention_separation.seeding import BlockStreams
+from attention_separation.statistics.seeding import BlockStreams
 
 TRIALS = 24
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_separation.head_rank import distributions, heads, targets
-from attention_separation.head_rank.masked_layers import MaskedLayer
+from attention_separation.head_rank.constructions import distributions, heads, targets
+from attention_separation.head_rank.constructions.masked_layers import MaskedLayer
 
 SIZES = st.tuples(st.integers(2, 7), st.integers(2, 6), st.integers(0, 2**32 - 1))
 

@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 from making import config_points, point, run_trials
 from scipy.stats import binom, binomtest
 
-from attention_separation.measured import Measured
-from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.fair_coins import likely_heads
+from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
+from attention_separation.softmax_vs_linear.exact.regression_exact import (
+    FEWEST,
+    _mean_power,
+    reference,
+)
+from attention_separation.softmax_vs_linear.exact.regression_fourier import UniformSums
+from attention_separation.softmax_vs_linear.exact.regression_moments import Moments, moments
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.regression import (
     LOWER,
     SPECIAL,
@@ -24,12 +30,10 @@ from attention_separation.softmax_vs_linear.models.regression import (
     entries,
     normalise,
 )
-from attention_separation.softmax_vs_linear.regression_columns import TwoPointSums, weights
-from attention_separation.softmax_vs_linear.regression_exact import FEWEST, _mean_power, reference
-from attention_separation.softmax_vs_linear.regression_fourier import UniformSums
-from attention_separation.softmax_vs_linear.regression_moments import Moments, moments
-from attention_separation.softmax_vs_linear.success import exceeds
-from attention_separation.verdict import point_p_values
+from attention_separation.softmax_vs_linear.models.success import exceeds
+from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.seeding import BlockStreams
+from attention_separation.statistics.verdict import point_p_values
 
 TAUS = st.sampled_from([1e-6, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6])
 DATA = st.sampled_from(["independent", "same"])

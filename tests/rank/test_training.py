@@ -10,13 +10,12 @@ import torch
 from rank.training_jobs import small
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank import estimates, training
-from attention_separation.head_rank.adamw import AdamW
-from attention_separation.head_rank.batches import Batches, held_out, points
-from attention_separation.head_rank.checkpoint import Checkpoint, CheckpointError
-from attention_separation.head_rank.learned_heads import learned_heads
-from attention_separation.head_rank.schedules import rate
-from attention_separation.head_rank.training import (
+from attention_separation.head_rank.training import ensemble as training
+from attention_separation.head_rank.training import estimates
+from attention_separation.head_rank.training.adamw import AdamW
+from attention_separation.head_rank.training.batches import Batches, held_out, points
+from attention_separation.head_rank.training.checkpoint import Checkpoint, CheckpointError
+from attention_separation.head_rank.training.ensemble import (
     advance,
     farthest,
     score,
@@ -24,9 +23,11 @@ from attention_separation.head_rank.training import (
     start,
     train,
 )
-from attention_separation.head_rank.transformer import grouped
-from attention_separation.provenance import canonical_json
-from attention_separation.seeding import stream
+from attention_separation.head_rank.training.learned_heads import learned_heads
+from attention_separation.head_rank.training.schedules import rate
+from attention_separation.head_rank.training.transformer import grouped
+from attention_separation.settings.canonical import canonical_json
+from attention_separation.statistics.seeding import stream
 
 
 def drawn(job, steps):

@@ -5,10 +5,10 @@ import pytest
 import torch
 from rank.training_jobs import small
 
-from attention_separation.head_rank import transformer as module
-from attention_separation.head_rank.cells import Architecture
-from attention_separation.head_rank.training import start
-from attention_separation.head_rank.transformer import (
+from attention_separation.head_rank.training import transformer as module
+from attention_separation.head_rank.training.cells import Architecture
+from attention_separation.head_rank.training.ensemble import start
+from attention_separation.head_rank.training.transformer import (
     Layer,
     attention,
     grouped,

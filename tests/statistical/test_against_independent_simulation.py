@@ -13,8 +13,8 @@ import pytest
 from making import contest, point, run_trials
 from scipy.stats import fisher_exact
 
-from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.statistics.seeding import BlockStreams
 
 BUDGET = 1e-6
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "m": 8}

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from making import CONFIG, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.choices import CHOICES
-from attention_separation.softmax_vs_linear.choices_audit import choices_table, draw
-from attention_separation.softmax_vs_linear.jobs import ChoicesJob
+from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw
+from attention_separation.softmax_vs_linear.audits.readings import CHOICES
+from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.cross_attention import IN_BOTH
-from attention_separation.softmax_vs_linear.reconstruction import KEY
-from attention_separation.softmax_vs_linear.references import references
+from attention_separation.softmax_vs_linear.settings.jobs import ChoicesJob
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 EXPECTED = [
     "base of the logarithm", "m = log n", "m = max{log(n/δ), 15}", "τ of softmax regression",

@@ -6,16 +6,24 @@ import sys
 import pytest
 from making import CONFIG, contest, panel
 
-from attention_separation import provenance
-from attention_separation.softmax_vs_linear import theta, threshold_audit, verdicts, whp_table
-from attention_separation.softmax_vs_linear.choices_audit import choices_table
-from attention_separation.softmax_vs_linear.choices_audit import draw as draw_choices
-from attention_separation.softmax_vs_linear.claims.whp import whp_table as events_table
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.exact import exact
-from attention_separation.softmax_vs_linear.exact_table import joined
-from attention_separation.softmax_vs_linear.figures import draw as draw_figure
-from attention_separation.softmax_vs_linear.jobs import (
+from attention_separation.results import provenance
+from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp_table
+from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
+from attention_separation.softmax_vs_linear.audits.choices import choices_table
+from attention_separation.softmax_vs_linear.audits.choices import draw as draw_choices
+from attention_separation.softmax_vs_linear.audits.phase import draw as draw_phase
+from attention_separation.softmax_vs_linear.audits.phase import phase_table
+from attention_separation.softmax_vs_linear.audits.whp import whp_table as events_table
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
+from attention_separation.softmax_vs_linear.figures.schematic import draw as draw_schematic
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, code_of, parquet_files
+from attention_separation.softmax_vs_linear.settings import code_of_models
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import (
     ChoicesJob,
     ExactJob,
     FigureJob,
@@ -25,13 +33,8 @@ from attention_separation.softmax_vs_linear.jobs import (
     VerdictsJob,
     WhpJob,
 )
-from attention_separation.softmax_vs_linear.models import MODELS, modules_of_others
-from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, code_of, parquet_files
-from attention_separation.softmax_vs_linear.panels import PanelJob, without_trials
-from attention_separation.softmax_vs_linear.phase import draw as draw_phase
-from attention_separation.softmax_vs_linear.phase import phase_table
-from attention_separation.softmax_vs_linear.schematics import draw as draw_schematic
-from attention_separation.softmax_vs_linear.simulate import simulate
+from attention_separation.softmax_vs_linear.settings.panels import PanelJob, without_trials
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 PAPER = "attention_separation.softmax_vs_linear"
 EVERY = [
@@ -39,19 +42,19 @@ EVERY = [
     .removesuffix(".__init__")
     for path in sorted(provenance.ROOT.rglob("*.py"))
 ]  # fmt: skip
-SERVING = {module for model in MODELS.values() for module in model.modules}
+SERVING = {module for modules in code_of_models.SERVING.values() for module in modules}
 
 MAY_NAME_THEM = {
     # One entry for each model, or each kind of model.
-    "models", "trials", "references", "own_thresholds",
+    "models", "simulation.engines", "exact.methods", "exact.best_thresholds",
     # They ask which kind a model is, or have alternatives for each.
-    "choices", "dataset_ranges",
+    "audits.readings", "figures.dataset_ranges",
     # Curves of attention and of softmax regression, from states of either.
-    "thresholds",
+    "exact.threshold_curves",
     # Names of kernels, and of models.
-    "contest", "findings", "labels", "outputs",
+    "models.contest", "pages.findings", "pages.labels", "outputs",
     # Each drawing is of one model.
-    "schematics.attention_figures", "schematics.regression_figures",
+    "figures.attention_schematics", "figures.regression_schematics",
 }  # fmt: skip
 """Modules that name what serves some models alone, beside the claims, which are of all models."""
 
@@ -64,17 +67,21 @@ KINDS = {
 
 def served(module):
     """The models that a module serves, if not all."""
-    return frozenset(model.name for model in MODELS.values() if module in model.modules)
+    return frozenset(name for name, modules in code_of_models.SERVING.items() if module in modules)
 
 
 def test_every_module_of_a_model_exists():
     assert {*EVERY} >= SERVING
+    assert code_of_models.SERVING.keys() == MODELS.keys()
     of_attention = {name for name in EVERY if name.startswith("attention_separation.attention.")}
+    of_attention -= {
+        f"attention_separation.attention.{name}" for name in ("fair_coins", "sign_columns")
+    }
     for name in ("self_attention", "cross_attention"):
-        assert {*MODELS[name].modules} >= of_attention
-        assert f"{PAPER}.models.{name}" in MODELS[name].modules
-    assert served(f"{PAPER}.regression_trials") == {"regression"}
-    assert served(f"{PAPER}.attention_exact") == {"self_attention", "cross_attention"}
+        assert {*code_of_models.SERVING[name]} >= of_attention
+        assert f"{PAPER}.models.{name}" in code_of_models.SERVING[name]
+    assert served(f"{PAPER}.simulation.regression_trials") == {"regression"}
+    assert served(f"{PAPER}.exact.attention_exact") == {"self_attention", "cross_attention"}
 
 
 def test_only_what_tells_models_apart_names_their_modules():
@@ -92,8 +99,8 @@ def test_the_modules_of_others():
         modules_of_others([name]) for name in ("regression", "self_attention")
     )
     assert f"{PAPER}.models.cross_attention" in regression & self_attention
-    assert f"{PAPER}.attention_trials" in regression - self_attention
-    assert f"{PAPER}.regression_trials" in self_attention - regression
+    assert f"{PAPER}.simulation.attention_trials" in regression - self_attention
+    assert f"{PAPER}.simulation.regression_trials" in self_attention - regression
     assert modules_of_others(MODELS) == frozenset()
     assert modules_of_others([]) == SERVING
     assert modules_of_others(["regression", "self_attention"]) == {
@@ -234,7 +241,7 @@ def test_no_job_runs_or_reads_what_serves_other_models_alone(ran, model):
             names = imported_names(module)
             read = {name for name in code.co_names if names.get(name) in others}
             assert read <= KINDS, (verb, module, code.co_name)
-    assert {module for module, _ in ran[model]["simulate"]} & {*MODELS[model].modules}
+    assert {module for module, _ in ran[model]["simulate"]} & {*code_of_models.SERVING[model]}
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -7,7 +7,7 @@ import yaml
 from making import ROOT, spelled_out
 
 from attention_separation.config import load_config
-from attention_separation.faults import ConfigError
+from attention_separation.settings.faults import ConfigError
 
 TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
 

@@ -8,15 +8,15 @@ from making import CONFIG, ROOT, contest
 
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.config import load_config
-from attention_separation.faults import ConfigError
-from attention_separation.softmax_vs_linear.contest import (
+from attention_separation.settings.faults import ConfigError
+from attention_separation.softmax_vs_linear.models.contest import (
     PAPERS,
     Contest,
     Network,
     event_words,
     said_contests,
 )
-from attention_separation.softmax_vs_linear.signs import stream_names
+from attention_separation.softmax_vs_linear.simulation.signs import stream_names
 
 CONTESTS = st.lists(st.sampled_from(sorted(KERNELS)), min_size=1, max_size=6, unique=True).map(
     lambda names: contest(*names)

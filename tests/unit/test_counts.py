@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_separation.counts import Counts
+from attention_separation.statistics.counts import Counts
 
 
 def test_merging_parts_is_counting_the_whole():

@@ -11,7 +11,7 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.seeding import BlockStreams
+from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.cross_attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
@@ -21,8 +21,8 @@ from attention_separation.softmax_vs_linear.models.cross_attention import (
     tokens,
     with_common_score,
 )
-from attention_separation.softmax_vs_linear.references import references
-from attention_separation.softmax_vs_linear.trials import trials_at
+from attention_separation.softmax_vs_linear.simulation.engines import trials_at
+from attention_separation.statistics.seeding import BlockStreams
 
 READINGS = {
     "taken": CROSS_ATTENTION, "in A1 alone": IN_A1_ALONE, "in both": IN_BOTH,

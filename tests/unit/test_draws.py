@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from making import contest, point
 
-from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear import attention_trials, regression_trials
-from attention_separation.softmax_vs_linear.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.simulation import attention_trials, regression_trials
+from attention_separation.statistics.seeding import BlockStreams
 
 SELF = {"n": 40, "d": 10, "m": 3, "a0": 0.0, "a1": 1.0, "b": 0.2, "c": 0.8}
 STREAMS = BlockStreams(1, "test", "x", 0)

@@ -4,17 +4,18 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, config_points, contest, exact_at, panel
 
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.exact import exact
-from attention_separation.softmax_vs_linear.exact_table import joined, joined_schema, schema
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.exact_table import schema
+from attention_separation.softmax_vs_linear.figures.joined_table import joined, joined_schema
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panels import (
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.settings.panels import (
     ExactPanel,
     PanelJob,
     points,
     without_trials,
 )
-from attention_separation.softmax_vs_linear.simulate import simulate
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 CONTRACT = [
     "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from attention_separation.softmax_vs_linear.fair_coins import heads, likely_heads
+from attention_separation.attention.fair_coins import heads, likely_heads
 
 
 @pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])

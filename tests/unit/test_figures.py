@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from making import CONFIG, panel
 
-from attention_separation.drawing import save
-from attention_separation.softmax_vs_linear.exact import exact
-from attention_separation.softmax_vs_linear.exact_table import joined
-from attention_separation.softmax_vs_linear.figures import draw
-from attention_separation.softmax_vs_linear.jobs import FigureJob, PanelLook
-from attention_separation.softmax_vs_linear.panels import ExactPanel, PanelJob, without_trials
-from attention_separation.softmax_vs_linear.simulate import simulate
+from attention_separation.pages.drawing import save
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.figures.panel_figure import draw
+from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
+from attention_separation.softmax_vs_linear.settings.panels import (
+    ExactPanel,
+    PanelJob,
+    without_trials,
+)
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 
 def with_exact(job):

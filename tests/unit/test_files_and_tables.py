@@ -7,8 +7,8 @@ import signal
 import pyarrow as pa
 import pytest
 
-from attention_separation.files import check_writable, replacing
-from attention_separation.tables import TableError, read_parquet, write_csv, write_parquet
+from attention_separation.results.files import check_writable, replacing
+from attention_separation.results.tables import TableError, read_parquet, write_csv, write_parquet
 
 TABLE = pa.table({"a": [1, 2], "b": [0.5, None]})
 

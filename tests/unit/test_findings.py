@@ -3,10 +3,12 @@
 import pyarrow as pa
 import pytest
 
-from attention_separation.gallery_block import with_block
-from attention_separation.html import page
-from attention_separation.softmax_vs_linear import check, theta
-from attention_separation.softmax_vs_linear.claim_findings import (
+from attention_separation.pages.gallery_block import with_block
+from attention_separation.pages.html import page
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.tables import TableError
+from attention_separation.softmax_vs_linear.audits import check, theta
+from attention_separation.softmax_vs_linear.pages.claim_findings import (
     FAILS,
     HERE,
     HOLDS,
@@ -16,7 +18,7 @@ from attention_separation.softmax_vs_linear.claim_findings import (
     claim_findings,
     kind_of,
 )
-from attention_separation.softmax_vs_linear.findings import (
+from attention_separation.softmax_vs_linear.pages.findings import (
     choice_findings,
     reconstruction_findings,
     theta_findings,
@@ -25,7 +27,6 @@ from attention_separation.softmax_vs_linear.findings import (
     whp_findings,
     width_findings,
 )
-from attention_separation.tables import TableError, write_result
 
 
 def verdict_rows(*verdicts):

@@ -7,9 +7,13 @@ import pytest
 from making import CONFIG
 from scipy.stats import binom
 
-from attention_separation.goodness_of_fit import LEAST_VARIANCE, detectable_shape, shape_p_value
-from attention_separation.measured import Measured
-from attention_separation.softmax_vs_linear.exact import exact
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.statistics.goodness_of_fit import (
+    LEAST_VARIANCE,
+    detectable_shape,
+    shape_p_value,
+)
+from attention_separation.statistics.measured import Measured
 
 BUDGET = 1e-6
 """Chance of a false alarm, of each random test."""

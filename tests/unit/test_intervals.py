@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from attention_separation.intervals import clopper_pearson
+from attention_separation.statistics.intervals import clopper_pearson
 
 
 @pytest.mark.parametrize("trials", [1, 7, 100, 10**6])

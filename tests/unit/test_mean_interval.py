@@ -9,9 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from attention_separation.binomial_sums import sum_law
-from attention_separation.mean_interval import mean_interval
-from attention_separation.softmax_vs_linear.exact import exact
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.statistics.binomial_sums import sum_law
+from attention_separation.statistics.mean_interval import mean_interval
 
 BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""

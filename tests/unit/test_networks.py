@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.networks import (
+from attention_separation.softmax_vs_linear.figures.networks import (
     attention_network,
     regression_network,
     relu,
     relu_tau,
     tensor_attention,
 )
-from attention_separation.softmax_vs_linear.success import exceeds
+from attention_separation.softmax_vs_linear.models.success import exceeds
 
 ENTRYWISE = {
     "exp": np.exp, "linear": lambda z: z, "power_2": np.square, "cosh": np.cosh,

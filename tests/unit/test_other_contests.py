@@ -10,30 +10,28 @@ from making import ROOT, spelled_out
 
 from attention_separation.__main__ import main
 from attention_separation.config import canonical, load_config
-from attention_separation.softmax_vs_linear import (
-    exact_table,
-    panel_table,
-    phase,
-    theta,
-    threshold_audit,
-)
-from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.figures import draw as draw_figure
-from attention_separation.softmax_vs_linear.findings import (
+from attention_separation.results.tables import TableError
+from attention_separation.softmax_vs_linear.audits import phase, theta
+from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
+from attention_separation.softmax_vs_linear.audits.phase import marks
+from attention_separation.softmax_vs_linear.audits.theta import BEST, MAP, PAPER
+from attention_separation.softmax_vs_linear.audits.threshold import colours_of
+from attention_separation.softmax_vs_linear.exact import exact_table
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.figures import joined_table
+from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.pages.findings import (
     success_findings,
     threshold_findings,
     whp_findings,
     width_findings,
 )
-from attention_separation.softmax_vs_linear.jobs import ThresholdJob
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.panels import SWEEPS, points
-from attention_separation.softmax_vs_linear.phase import marks
-from attention_separation.softmax_vs_linear.references import references
-from attention_separation.softmax_vs_linear.simulate import simulate
-from attention_separation.softmax_vs_linear.theta import BEST, MAP, PAPER
-from attention_separation.softmax_vs_linear.threshold_audit import colours_of
-from attention_separation.tables import TableError
+from attention_separation.softmax_vs_linear.settings.jobs import ThresholdJob
+from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
+from attention_separation.softmax_vs_linear.simulation import panel_table
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 MANY = Contest(fires="exp", silent=("linear", "elu_plus_one", "power_2"))
 ONE = Contest(fires="power_3", silent=())
@@ -171,7 +169,7 @@ def test_exact_values_are_joined_to_trials_and_read_without_their_contest(config
     trials, exactly = (
         [made / f"{folder}/{name}.parquet" for name in names] for folder in ("panels", "exact")
     )
-    tables = exact_table.read_joined(trials, exactly, looks)
+    tables = joined_table.read_joined(trials, exactly, looks)
     for table, contest in zip(tables, (ONE, MANY), strict=True):
         assert table.schema.names == [
             *panel_table.schema(contest).names, *exact_table.schema(contest).names[3:]
@@ -181,7 +179,7 @@ def test_exact_values_are_joined_to_trials_and_read_without_their_contest(config
         assert alone.schema.names == exact_table.schema(contest).names
         assert alone["p_exact"].to_pylist() == table["p_exact"].to_pylist()
     with pytest.raises(TableError, match="not a table of this version"):
-        exact_table.read_joined(trials, exactly, looks[::-1])
+        joined_table.read_joined(trials, exactly, looks[::-1])
     with pytest.raises(TableError, match="not a table of this version"):
         exact_table.read_exact(made / "panels/many.parquet")
 
@@ -217,7 +215,7 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
     for row, own in zip(of["many"], simulated, strict=True):
         assert {name: row[name] for name in own} == own
     contests = [look.contest for look in config.figure_job("pair", ["papers", "many"]).panels]
-    assert table.schema.equals(exact_table.joined_schema(contests), check_metadata=False)
+    assert table.schema.equals(joined_table.joined_schema(contests), check_metadata=False)
 
 
 def test_figures_say_whose_contest_is_not_the_papers(config, made):
@@ -231,7 +229,7 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
             [made / f"{folder}/{panel}.parquet" for panel in figure.panels]
             for folder in ("panels", "exact")
         )
-        of[name] = note(draw_figure(job, exact_table.read_joined(*paths, job.panels)))
+        of[name] = note(draw_figure(job, joined_table.read_joined(*paths, job.panels)))
     assert SAID in of["pair"]
     assert "In papers" not in of["pair"]
     maps = note(theta.draw(config.theta_job(), read(made, "figures/theta")))

@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from making import CONFIG, config_points, contest, panel, point
 
-from attention_separation.settings import thinned
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.panels import points
-from attention_separation.softmax_vs_linear.parameters import MRule
+from attention_separation.settings.closed import thinned
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.parameters import MRule
+from attention_separation.softmax_vs_linear.settings.panels import points
 
 SIZES = {
     "fig3a": 191, "fig3b": 100,

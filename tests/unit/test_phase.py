@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from making import CONFIG, exact_at, panel
 
-from attention_separation.softmax_vs_linear.panels import points
-from attention_separation.softmax_vs_linear.phase import draw, marks, phase_table
-from attention_separation.softmax_vs_linear.reconstruction import KEY
+from attention_separation.softmax_vs_linear.audits.phase import draw, marks, phase_table
+from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 
 def job(points=4):

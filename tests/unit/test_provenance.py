@@ -2,8 +2,9 @@
 
 import pytest
 
-from attention_separation import provenance
-from attention_separation.provenance import canonical_json, code_digest
+from attention_separation.results import provenance
+from attention_separation.results.provenance import code_digest
+from attention_separation.settings.canonical import canonical_json
 
 
 @pytest.fixture

@@ -10,16 +10,16 @@ from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 from scipy.stats import binomtest, norm
 
-from attention_separation.head_rank import (
+from attention_separation.head_rank.constructions import (
     distributions,
     gegenbauer,
     heads,
     random_features,
     targets,
 )
-from attention_separation.head_rank.features import SCHEMA, features_table
-from attention_separation.head_rank.jobs import FeaturesJob
-from attention_separation.head_rank.readings import RANDOM_FEATURES
+from attention_separation.head_rank.constructions.features import SCHEMA, features_table
+from attention_separation.head_rank.constructions.readings import RANDOM_FEATURES
+from attention_separation.head_rank.settings.jobs import FeaturesJob
 
 BUDGET = 1e-6
 T = np.linspace(-1, 1, 21)

@@ -10,16 +10,10 @@ import pytest
 from making import ROOT
 
 from attention_separation.__main__ import VERBS, main, module_of
-from attention_separation.head_rank import (
-    features,
-    features_figure,
-    temperature,
-    temperature_figure,
-    vote,
-    vote_figure,
-)
-from attention_separation.head_rank.jobs import TableFigureJob
-from attention_separation.provenance import _parsed
+from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.figures import features_figure, temperature_figure, vote_figure
+from attention_separation.head_rank.settings.jobs import TableFigureJob
+from attention_separation.results.provenance import _parsed
 
 SETTINGS = {
     "rank-temperature": {
@@ -184,13 +178,15 @@ def defined_in(path):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Assign):
-            found |= {target.id for target in node.targets}
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found
 
 
 def test_the_papers_objects_have_the_names_that_the_table_says():
     folder = ROOT / "src/attention_separation/head_rank"
-    named = re.findall(r"`(\w+)\.(\w+)`", (folder / "README.md").read_text(encoding="utf-8"))
+    named = re.findall(
+        r"`([\w/]+)\.(?!py`)(\w+)`", (folder / "README.md").read_text(encoding="utf-8")
+    )
     assert len(named) > 30
     for module, name in named:
         assert name in defined_in(folder / f"{module}.py"), (module, name)

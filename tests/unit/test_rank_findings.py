@@ -9,24 +9,25 @@ from making import CONFIG, ROOT
 from rank_cells import SMOKE, write_made_up
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank import features, overview, published, temperature, vote
-from attention_separation.head_rank.captions import TITLES, trained_caption
-from attention_separation.head_rank.cell_table import HEADS, RUNS
-from attention_separation.head_rank.construction_claims import published_curve
-from attention_separation.head_rank.construction_findings import (
+from attention_separation.head_rank.claims import published
+from attention_separation.head_rank.claims.construction_claims import published_curve
+from attention_separation.head_rank.claims.errors_table import SCHEMA, errors_table
+from attention_separation.head_rank.claims.outcomes import CHECK
+from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_CLAIMS
+from attention_separation.head_rank.claims.runs import chosen, read_runs
+from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.pages import overview
+from attention_separation.head_rank.pages.captions import TITLES, trained_caption
+from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
     temperature_findings,
     vote_findings,
 )
-from attention_separation.head_rank.errors_table import SCHEMA, errors_table
-from attention_separation.head_rank.findings import claims_findings
-from attention_separation.head_rank.gallery import BEGIN, END, FOLDER, page
-from attention_separation.head_rank.jobs import OverviewJob
-from attention_separation.head_rank.outcomes import CHECK
-from attention_separation.head_rank.outcomes import SCHEMA as SCHEMA_OF_CLAIMS
-from attention_separation.head_rank.runs import chosen, read_runs
-from attention_separation.head_rank.summary import line
-from attention_separation.head_rank.training_findings import (
+from attention_separation.head_rank.pages.findings import claims_findings
+from attention_separation.head_rank.pages.gallery import BEGIN, END, FOLDER, page
+from attention_separation.head_rank.pages.summary import line
+from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
     depth_findings,
     fresh_findings,
@@ -34,7 +35,8 @@ from attention_separation.head_rank.training_findings import (
     published_findings,
     rank_findings,
 )
-from attention_separation.head_rank.uniform_attention import least_error
+from attention_separation.head_rank.settings.jobs import OverviewJob
+from attention_separation.head_rank.training.cell_table import HEADS, RUNS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RANK_0 = "−a xᵢ + b Σⱼ xⱼ"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from attention_separation.head_rank import distributions, heads, targets
+from attention_separation.head_rank.constructions import distributions, heads, targets
 
 BUDGET = 1e-6
 RNG = np.random.default_rng(7)

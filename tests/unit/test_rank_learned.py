@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from attention_separation.head_rank.distributions import unit_vectors
-from attention_separation.head_rank.opposite_head import opposite_head, simulated_errors
-from attention_separation.head_rank.sphere import angle_rule
-from attention_separation.head_rank.uniform_attention import least_error
+from attention_separation.head_rank.constructions.distributions import unit_vectors
+from attention_separation.head_rank.constructions.opposite_head import (
+    opposite_head,
+    simulated_errors,
+)
+from attention_separation.head_rank.constructions.sphere import angle_rule
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 
 DEVIATIONS = 5.5
 """Standard errors that a simulated error may be off: a false alarm has probability 4e-8 a case."""

@@ -6,18 +6,18 @@ from making import CONFIG
 from pydantic import ValidationError
 from scipy import stats
 
-from attention_separation.head_rank import published, published_claims
-from attention_separation.head_rank.claims import judged, of_runs, repeated
-from attention_separation.head_rank.comparisons import CLAIMS, FACTOR
-from attention_separation.head_rank.contrasts import difference, mean_of, ratio, together
-from attention_separation.head_rank.jobs import ClaimsJob
-from attention_separation.head_rank.learned_claims import learned
-from attention_separation.head_rank.outcomes import OURS, PAPERS, PUBLISHED
-from attention_separation.head_rank.published_claims import best_below_full_rank
-from attention_separation.head_rank.runs import chosen
+from attention_separation.head_rank.claims import published, published_claims
+from attention_separation.head_rank.claims.claims_table import judged, of_runs, repeated
+from attention_separation.head_rank.claims.comparisons import CLAIMS, FACTOR
+from attention_separation.head_rank.claims.contrasts import difference, mean_of, ratio, together
+from attention_separation.head_rank.claims.learned_claims import learned
+from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
+from attention_separation.head_rank.claims.published_claims import best_below_full_rank
+from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.figures.training_figures import FIGURES, draw
+from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.study import Grid
-from attention_separation.head_rank.training_figures import FIGURES, draw
-from attention_separation.head_rank.uniform_attention import least_error
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,

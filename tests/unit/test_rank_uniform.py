@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import betainc
 
-from attention_separation.head_rank import targets
-from attention_separation.head_rank.distributions import unit_vectors
-from attention_separation.head_rank.uniform_attention import least_error
+from attention_separation.head_rank.constructions import targets
+from attention_separation.head_rank.constructions.distributions import unit_vectors
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 
 DEVIATIONS = 5.5
 """Standard errors that a simulated error may be off: a false alarm has probability 4e-8 a case."""

@@ -8,12 +8,17 @@ from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from attention_separation.head_rank import distributions, heads, majority_vote, targets
-from attention_separation.head_rank.construction_claims import TIMES, exact_vote, more_voters
-from attention_separation.head_rank.jobs import VoteJob
-from attention_separation.head_rank.masked_layers import MaskedLayer
-from attention_separation.head_rank.vote import SCHEMA, vote_table
-from attention_separation.verdict import Measured, holm, point_p_values
+from attention_separation.head_rank.claims.construction_claims import TIMES, exact_vote, more_voters
+from attention_separation.head_rank.constructions import (
+    distributions,
+    heads,
+    majority_vote,
+    targets,
+)
+from attention_separation.head_rank.constructions.masked_layers import MaskedLayer
+from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
+from attention_separation.head_rank.settings.jobs import VoteJob
+from attention_separation.statistics.verdict import Measured, holm, point_p_values
 
 BUDGET = 1e-6
 """False alarms of the comparison with simulation, corrected for its points by Holm."""

@@ -6,7 +6,7 @@ import yaml
 from making import CONFIG, ROOT, config_points, values
 
 from attention_separation.config import load_config
-from attention_separation.faults import ConfigError
+from attention_separation.settings.faults import ConfigError
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -71,9 +71,9 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
 
     folder = ROOT / "src" / "attention_separation" / "softmax_vs_linear"
     text = (folder / "README.md").read_text(encoding="utf-8")
-    listed = re.findall(r"`((?:\w+/)?\w+)\.py`: ((?:`\w+`(?:, )?)+)", text)
+    listed = re.findall(r"`((?:\w+/)*\w+)\.py`: ((?:`\w+`(?:, )?)+)", text)
     named = [(f"{file}.{name}", "") for file, names in listed for name in re.findall(r"\w+", names)]
-    named += re.findall(r"`([a-z]\w+\.\w+)(?:\.(\w+))?`", text)
+    named += re.findall(r"`([a-z][\w/]+\.(?!py`)\w+)(?:\.(\w+))?`", text)
     named += [(f"models/attention_model.{a}", b) for a, b in re.findall(r"`(Att\w+)\.(\w+)`", text)]
     assert len(named) > 25
     for place, attribute in named:

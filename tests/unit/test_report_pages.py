@@ -9,27 +9,30 @@ import pytest
 from docutils.core import publish_parts
 from making import CONFIG, ROOT, contest
 
-from attention_separation import __version__, installed, report_page
-from attention_separation.name_faults import RULE_NAME
-from attention_separation.prose import as_html, as_rst, rounded_up, rst_list
-from attention_separation.provenance_page import ProvenanceJob
-from attention_separation.provenance_page import page as provenance_page
-from attention_separation.report_page import Caption, caption_html, caption_rst, inline
-from attention_separation.softmax_vs_linear import labels as labels_module
-from attention_separation.softmax_vs_linear import overview, theta
-from attention_separation.softmax_vs_linear.captions import (
+from attention_separation import __version__
+from attention_separation.pages import report_page
+from attention_separation.pages.prose import as_html, as_rst, rounded_up, rst_list
+from attention_separation.pages.provenance_page import ProvenanceJob
+from attention_separation.pages.provenance_page import page as provenance_page
+from attention_separation.pages.report_page import Caption, caption_html, caption_rst, inline
+from attention_separation.results import installed
+from attention_separation.results.tables import TableError
+from attention_separation.softmax_vs_linear.audits import theta
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.pages import labels as labels_module
+from attention_separation.softmax_vs_linear.pages import overview
+from attention_separation.softmax_vs_linear.pages.captions import (
     counted,
     drawing_caption,
     panels_caption,
     phase_caption,
     theta_caption,
 )
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.findings import success_findings
-from attention_separation.softmax_vs_linear.labels import AUDITS, labels
-from attention_separation.softmax_vs_linear.overview import panels_overview, sentences
-from attention_separation.softmax_vs_linear.result_tables import findings
-from attention_separation.tables import TableError
+from attention_separation.softmax_vs_linear.pages.findings import success_findings
+from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
+from attention_separation.softmax_vs_linear.pages.overview import panels_overview, sentences
+from attention_separation.softmax_vs_linear.pages.result_tables import findings
+from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
 
 RESULTS = Path("results")
 SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_separation.seeding import BLOCK_TRIALS, BlockStreams, blocks, stream
+from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams, blocks, stream
 
 
 def first(*names, seed=1):

@@ -10,9 +10,9 @@ from making import ROOT
 from pydantic import Field
 
 from attention_separation.config import Config
-from attention_separation.settings import Closed, Count
+from attention_separation.settings.closed import Closed, Count
+from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.settings_page import PAGE, SCHEMA, page, schema
-from attention_separation.yaml_file import read_yaml
 
 VALUES = read_yaml(ROOT / "config.yaml")
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import contest
 
-from attention_separation.seeding import stream
-from attention_separation.softmax_vs_linear.contest import PAPERS, Network
-from attention_separation.softmax_vs_linear.signs import (
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, Network
+from attention_separation.softmax_vs_linear.simulation.signs import (
     CHUNK_MULTIPLE,
     bit_at,
     bits_at,
@@ -21,6 +20,7 @@ from attention_separation.softmax_vs_linear.signs import (
     stream_names,
     unpack,
 )
+from attention_separation.statistics.seeding import stream
 
 SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 130]
 

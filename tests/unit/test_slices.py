@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 from making import CONFIG, ROOT, contest, panel
 
-from attention_separation.counts import Counts
-from attention_separation.softmax_vs_linear import simulate
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.panels import PanelJob, points
-from attention_separation.softmax_vs_linear.slices import cut, merged, schema, slice_table, units
-from attention_separation.tables import read_parquet, write_parquet
+from attention_separation.results.tables import read_parquet, write_parquet
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
+from attention_separation.softmax_vs_linear.simulation import simulate
+from attention_separation.softmax_vs_linear.simulation.slices import (
+    cut,
+    merged,
+    schema,
+    slice_table,
+    units,
+)
+from attention_separation.statistics.counts import Counts
 
 OTHERS = contest("power_2", "linear", "cosh")
 SWEEPS = {

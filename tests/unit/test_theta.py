@@ -3,10 +3,7 @@
 import pytest
 from making import CONFIG, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.jobs import ThetaJob
-from attention_separation.softmax_vs_linear.outputs import optional, parquet_files
-from attention_separation.softmax_vs_linear.reconstruction import KEY
-from attention_separation.softmax_vs_linear.theta import (
+from attention_separation.softmax_vs_linear.audits.theta import (
     BEST,
     MAP,
     MAP_POINTS,
@@ -16,6 +13,9 @@ from attention_separation.softmax_vs_linear.theta import (
     draw,
     theta_table,
 )
+from attention_separation.softmax_vs_linear.outputs import optional, parquet_files
+from attention_separation.softmax_vs_linear.settings.jobs import ThetaJob
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 
 @pytest.fixture(scope="module")

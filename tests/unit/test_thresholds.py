@@ -16,19 +16,22 @@ from scipy.stats import binomtest
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.seeding import BlockStreams
-from attention_separation.softmax_vs_linear import thresholds as thresholds_module
-from attention_separation.softmax_vs_linear.attention_exact import different_classes, same_class
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.jobs import MarkedPanel, ThresholdJob
-from attention_separation.softmax_vs_linear.models.regression import LEVELS, U, normalise
-from attention_separation.softmax_vs_linear.panels import points, without_trials
-from attention_separation.softmax_vs_linear.reconstruction import KEY
-from attention_separation.softmax_vs_linear.threshold_audit import draw, thresholds
-from attention_separation.softmax_vs_linear.thresholds import (
+from attention_separation.softmax_vs_linear.audits.threshold import draw, thresholds
+from attention_separation.softmax_vs_linear.exact import threshold_curves as thresholds_module
+from attention_separation.softmax_vs_linear.exact.attention_exact import (
+    different_classes,
+    same_class,
+)
+from attention_separation.softmax_vs_linear.exact.threshold_curves import (
     equal_entries_curve,
     threshold_curves,
 )
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.regression import LEVELS, U, normalise
+from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThresholdJob
+from attention_separation.softmax_vs_linear.settings.panels import points, without_trials
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+from attention_separation.statistics.seeding import BlockStreams
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}
 SUCCESS = ("exp", "linear")

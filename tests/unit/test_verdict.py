@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from attention_separation.measured import Measured
-from attention_separation.verdict import holm, judge, point_p_values, pooled_p_value
+from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.verdict import holm, judge, point_p_values, pooled_p_value
 
 LEVEL = 1e-3
 

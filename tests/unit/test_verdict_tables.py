@@ -5,13 +5,17 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, panel
 
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.exact import exact
-from attention_separation.softmax_vs_linear.exact_table import joined
-from attention_separation.softmax_vs_linear.jobs import PanelToJudge, VerdictsJob
-from attention_separation.softmax_vs_linear.panels import ExactPanel, PanelJob, without_trials
-from attention_separation.softmax_vs_linear.simulate import simulate
-from attention_separation.softmax_vs_linear.verdicts import SCHEMA, about, verdicts
+from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdicts
+from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
+from attention_separation.softmax_vs_linear.settings.panels import (
+    ExactPanel,
+    PanelJob,
+    without_trials,
+)
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 SWEEPS = {
     "cross_attention": ({"d": [3, 6]}, {"n": 40, "m": 3, "a0": 0.01, "a1": 1.2}),

@@ -10,7 +10,7 @@ import yaml
 from making import spelled_out
 from workflow.project import Project
 
-from attention_separation.softmax_vs_linear.gallery import findings
+from attention_separation.softmax_vs_linear.pages.gallery import findings
 
 SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 CONTEST = {"fires": "exp", "silent": ["linear", "elu_plus_one", "power_2"]}

@@ -9,8 +9,8 @@ from faults.campaign import KINDS, Campaign, make_project
 from workflow.processes import wait_for
 
 from attention_separation.config import load_config
-from attention_separation.softmax_vs_linear.simulate import metadata, simulate
-from attention_separation.tables import write_parquet
+from attention_separation.results.tables import write_parquet
+from attention_separation.softmax_vs_linear.simulation.simulate import metadata, simulate
 
 PANEL = "fig4b"
 TRIALS = f"simulate_{PANEL}"

@@ -37,7 +37,7 @@ def test_another_config(made_once):
 
 
 def test_other_code(made):
-    made.edit("src/attention_separation/seeding.py", "\\x1f", "\\x1e")
+    made.edit("src/attention_separation/statistics/seeding.py", "\\x1f", "\\x1e")
     done = verify(made, "--sample", "3")
     assert "panels/fig7b.parquet: of other code" in done.stdout
     assert "the file has" in done.stdout

@@ -8,10 +8,10 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from making import CONFIG
 
-from attention_separation.softmax_vs_linear import exact_table
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.gallery import BEGIN, END
-from attention_separation.softmax_vs_linear.panel_table import schema
+from attention_separation.softmax_vs_linear.exact import exact_table
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.pages.gallery import BEGIN, END
+from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")

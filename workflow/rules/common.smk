@@ -38,8 +38,9 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 
 from attention_separation.__main__ import VERBS, module_of
 from attention_separation.config import ConfigError, canonical, load_config
-from attention_separation.files import check_writable
-from attention_separation.provenance import canonical_json, code_digest, digest
+from attention_separation.results.files import check_writable
+from attention_separation.results.provenance import code_digest
+from attention_separation.settings.canonical import canonical_json, digest
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.outputs import (
     SCHEMATICS,
@@ -166,7 +167,7 @@ def shown_data(name, files):
 
 def labels_of_figure(figure, panels):
     """What stands beside a figure in the report; asked for only when a report is made."""
-    from attention_separation.softmax_vs_linear.labels import labels
+    from attention_separation.softmax_vs_linear.pages.labels import labels
 
     return labels(SETTINGS, figure, list(panels), MADE_IN)
 

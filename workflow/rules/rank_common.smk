@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from attention_separation.head_rank.estimates import memory_mb, minutes
+from attention_separation.head_rank.training.estimates import memory_mb, minutes
 from attention_separation.head_rank.study import NUMBERS as RANK_NUMBERS
 from attention_separation.head_rank.study import TABLES as RANK_TABLES
 from attention_separation.head_rank.study import TRAINED

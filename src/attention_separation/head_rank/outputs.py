@@ -2,8 +2,9 @@
 
 from attention_separation.config import Config, digest_of
 from attention_separation.head_rank.study import NUMBERS, TABLES
-from attention_separation.provenance import code_digest, digest
-from attention_separation.verifying import Current
+from attention_separation.results.provenance import code_digest
+from attention_separation.results.verifying import Current
+from attention_separation.settings.canonical import digest
 
 
 def parquet_files(config: Config) -> dict[str, Current]:

@@ -9,8 +9,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.head_rank.cells import EPOCH, CellJob, Encoding, Regime
-from attention_separation.head_rank.jobs import (
+from attention_separation.head_rank.settings.jobs import (
     ClaimsJob,
     FeaturesJob,
     FeaturesSettings,
@@ -23,8 +22,9 @@ from attention_separation.head_rank.jobs import (
     VoteJob,
     VoteSettings,
 )
-from attention_separation.provenance import canonical_json, digest
-from attention_separation.settings import Closed, Count, Whole
+from attention_separation.head_rank.training.cells import EPOCH, CellJob, Encoding, Regime
+from attention_separation.settings.canonical import canonical_json, digest
+from attention_separation.settings.closed import Closed, Count, Whole
 
 Counts = Annotated[list[Count], Field(min_length=1)]
 MOST_CELLS = 1000

@@ -6,9 +6,9 @@ Nothing is computed again: another processor may move the last bits of training.
 import argparse
 from pathlib import Path
 
-from attention_separation import verifying
 from attention_separation.config import load_config, overrides_of
 from attention_separation.head_rank.outputs import parquet_files
+from attention_separation.results import verifying
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from attention_separation.__main__ import module_of
 from attention_separation.config import Config, digest_of
-from attention_separation.provenance import code_digest
-from attention_separation.settings import Closed
-from attention_separation.softmax_vs_linear.jobs import FigureJob
-from attention_separation.softmax_vs_linear.models import modules_of_others
+from attention_separation.results.provenance import code_digest
+from attention_separation.results.verifying import Current
+from attention_separation.settings.closed import Closed
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.verifying import Current
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import FigureJob
 
 SCHEMATICS = {
     "fig1": [REGRESSION.name],

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from attention_separation import verifying
 from attention_separation.config import Config, load_config, overrides_of
+from attention_separation.results import verifying
+from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, optional, parquet_files
-from attention_separation.softmax_vs_linear.panels import points
-from attention_separation.softmax_vs_linear.references import references
-from attention_separation.softmax_vs_linear.simulate import count
-from attention_separation.softmax_vs_linear.slices import units
+from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.simulation.simulate import count
+from attention_separation.softmax_vs_linear.simulation.slices import units
 
 SAMPLE = 5
 CLOSE = 1e-12

@@ -10,8 +10,8 @@ from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.point import Point
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]
 CROSS_SIZES = [(60, 11), (60, 7), (8, 9), (12, 3), (5, 2)]

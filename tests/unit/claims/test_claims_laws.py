@@ -25,7 +25,7 @@ from attention_separation.softmax_vs_linear.claims.law import (
     row_at_least,
     some_positive,
 )
-from attention_separation.softmax_vs_linear.contest import IN_THE_PAPER, PAPERS
+from attention_separation.softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from unit.claims.cases import JOB, claim
 
-from attention_separation.softmax_vs_linear.claims import tensor_trick
 from attention_separation.softmax_vs_linear.claims.audit import all_claims
+from attention_separation.softmax_vs_linear.claims.claims_table import ABOUT, page
 from attention_separation.softmax_vs_linear.claims.origins import (
     FORCED,
     GIVEN,
@@ -21,10 +21,10 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     SOURCES,
     origin,
 )
+from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
-from attention_separation.softmax_vs_linear.claims_table import ABOUT, page
 from attention_separation.softmax_vs_linear.models import regression
-from attention_separation.softmax_vs_linear.reconstruction import KEY
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 # The formulas of sections 1 to 8 and A to C survive; of D and E what Theorem 6.2 repeats.
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {

@@ -9,7 +9,6 @@ from unit.claims.cases import (
     claim,
 )
 
-from attention_separation.softmax_vs_linear.claim_findings import kind_of
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.claim import margin
@@ -17,6 +16,7 @@ from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from attention_separation.softmax_vs_linear.pages.claim_findings import kind_of
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,16 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.claims.whp import (
+from attention_separation.softmax_vs_linear.audits.whp import (
     ALL_FOUR,
     WHP_SCHEMA,
     PanelEvents,
     whp_table,
 )
-from attention_separation.softmax_vs_linear.contest import PAPERS
-from attention_separation.softmax_vs_linear.jobs import WhpJob
-from attention_separation.softmax_vs_linear.reconstruction import COLUMN
-from attention_separation.softmax_vs_linear.whp_table import ABOUT, panel_events
+from attention_separation.softmax_vs_linear.audits.whp_table import ABOUT, panel_events
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.settings.jobs import WhpJob
+from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
 
 
 def panel(points, events, errors=0.0):

@@ -7,12 +7,6 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear.claims import (
-    cross_attention_claims,
-    regression_claims,
-    self_attention_claims,
-    tensor_trick,
-)
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.paths import (
@@ -23,6 +17,14 @@ from attention_separation.softmax_vs_linear.claims.paths import (
     holds_from,
     paths,
 )
+from attention_separation.softmax_vs_linear.claims.sections import (
+    cross_attention as cross_attention_claims,
+)
+from attention_separation.softmax_vs_linear.claims.sections import regression as regression_claims
+from attention_separation.softmax_vs_linear.claims.sections import (
+    self_attention as self_attention_claims,
+)
+from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
 from attention_separation.softmax_vs_linear.claims.words import (
     growth,
     paths_text,

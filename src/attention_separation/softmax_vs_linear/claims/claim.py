@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from attention_separation.softmax_vs_linear.parameters import MRule
+from attention_separation.softmax_vs_linear.models.parameters import MRule
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from attention_separation.provenance import canonical_json
-from attention_separation.settings import Closed, Whole
+from attention_separation.settings.canonical import canonical_json
+from attention_separation.settings.closed import Closed, Whole
 from attention_separation.softmax_vs_linear.claims.claim import Setting
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.parameters import (
+from attention_separation.softmax_vs_linear.models.parameters import (
     Amplitude,
     Dimension,
     MRule,

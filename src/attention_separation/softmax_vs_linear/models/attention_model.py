@@ -11,9 +11,9 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.token_types import TokenTypes
-from attention_separation.softmax_vs_linear.contest import Contest
-from attention_separation.softmax_vs_linear.models.model import PACKAGE, Model
-from attention_separation.softmax_vs_linear.point import Point
+from attention_separation.softmax_vs_linear.models.contest import Contest
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.models.point import Point
 
 LARGEST_A0 = 0.1
 """a0 lies below (Definition D.1)."""
@@ -25,26 +25,6 @@ MOST_NUMBERS = 1_000_000
 
 MOST_ROWS = 3
 """Of a network."""
-
-KERNELS_PACKAGE = f"{PACKAGE.rpartition('.')[0]}.attention"
-
-MODULES = (
-    *(f"{PACKAGE}.{name}" for name in ("attention_exact", "attention_trials")),
-    __name__,
-    *(
-        f"{KERNELS_PACKAGE}.{name}"
-        for name in (
-            "columns",
-            "dense",
-            "features",
-            "kernels",
-            "row_functions",
-            "rows",
-            "seen",
-            "token_types",
-        )
-    ),
-)
 
 
 class Sizes(Protocol):

@@ -16,11 +16,10 @@ from pydantic import Field
 
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.models.attention_model import (
-    MODULES,
     AttentionModel,
     Sizes,
 )
-from attention_separation.softmax_vs_linear.parameters import AttentionParameters, Positive
+from attention_separation.softmax_vs_linear.models.parameters import AttentionParameters, Positive
 
 
 class CrossAttentionParameters(AttentionParameters):
@@ -114,7 +113,6 @@ CROSS_ATTENTION = AttentionModel(
     name="cross_attention",
     title="Cross-attention",
     parameters=CrossAttentionParameters,
-    modules=(__name__, *MODULES),
     definition="Definition F.1",
     other_columns=1,
     special_tokens=2,

@@ -4,10 +4,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from attention_separation.settings import Closed
-from attention_separation.softmax_vs_linear.contest import Contest
-
-PACKAGE = __name__.rpartition(".models.")[0]
+from attention_separation.settings.closed import Closed
+from attention_separation.softmax_vs_linear.models.contest import Contest
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +17,6 @@ class Model(ABC):
     name : in configurations and tables
     title : above plots
     parameters : the type of its parameters in configurations
-    modules : names of the modules that serve it and not every model; others may name what is in
-        them, but for a job of other models nothing depends on it
     has_maps : whether exact values come fast enough for maps over two parameters, and over the
         threshold that all networks share
     most_alternatives : points of a panel at which alternatives are evaluated, None for all
@@ -34,7 +30,6 @@ class Model(ABC):
     name: str
     title: str
     parameters: type[Closed]
-    modules: tuple[str, ...]
 
     @property
     def words(self) -> str:

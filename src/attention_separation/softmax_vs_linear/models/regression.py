@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from attention_separation.softmax_vs_linear.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.model import PACKAGE, Model
-from attention_separation.softmax_vs_linear.parameters import Parameters, Positive
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.models.parameters import Parameters, Positive
 
 LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""
@@ -112,15 +112,4 @@ REGRESSION = RegressionModel(
     name="regression",
     title="Softmax regression",
     parameters=RegressionParameters,
-    modules=tuple(
-        f"{PACKAGE}.{name}"
-        for name in (
-            "models.regression",
-            "regression_columns",
-            "regression_exact",
-            "regression_fourier",
-            "regression_moments",
-            "regression_trials",
-        )
-    ),
 )

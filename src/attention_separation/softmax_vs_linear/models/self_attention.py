@@ -9,11 +9,10 @@ from pydantic import Field
 
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.models.attention_model import (
-    MODULES,
     AttentionModel,
     Sizes,
 )
-from attention_separation.softmax_vs_linear.parameters import (
+from attention_separation.softmax_vs_linear.models.parameters import (
     AttentionParameters,
     Positive,
     Theta,
@@ -112,7 +111,6 @@ SELF_ATTENTION = AttentionModel(
     name="self_attention",
     title="Self-attention",
     parameters=SelfAttentionParameters,
-    modules=(__name__, *MODULES),
     definition="Definition D.1",
     other_columns=2,
     special_tokens=1,

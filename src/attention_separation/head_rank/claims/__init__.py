@@ -1,0 +1,1 @@
+"""The paper's claims and ours, judged on runs and numbers."""

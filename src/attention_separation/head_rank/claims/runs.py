@@ -1,0 +1,66 @@
+"""Trained runs, as the figures and claims read them. Without torch."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.settings.jobs import TrainedCell
+from attention_separation.head_rank.training.cell_table import SCHEMA
+from attention_separation.results.tables import read_parquet
+
+_SIZES = {"d": "d", "n": "N"}
+
+
+def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
+    """The runs of some cells, in the order of the cells.
+
+    Raises
+    ------
+    TableError
+        If a file is no table of a cell, or was made with other settings.
+    """
+    tables = [
+        read_parquet(path, SCHEMA, cell.settings) for path, cell in zip(paths, cells, strict=True)
+    ]
+    return pa.concat_tables(table.replace_schema_metadata() for table in tables)
+
+
+def chosen(rows: Iterable[dict], **wanted: object) -> list[dict]:
+    """The runs whose settings are as wanted."""
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def is_full_rank(row: dict) -> bool:
+    """Whether the heads of a run have the rank of the model's dimension."""
+    return row["rank"] == row["d"] + (row["d_e"] or 0)
+
+
+def values(rows: Iterable[dict], name: str) -> list:
+    """The distinct values of a setting, sorted."""
+    return sorted({row[name] for row in rows})
+
+
+def sizes(rows: Iterable[dict]) -> str:
+    """The dimensions and numbers of points of some runs, in words; empty where there are none."""
+    rows = list(rows)
+    parts = [f"{text}={'/'.join(map(str, values(rows, name)))}" for name, text in _SIZES.items()]
+    return ", ".join(parts) if rows else ""
+
+
+def naming_dead(name: str, rows: Iterable[dict]) -> str:
+    """The name of what rests on some runs, with how many of them are dead."""
+    runs = {(row["cell"], row["run"]): row["dead"] for row in rows}
+    dead = sum(runs.values())
+    return f"{name} ({dead} of {len(runs)} runs dead)" if dead else name
+
+
+def held_out_error(row: dict) -> float:
+    """Held-out error of a run; one that ended without a number did no better than zero."""
+    return 1.0 if row["test_error"] is None else row["test_error"]
+
+
+def over_rank_0(row: dict) -> float:
+    """Held-out error of a run over that of uniform attention, for more than two points."""
+    return held_out_error(row) / least_error(row["d"], row["n"])

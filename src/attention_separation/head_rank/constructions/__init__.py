@@ -1,0 +1,1 @@
+"""Attention heads without training: the paper's constructions and random features."""

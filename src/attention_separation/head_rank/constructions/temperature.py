@@ -1,0 +1,138 @@
+"""Verb `rank-temperature`: the error of one full-rank head against its softmax temperature."""
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.head_rank.constructions import temperature_laws as laws
+from attention_separation.head_rank.constructions.distributions import DISTRIBUTIONS, orthogonal
+from attention_separation.head_rank.constructions.heads import full_rank_head
+from attention_separation.head_rank.constructions.targets import (
+    biased_nearest,
+    nearest,
+    squared_error,
+)
+from attention_separation.head_rank.settings.jobs import BiasedCase, Case, TemperatureJob
+from attention_separation.results.progress import Progress
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import write_parquet
+from attention_separation.statistics.means import mean_of
+from attention_separation.statistics.seeding import blocks, stream
+
+SCHEMA = pa.schema(
+    [
+        ("construction", pa.string()),
+        ("b_1", pa.float64()),
+        ("b_2", pa.float64()),
+        ("added", pa.string()),
+        ("distribution", pa.string()),
+        ("d", pa.int64()),
+        ("n", pa.int64()),
+        ("temperature", pa.float64()),
+        ("draws", pa.int64()),
+        ("error", pa.float64()),
+        ("ci_low", pa.float64()),
+        ("ci_high", pa.float64()),
+        ("error_exact", pa.float64()),
+        ("error_law", pa.float64()),
+    ]
+)
+"""`construction` is "fact_1" or "fact_3"; `b_1` and `b_2` are the biases of Equation 8 and `added`
+what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null in Fact 1. A
+`temperature` that is null is the hardmax head. `error` is the mean over `draws` draws, `ci_low` to
+`ci_high` its 95 % interval. `error_exact` is by quadrature, null for N > 2; `error_law` is the
+limit law of large temperatures, null where there is none."""
+
+
+def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
+    """The table's rows for one case of Fact 1; all temperatures see the same draws."""
+    errors = []
+    for block, draws in blocks(job.draws):
+        name = f"d={case.d},n={case.n}"
+        rng = stream(job.seed, "head_rank", "temperature", case.distribution, name, str(block))
+        x, y = DISTRIBUTIONS[case.distribution](rng, draws, case.d, case.n)
+        f = nearest(x, y)
+        errors.append([squared_error(f, full_rank_head(x, y, c)) for c in job.temperatures])
+    for c, sample in zip(job.temperatures, np.concatenate(errors, axis=1), strict=True):
+        found = mean_of(sample)
+        exact = laws.fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
+        yield {
+            "construction": "fact_1",
+            "distribution": case.distribution,
+            "d": case.d,
+            "n": case.n,
+            "temperature": c,
+            "draws": job.draws,
+            "error": found.value,
+            "ci_low": found.low,
+            "ci_high": found.high,
+            "error_exact": exact,
+            "error_law": laws.fact_1_asymptote(case.d, case.n, case.distribution, c),
+        }
+
+
+def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
+    """The same for a case of Fact 3, with the right bias, the text's, and the hardmax heads."""
+    b = np.array(case.biases)
+    b_1, b_2 = case.biases
+    point = f"d={case.d},b_1={b_1},b_2={b_2}"
+    added = {"-b/2": -b / 2, "+b": b}
+    temperatures = [*job.temperatures, None]
+    errors: dict[tuple, list[np.ndarray]] = {}
+    for block, draws in blocks(job.draws):
+        rng = stream(job.seed, "head_rank", "temperature", "biased", point, str(block))
+        x, y = orthogonal(rng, draws, case.d, 2)
+        f = biased_nearest(x, y, b)
+        for name, bias in added.items():
+            for c in temperatures:
+                sample = squared_error(f, full_rank_head(x, y, c, bias))
+                errors.setdefault((name, c), []).append(sample)
+    for (name, c), parts in errors.items():
+        found = mean_of(np.concatenate(parts))
+        head = tuple(added[name].tolist())
+        lawful = name == "-b/2" and c is not None
+        yield {
+            "construction": "fact_3",
+            "b_1": b_1,
+            "b_2": b_2,
+            "added": name,
+            "distribution": "orthogonal",
+            "d": case.d,
+            "n": 2,
+            "temperature": c,
+            "draws": job.draws,
+            "error": found.value,
+            "ci_low": found.low,
+            "ci_high": found.high,
+            "error_exact": laws.fact_3_exact(
+                case.d, (b_1, b_2), head, math.inf if c is None else c
+            ),
+            "error_law": laws.fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
+        }
+
+
+def errors_of_temperature(job: TemperatureJob) -> pa.Table:
+    """The table of a job, case by case."""
+    progress = Progress("rank-temperature", len(job.cases) + len(job.biased), "cases")
+    rows: list[dict] = []
+    for rows_of, cases in ((fact_1_rows, job.cases), (fact_3_rows, job.biased)):
+        for case in cases:
+            rows += rows_of(job, case)
+            progress.advance()
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the cases' settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = TemperatureJob.model_validate_json(arguments.settings)
+    write_parquet(
+        errors_of_temperature(job), arguments.output, record(arguments.settings, __name__)
+    )

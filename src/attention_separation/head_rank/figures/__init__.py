@@ -1,0 +1,1 @@
+"""Figures of constructions and of trained transformers."""

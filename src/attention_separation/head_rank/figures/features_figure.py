@@ -1,0 +1,110 @@
+"""Verb `rank-features-figure`: random rank-1 heads, right and as published."""
+
+import argparse
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_separation.head_rank.constructions.features import SCHEMA
+from attention_separation.head_rank.figures import figure_job
+from attention_separation.head_rank.figures.figure_job import add_arguments
+from attention_separation.head_rank.settings.jobs import TableFigureJob
+from attention_separation.pages.drawing import BLUE, INK, PALETTE, RC, VERMILION
+
+__all__ = ["add_arguments", "draw", "run"]
+
+LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
+LINES = {
+    ("compromise", "best"): (BLUE, "-", "best weights,\ncos(𝑞, 𝑘) uniform"),
+    ("independent", "best"): (PALETTE[2], "-", "best weights,\n𝑞 and 𝑘 independent"),
+    ("published", "reported"): (VERMILION, "-", "as published:\nwhat is reported"),
+    ("published", "attained"): (VERMILION, "--", "as published:\nwhat the weights attain"),
+}
+
+
+def draw(job: TableFigureJob, table: pa.Table) -> Figure:
+    """A panel for each dimension."""
+    rows = table.to_pylist()
+    dimensions = sorted({row["d"] for row in rows})
+    columns = min(len(dimensions), 2)
+    lines = -(-len(dimensions) // columns)
+    with matplotlib.rc_context(RC):
+        size = (3.9 * columns + 2.6, 2.9 * lines + 1.0)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for ax, d in zip(axes, dimensions, strict=False):
+            _draw_panel(ax, d, [row for row in rows if row["d"] == d])
+        axes[0].set_xlim(min(row["heads"] for row in rows), max(row["heads"] for row in rows))
+        for ax in axes[len(dimensions) :]:
+            ax.set_axis_off()
+        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
+        found: dict[str, Artist] = {}
+        for ax in axes[: len(dimensions)]:
+            handles, labels = ax.get_legend_handles_labels()
+            found |= dict(zip(labels, handles, strict=True))
+        figure.legend(found.values(), found, loc="outside right upper", fontsize=8)
+        most = max(row["draw"] or 0 for row in rows) + 1
+        note = (
+            f"Exact given the heads; means of up to {most} draws of heads, bands from the least to "
+            "the largest. Floors: all that stays\nif every degree up to 1, or 3, of the target is "
+            "captured. Grey: below a lower bound for any rank-1 hardmax heads with scalar weights, "
+            "$V = aI$,\nwhich none need attain."
+        )
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+    return figure
+
+
+def _draw_panel(ax: Axes, d: int, rows: list[dict]) -> None:
+    counts = sorted({row["heads"] for row in rows})
+    bound = {row["heads"]: row["any_heads"] for row in rows}
+    # Between two counts the bound is at least that of the larger: a step claims no more.
+    ax.fill_between(
+        counts, LOWEST, [bound[h] for h in counts], step="pre", color="#EEEEEE", linewidth=0,
+        label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
+    )  # fmt: skip
+    for degree, style in ((1, ":"), (3, (0, (1, 4)))):
+        ax.axhline(
+            rows[0][f"floor_{degree}"], color=INK, linewidth=0.9, linestyle=style,
+            label=f"floor of degree {degree}",
+        )  # fmt: skip
+    for (law, quantity), (colour, style, label) in LINES.items():
+        own = [row for row in rows if (row["law"], row["quantity"]) == (law, quantity)]
+        if own:
+            heads, mean, low, high = _spread(own)
+            ax.fill_between(heads, low, high, color=colour, alpha=0.15, linewidth=0)
+            ax.plot(heads, mean, color=colour, linestyle=style, linewidth=1.3, label=label)
+    read = [row for row in rows if row["quantity"] == "read"]
+    if read:
+        heads, value, *_ = _spread(read)
+        ax.plot(
+            heads, value, "D", color=VERMILION, markerfacecolor="white", markersize=3.5,
+            clip_on=False, label="as published:\nread from its figure",
+        )  # fmt: skip
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_ylim(LOWEST, 1)
+    ax.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    ax.minorticks_off()
+    ax.set_title(f"𝑑 = {d}", y=1.0, pad=6)
+    ax.set_xlabel("number of heads 𝐻 of rank 1")
+    ax.set_ylabel("mean squared error")
+    ax.label_outer()
+
+
+def _spread(rows: list[dict]) -> tuple[np.ndarray, ...]:
+    """Heads, and the mean, least and largest error over the draws with so many."""
+    errors: dict[int, list[float]] = {}
+    for row in rows:
+        errors.setdefault(row["heads"], []).append(row["error"])
+    heads = sorted(errors)
+    stack = [[f(errors[h]) for h in heads] for f in (np.mean, min, max)]
+    return np.array(heads), *map(np.array, stack)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    figure_job.make(arguments, SCHEMA, __name__, draw)

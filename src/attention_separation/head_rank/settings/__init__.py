@@ -1,0 +1,1 @@
+"""What this paper's jobs depend on."""

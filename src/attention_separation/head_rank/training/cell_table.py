@@ -1,0 +1,133 @@
+"""The table of a trained cell: one row per run. Without torch."""
+
+import math
+
+import pyarrow as pa
+
+from attention_separation.head_rank.training.batches import (
+    data_names,
+    held_out_names,
+    initial_names,
+)
+from attention_separation.head_rank.training.cells import EPOCH, CellJob
+
+DEAD = 0.98
+"""Training error in the last epoch from which a run counts as dead: predicting zero scores 1."""
+
+SETTINGS = {
+    "d": pa.int64(),
+    "n": pa.int64(),
+    "layers": pa.int64(),
+    "heads": pa.int64(),
+    "width": pa.int64(),
+    "encoding": pa.string(),
+    "d_e": pa.int64(),
+    "feed_forward": pa.int64(),
+    "batch": pa.int64(),
+    "steps": pa.int64(),
+    "lr": pa.float64(),
+    "regime": pa.string(),
+    "held_out": pa.int64(),
+}
+"""Columns that are settings of the cell, equal in all rows."""
+
+SCHEMA = pa.schema(
+    {
+        "cell": pa.string(),
+        **SETTINGS,
+        "total_heads": pa.int64(),
+        "rank": pa.int64(),
+        "attention_parameters": pa.int64(),
+        "parameters": pa.int64(),
+        "run": pa.int64(),
+        "initial_stream": pa.string(),
+        "data_stream": pa.string(),
+        "held_out_stream": pa.string(),
+        "test_error": pa.float64(),
+        "test_se": pa.float64(),
+        "train_error": pa.float64(),
+        "min_train": pa.float64(),
+        "dead": pa.bool_(),
+        "curve_step": pa.list_(pa.int64()),
+        "curve_train": pa.list_(pa.float64()),
+        "curve_test": pa.list_(pa.float64()),
+        "head_layer": pa.list_(pa.int64()),
+        "angle": pa.list_(pa.float64()),
+        "norm": pa.list_(pa.float64()),
+        "angle_code": pa.list_(pa.float64()),
+        "norm_code": pa.list_(pa.float64()),
+        "scale": pa.list_(pa.float64()),
+    }
+)
+"""Errors are sums over coordinates, so that predicting zero scores 1; null is no finite number.
+
+`test_error`, `test_se`: on held-out sets, after the last step, with its standard error.
+`train_error`: mean of the last epoch's training losses; `min_train`: the least of such means.
+`curve_*`: after each epoch; `curve_test` on the first held-out block. The last six columns are
+those of `learned_heads`.
+"""
+
+OF_HEADS = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
+"""Columns with an entry per head of full rank."""
+
+RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.type)])
+"""A table with a row per run, without curves and heads."""
+
+HEADS = pa.schema(
+    [*RUNS, *(pa.field(name, SCHEMA.field(name).type.value_type) for name in OF_HEADS)]
+)
+"""A table with a row per head of full rank."""
+
+
+def cell_table(
+    job: CellJob,
+    train: list[list[float]],
+    test: list[list[float]],
+    test_error: list[float],
+    test_se: list[float],
+    heads: list[dict[str, list]],
+) -> pa.Table:
+    """The table of a job: curves per epoch and run, final scores and heads per run."""
+    rows = []
+    for k, run in enumerate(job.seeds):
+        curve = [epoch[k] for epoch in train]
+        finite = [value for value in curve if math.isfinite(value)]
+        streams = {
+            f"{kind}_stream": "/".join(names(job, run))
+            for kind, names in (
+                ("initial", initial_names),
+                ("data", data_names),
+                ("held_out", held_out_names),
+            )
+        }
+        rows.append(
+            {
+                "cell": job.name,
+                **{name: getattr(job, name) for name in SETTINGS},
+                "total_heads": job.total_heads,
+                "rank": job.rank,
+                "attention_parameters": job.attention_parameters(),
+                "parameters": job.parameters(),
+                "run": run,
+                **streams,
+                "test_error": _number(test_error[k]),
+                "test_se": _number(test_se[k]),
+                "train_error": _number(curve[-1]),
+                "min_train": min(finite, default=None),
+                "dead": is_dead(curve[-1], test_error[k]),
+                "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
+                "curve_train": [_number(value) for value in curve],
+                "curve_test": [_number(epoch[k]) for epoch in test],
+                **{name: [_number(x) for x in values] for name, values in heads[k].items()},
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def is_dead(train_error: float, test_error: float) -> bool:
+    """Whether a run has learned nothing: about the error of predicting zero, or no number."""
+    return not (train_error <= DEAD and math.isfinite(test_error))
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,146 @@
+"""One cell of a training figure: a transformer, its task and how it is trained. Without torch."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from attention_separation.settings.canonical import canonical_json
+from attention_separation.settings.closed import Closed, Count, Whole
+
+EPOCH = 100
+"""Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
+
+Encoding = Literal["none", "additive", "concatenated"]
+Regime = Literal["fresh", "repeated"]
+
+Seed = Annotated[Whole, Field(ge=0)]
+Several = Annotated[Whole, Field(ge=2)]
+
+
+class Architecture(Closed):
+    """A transformer encoder of post-norm layers, and the sets of points that it reads."""
+
+    d: Several = Field(description="dimension of the points, which lie on the unit sphere")
+    n: Several = Field(description="points per set")
+    layers: Count = Field(description="layers")
+    heads: Count = Field(description="heads per unit of width; a head's rank is D/heads")
+    width: Count = Field(default=1, description="attention modules per layer, averaged")
+    encoding: Encoding = Field(default="none", description="positional encoding")
+    d_e: Count | None = Field(
+        default=None, description="rows that a concatenated encoding adds to the points"
+    )
+    feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> "Architecture":
+        if (self.encoding == "concatenated") != (self.d_e is not None):
+            raise PydanticCustomError(
+                "cell",
+                "d_e is {d_e} with encoding: {encoding}; allowed: d_e of 1 or more with "
+                "concatenated, none with the other encodings",
+                {"d_e": str(self.d_e), "encoding": self.encoding},
+            )
+        if self.model_dimension % self.heads:
+            raise PydanticCustomError(
+                "cell",
+                "heads is {heads}, which does not divide the model's dimension {dimension}; "
+                "allowed: {allowed}",
+                {
+                    "heads": self.heads,
+                    "dimension": self.model_dimension,
+                    "allowed": ", ".join(
+                        str(k)
+                        for k in range(1, self.model_dimension + 1)
+                        if self.model_dimension % k == 0
+                    ),
+                },
+            )
+        return self
+
+    @property
+    def model_dimension(self) -> int:
+        """D: d, and the rows of a concatenated encoding."""
+        return self.d + (self.d_e or 0)
+
+    @property
+    def rank(self) -> int:
+        """Rank r = D/heads of every head."""
+        return self.model_dimension // self.heads
+
+    @property
+    def total_heads(self) -> int:
+        """H = width * heads of every layer."""
+        return self.width * self.heads
+
+    def attention_parameters(self) -> int:
+        """Trained numbers of the attention of all layers."""
+        dimension = self.model_dimension
+        inner = self.width * dimension
+        return self.layers * (3 * inner * (dimension + 1) + dimension * (inner + 1))
+
+    def parameters(self) -> int:
+        """Trained numbers in all."""
+        dimension, hidden = self.model_dimension, self.feed_forward
+        rest = hidden * (dimension + 1) + dimension * (hidden + 1) + 2
+        rows = {"none": 0, "additive": self.d, "concatenated": self.d_e or 0}[self.encoding]
+        return self.attention_parameters() + self.layers * rest + rows * self.n
+
+    def flops(self) -> int:
+        """Floating-point operations of the output for one set, multiply and add counted apart."""
+        dimension, inner = self.model_dimension, self.width * self.model_dimension
+        per_point = 8 * inner * dimension + 4 * inner * self.n + 4 * dimension * self.feed_forward
+        return self.layers * self.n * per_point
+
+
+class CellJob(Architecture):
+    """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
+
+    name: str = Field(description="the cell's name, as in its file's name")
+    batch: Count = Field(description="sets per batch")
+    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
+    lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
+    regime: Regime = Field(
+        default="fresh",
+        description="fresh: every batch is new, schedule per step, a choice of ours; repeated: "
+        f"the same {EPOCH} batches in every epoch, schedule per epoch, as published",
+    )
+    seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
+    held_out: Several = Field(description="sets that the final error is measured on, never seen")
+    checkpoint_every: Count = Field(
+        default=EPOCH, description="steps between checkpoints; no result depends on it"
+    )
+    seed: Seed = Field(description="root of all random streams")
+
+    @model_validator(mode="after")
+    def _is_trainable(self) -> "CellJob":
+        if self.steps % EPOCH:
+            raise PydanticCustomError(
+                "cell",
+                "steps is {steps}; allowed: a multiple of {epoch}, the steps of an epoch",
+                {"steps": self.steps, "epoch": EPOCH},
+            )
+        if len(set(self.seeds)) < len(self.seeds):
+            raise PydanticCustomError("cell", "seeds has a value twice; allowed: each seed once")
+        return self
+
+    def canonical(self) -> str:
+        """The one text of these settings: what the job is given, and what its digest is of."""
+        return canonical_json(self.model_dump(mode="json"))
+
+    def result_settings(self) -> str:
+        """The one text of the settings that numbers depend on."""
+        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))
+
+    def data_shape(self) -> str:
+        """What names a data stream: cells that differ in the model alone train on the same data."""
+        return f"d={self.d},n={self.n},batch={self.batch}"
+
+    def model_name(self) -> str:
+        """What names a stream of initial values."""
+        parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
+        return ",".join(f"{key}={value}" for key, value in parts.items())
+
+    def training_flops(self) -> int:
+        """Floating-point operations of all steps of all runs; backward counts twice forward."""
+        return 3 * self.flops() * self.batch * self.steps * len(self.seeds)

@@ -1,0 +1,1 @@
+"""Figures, html and the pages of reports: for any study."""

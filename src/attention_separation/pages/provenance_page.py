@@ -1,0 +1,87 @@
+"""Verb `provenance`: the report's page of versions, code and settings."""
+
+import argparse
+import json
+from html import escape
+from pathlib import Path
+
+import pyarrow as pa
+import yaml
+
+from attention_separation.pages.html import document, table_element
+from attention_separation.results.files import replacing
+from attention_separation.results.installed import DEPENDENCIES
+from attention_separation.settings.closed import Closed
+
+TITLE = "Provenance: what these results come from"
+ABOUT = (
+    "The same configuration and code give the same bytes of every table and picture, on any number "
+    "of cores, for one list of package versions, one Python and one family of processors. Every "
+    "parquet file carries its seed, the digest of its settings, that of the code it depends on, "
+    "and versions, in its metadata."
+)
+CODE = (
+    "A digest is of the syntax trees of the modules that a job runs, without comments and "
+    "docstrings: equal digests, equal code. The first is of all of them together."
+)
+STYLE = """
+pre { background: #f4f7fa; padding: 1em; overflow-x: auto; font-size: 12px; }
+table { margin: 0 0 1em; } th { position: static; } .packages { columns: 16em; font-size: 13px; }
+"""
+
+
+class ProvenanceJob(Closed):
+    """All that the page states."""
+
+    python: str
+    packages: dict[str, str]
+    code: dict[str, str]
+    """Digests of the code: of the whole package, under "", and of its verbs."""
+    config: str
+    """All settings, as JSON in the order of the file."""
+    results: str
+
+
+def page(job: ProvenanceJob) -> str:
+    """The page's text."""
+    config = json.loads(job.config)
+    facts = {
+        **{key: str(config[key]) for key in ("seed", "scale", "engine")},
+        "trials": str(config.get("trials") or "each panel's own"),
+        "results": f"{job.results}/",
+        "code": job.code[""],
+        "Python": job.python,
+        **{name: job.packages.get(name, "not installed") for name in DEPENDENCIES},
+    }
+    others = "<br>\n".join(
+        escape(f"{name} {version}") for name, version in sorted(job.packages.items())
+    )
+    verbs = {verb: digest for verb, digest in job.code.items() if verb}
+    # Innermost lists and mappings on one line, as in config.yaml.
+    text = yaml.safe_dump(
+        config, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
+    body = (
+        f"<p>{escape(ABOUT)}</p>\n{_two_columns(facts)}\n"
+        f"<h2>Code</h2>\n<p>{escape(CODE)}</p>\n{_two_columns({'all': job.code[''], **verbs})}\n"
+        f"<h2>Configuration</h2>\n<p>config.yaml with what beat it on the command line, all "
+        f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
+        f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"
+    )
+    return document(TITLE, body, STYLE)
+
+
+def _two_columns(facts: dict[str, str]) -> str:
+    names, values = list(facts), list(facts.values())
+    return table_element(pa.table({"what": names, "which": values}))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="what the page states, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="html to write")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ProvenanceJob.model_validate_json(arguments.settings)
+    with replacing(arguments.output) as part:
+        part.write_text(page(job), encoding="utf-8")

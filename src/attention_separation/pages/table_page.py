@@ -1,0 +1,35 @@
+"""A table of results as parquet, csv and a page of its own."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.pages.html import write_html
+from attention_separation.results.tables import TableError, write_csv, write_parquet
+
+
+def write_result(
+    table: pa.Table, stem: Path, metadata: dict[str, str], title: str, about: str,
+    shown: pa.Table | None = None,
+) -> None:  # fmt: skip
+    """Write STEM.parquet, STEM.csv and STEM.html, a page with a title and a text about the table.
+
+    `shown` is what the page shows if not the table itself.
+
+    Raises
+    ------
+    TableError
+        If a number is NaN or infinite: null is the cell that has no meaning.
+    """
+    for name in table.column_names:
+        if pa.types.is_floating(table[name].type) and not _finite(table[name]):
+            raise TableError(f"{stem}: column {name} holds a value that is no finite number")
+    write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)
+    write_csv(table, stem.with_name(f"{stem.name}.csv"))
+    page = table if shown is None else shown
+    write_html(page, stem.with_name(f"{stem.name}.html"), title, about)
+
+
+def _finite(column: pa.ChunkedArray) -> bool:
+    return bool(np.isfinite(column.drop_null().to_numpy()).all())

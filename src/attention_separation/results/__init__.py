@@ -1,0 +1,1 @@
+"""What a result is on disk: tables, digests of what they come from, manifest."""

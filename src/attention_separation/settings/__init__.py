@@ -1,0 +1,1 @@
+"""Closed, typed settings: grids, YAML, faults in words."""

@@ -1,0 +1,1 @@
+"""What exact values tell beyond the figures: verdicts, open choices, thresholds, maps."""

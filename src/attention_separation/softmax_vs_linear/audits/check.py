@@ -1,0 +1,64 @@
+"""Verb `check`: fails if any panel differs from its reference, or a verdict is not whole."""
+
+import argparse
+import math
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.results.files import replacing
+from attention_separation.results.tables import read_parquet
+from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
+
+VERDICTS = ("agrees", "undecided", "differs")
+MAY_BE_EMPTY = ("trials_to_decide", "detectable_shape")
+
+
+def faults(verdicts: pa.Table) -> list[str]:
+    """A sentence on each empty cell, number that is none, or word that is no verdict."""
+    rows = verdicts.to_pylist()
+    found = [] if rows else ["there are no verdicts"]
+    for row in rows:
+        for name, value in row.items():
+            empty = value is None and name not in MAY_BE_EMPTY
+            if empty or (isinstance(value, float) and not math.isfinite(value)):
+                found.append(f"{row['panel']}: {name} is {value}")
+        if row["verdict"] is not None and row["verdict"] not in VERDICTS:
+            found.append(f"{row['panel']}: {row['verdict']!r} is no verdict")
+    return found
+
+
+def sentences(verdicts: pa.Table) -> list[str]:
+    """A sentence on each panel that differs."""
+    return [
+        f"{row['panel']} differs: its mean success rate is {row['mean_p_hat']:.4f}, "
+        f"{'by reference values' if row['largest_p_error'] else 'exactly'} "
+        f"{row['mean_p_exact']:.4f}; adjusted p-values {row['smallest_point_p']:.2g} (its points), "
+        f"{row['pooled_p']:.2g} (their sum) and {row['shape_p']:.2g} (their shape)"
+        for row in verdicts.to_pylist()
+        if row["verdict"] == "differs"
+    ]
+
+
+def counted(verdicts: pa.Table) -> str:
+    """How many panels there are of each verdict."""
+    found = verdicts["verdict"].to_pylist()
+    return ", ".join(f"{found.count(kind)} {kind}" for kind in VERDICTS)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--verdicts", required=True, type=Path, help="table of verdicts")
+    parser.add_argument("--settings", required=True, help="digest that the table must carry")
+    parser.add_argument("--output", required=True, type=Path, help="text file to write")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    verdicts = read_parquet(arguments.verdicts, SCHEMA, arguments.settings)
+    broken = faults(verdicts)
+    if broken:
+        raise ValueError("\n".join(["the verdicts are not whole", *broken]))
+    different = sentences(verdicts)
+    if different:
+        raise ValueError("\n".join(["simulation and exact or reference values differ", *different]))
+    with replacing(arguments.output) as part:
+        part.write_text(f"panels: {counted(verdicts)}\n", encoding="utf-8")

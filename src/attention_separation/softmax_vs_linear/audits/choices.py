@@ -1,0 +1,280 @@
+"""Verb `choices`: how far each open choice moves the panels."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_separation.pages.drawing import GRAY, INK, PALETTE, RC, save_with_numbers
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.provenance import record
+from attention_separation.softmax_vs_linear.audits.readings import CHOICES, Alternative, Choice
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import ChoicesJob, MarkedPanel
+from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.settings.reconstruction import (
+    COLUMN,
+    KEY,
+    MARK,
+    reconstruction,
+)
+
+SCHEMA = pa.schema(
+    [
+        ("rank", pa.int64()),
+        ("choice", pa.string()),
+        ("default", pa.string()),
+        ("alternative", pa.string()),
+        ("panel", pa.string()),
+        ("points", pa.int64()),
+        ("mean_change", pa.float64()),
+        ("largest_change", pa.float64()),
+        ("at_value", pa.float64()),
+        ("signed_change", pa.float64()),
+        ("note", pa.string()),
+        ("reconstructed", pa.string()),
+    ]
+)
+"""One row per alternative and panel that it touches; one row for a choice without alternatives.
+
+Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
+the alternative allows, and the mean with its sign. `rank` orders the choices by the largest mean
+change of any alternative in any panel."""
+
+TITLE = "Open choices: how far each moves the success rates"
+ABOUT = (
+    "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
+    "alternative is evaluated at the points of every panel that it touches, by exact values; in "
+    "softmax regression by reference values, at 24 points evenly spread over each panel. Changes "
+    "are of P(E_success). Rank 1 moves some panel the most on average, among the alternatives that "
+    "are measured here: another one may move more. A bound has no rank. " + COLUMN
+)
+BOUND = "a bound, on average over y"
+NO_EFFECT = "touches no panel"
+DECIMALS = 12
+"""What exact values are good for."""
+
+Probabilities = Callable[[Model, list[Point]], np.ndarray]
+"""P(E_success) of a model at points."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An alternative at those points of a panel that it allows, before and with it."""
+
+    choice: Choice
+    alternative: Alternative
+    panel: MarkedPanel
+    before: list[Point]
+    after: list[Point] | None
+    of_all: int
+
+    @property
+    def model(self) -> Model:
+        """The model with the alternative."""
+        return self.alternative.model or MODELS[self.panel.panel.model]
+
+
+def choices_table(job: ChoicesJob) -> pa.Table:
+    """The effect of every alternative on every panel that it touches."""
+    panels = [(panel, points(panel.panel, panel.points)) for panel in job.panels]
+    effects: dict[tuple[Choice, Alternative], list[Effect]] = {
+        (choice, alternative): [
+            effect
+            for panel in panels
+            if (effect := _effect(choice, alternative, *panel)) is not None
+        ]
+        for choice in CHOICES
+        for alternative in choice.alternatives
+    }
+    at = _probabilities([effect for found in effects.values() for effect in found])
+    rows = []
+    for choice in CHOICES:
+        for alternative in choice.alternatives:
+            rows += [_row(effect, at) for effect in effects[choice, alternative]] or [
+                _without_effect(choice, alternative.name, alternative.note)
+            ]
+        if not choice.alternatives:
+            rows.append(_without_effect(choice, None))
+    return pa.Table.from_pylist(_ranked(rows), schema=SCHEMA)
+
+
+def _effect(
+    choice: Choice, alternative: Alternative, panel: MarkedPanel, of_panel: list[Point]
+) -> Effect | None:
+    if alternative.apply is None:
+        return Effect(choice, alternative, panel, of_panel, None, len(of_panel))
+    other = alternative.apply(panel.panel, of_panel)
+    allowed = [k for k, changed in enumerate(other or []) if changed]
+    if not allowed:
+        return None
+    before, after = ([part[k] for k in allowed] for part in (of_panel, other))
+    return Effect(choice, alternative, panel, before, after, len(of_panel))
+
+
+def _probabilities(effects: list[Effect]) -> Probabilities:
+    """P(E_success) of all points that effects speak of, each computed once, many together."""
+    wanted: dict[Model, dict[Point, None]] = {}
+    for effect in effects:
+        wanted.setdefault(MODELS[effect.panel.panel.model], {}).update(dict.fromkeys(effect.before))
+        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
+    known = {
+        (model, point): reference.success
+        for model, of in wanted.items()
+        for point, reference in zip(of, references(model, list(of)), strict=True)
+    }
+    return lambda model, of: np.array([known[model, point] for point in of])
+
+
+def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
+    panel, choice = effect.panel, effect.choice
+    before = at(MODELS[panel.panel.model], effect.before)
+    if effect.after is None:
+        change, note = effect.alternative.expected_change(before), BOUND
+        signed = None
+    else:
+        difference = np.round(at(effect.model, effect.after) - before, DECIMALS)
+        change, signed, note = np.abs(difference), float(difference.mean()), ""
+        if len(before) < effect.of_all:
+            note = f"at {len(before)} of the {effect.of_all} points; the others have no such point"
+    worst = int(change.argmax())
+    return {
+        "choice": choice.name,
+        "default": choice.default,
+        "alternative": effect.alternative.name,
+        "panel": panel.name,
+        "points": len(change),
+        "mean_change": float(change.mean()),
+        "largest_change": float(change[worst]),
+        "at_value": effect.before[worst].swept[0] if change[worst] else None,
+        "signed_change": signed,
+        "note": note,
+        "reconstructed": reconstruction(panel.reconstructed, panel.notes),
+    }
+
+
+def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> dict[str, object]:
+    note = note or choice.note or NO_EFFECT
+    return {
+        "choice": choice.name, "default": choice.default, "alternative": alternative, "note": note
+    }  # fmt: skip
+
+
+def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows by rank of their choice; then bounds, then choices without effect."""
+    most: dict[str, float] = {}
+    for row in rows:
+        if row.get("signed_change") is not None:
+            most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
+    order = sorted(most, key=most.get, reverse=True)
+    ranks = {name: position + 1 for position, name in enumerate(order)}
+    ranked = [row | {"rank": ranks.get(row["choice"])} for row in rows]
+    last = len(rows)
+    return sorted(ranked, key=lambda row: row["rank"] or last + ("mean_change" not in row))
+
+
+def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
+    """A line for each alternative: dots for the panels' mean changes, thin lines to the largest.
+
+    `figure_of` names the figure of each panel: it has a colour.
+    """
+    rows = [row for row in table.to_pylist() if row["panel"] is not None]
+    marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
+    lines = list(dict.fromkeys((row["choice"], row["alternative"]) for row in rows))
+    names = sorted({figure_of[row["panel"]] for row in rows})
+    colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=(11.7, 0.27 * len(lines) + 1.5), layout="constrained")
+        ax = figure.subplots()
+        for y, line in enumerate(lines):
+            own = [row for row in rows if (row["choice"], row["alternative"]) == line]
+            _draw_line(ax, y, own, figure_of, colours)
+            if y and line[0] != lines[y - 1][0]:
+                ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
+        ax.set_yticks(range(len(lines)), _labels(rows, lines))
+        ax.set_ylim(len(lines) - 0.5, -0.5)
+        ax.set_xlim(0, 1)
+        ax.set_xlabel(
+            "change of success rates: dot, a panel's mean (hollow: a bound); line, to its largest"
+        )
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        handles = [
+            Line2D(
+                [], [], color=colour, marker="o", markersize=4, label=name + MARK * (name in marked)
+            )
+            for name, colour in colours.items()
+        ]
+        ax.legend(handles=handles, loc="lower right")
+        figure.suptitle(
+            "Which open choice moves the figures most",
+            fontsize=11, x=0.01, ha="left", fontweight="bold",
+        )  # fmt: skip
+        note = (
+            "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
+            "are among the alternatives that are measured here."
+        )
+        note += f"\n{KEY}" if marked else ""
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+    return figure
+
+
+def _draw_line(
+    ax: Axes, y: int, rows: list[dict], figure_of: dict[str, str], colours: dict[str, str]
+) -> None:
+    names = sorted({figure_of[row["panel"]] for row in rows})
+    for row in rows:
+        name = figure_of[row["panel"]]
+        place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
+        ends = [row["mean_change"], row["largest_change"]]
+        ax.plot(ends, [place, place], color=colours[name], linewidth=0.7, alpha=0.6)
+        fill = colours[name] if row["signed_change"] is not None else "white"
+        ax.plot(
+            row["mean_change"],
+            place,
+            "o",
+            color=colours[name],
+            markerfacecolor=fill,
+            markersize=3.5,
+        )
+
+
+def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
+    """The alternatives; the first of each choice with the choice's rank and name."""
+    ranks = {row["choice"]: row["rank"] for row in rows}
+    labels = []
+    for k, (choice, alternative) in enumerate(lines):
+        first = k == 0 or lines[k - 1][0] != choice
+        rank = f"{ranks[choice]}. " if ranks[choice] else ""
+        labels.append(f"{rank}{choice}:  {alternative}" if first else alternative)
+    return labels
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
+    parser.add_argument(
+        "--table", required=True, type=Path, help="parquet to write, the table's rest beside"
+    )
+    parser.add_argument(
+        "--figure", required=True, type=Path, help="svg to write, the figure's rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ChoicesJob.model_validate_json(arguments.settings)
+    table = choices_table(job)
+    others = modules_of_others(panel.panel.model for panel in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
+    write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
+    save_with_numbers(draw(table, job.figures), arguments.figure.with_suffix(""), table, provenance)

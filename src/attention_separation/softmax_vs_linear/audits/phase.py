@@ -1,0 +1,207 @@
+"""Verb `phase`: maps of P(E_success) over two parameters, exactly."""
+
+import argparse
+import math
+import textwrap
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from attention_separation.pages.drawing import INK, RC, save_with_numbers
+from attention_separation.results.provenance import record
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.figures.axes import (
+    CHOICES,
+    X_LABELS,
+    edges,
+    held_title,
+    said_choices,
+)
+from attention_separation.softmax_vs_linear.figures.dataset_ranges import note_on_definition
+from attention_separation.softmax_vs_linear.figures.panel_figure import CHARACTERS_PER_INCH
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, said_contests
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import PhaseJob, PhaseMap
+from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+
+SCHEMA = pa.schema(
+    [
+        ("map", pa.string()),
+        ("parameter", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        *((name, pa.int64()) for name in ("n", "d", "m")),
+        *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau", "p_exact")),
+    ]
+)
+"""One row per point of a map; `parameter` names the two swept parameters."""
+
+OWN = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+LEVELS = (0.1, 0.5, 0.9)
+SMOOTH = 30
+"""Fewest values of both parameters for contours: on coarser maps they would invent detail."""
+
+WIDE = 30
+"""Values whose largest is this many times the smallest stand on a logarithmic axis."""
+
+LARGE = 10_000
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def phase_table(job: PhaseJob) -> pa.Table:
+    """P(E_success) at every point of every map."""
+    rows = []
+    for entry in job.maps:
+        parameter = ",".join(entry.map.swept())
+        of_map = points(entry.map, job.points)
+        for point, found in zip(of_map, references(MODELS[entry.map.model], of_map), strict=True):
+            rows.append(
+                {
+                    "map": entry.name,
+                    "parameter": parameter,
+                    "model": entry.map.model,
+                    "p_exact": found.success,
+                    **{name: getattr(point, name) for name in OWN},
+                }
+            )
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def marks(entry: PhaseMap, panels: list[ExactPanel]) -> list[tuple[float, float]]:
+    """Where points of the panels lie on a map: those with all else as it is there."""
+    first, second = entry.map.swept()
+    there = {_elsewhere(point, first, second) for point in points(entry.map)}
+    found = {
+        (float(getattr(point, first)), float(getattr(point, second)))
+        for panel in panels
+        if panel.panel.model == entry.map.model
+        for point in points(panel.panel, panel.points)
+        if _elsewhere(point, first, second) in there
+    }
+    return sorted(found)
+
+
+def _elsewhere(point: Point, *swept: str) -> tuple:
+    """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
+    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs", "contest")
+    return tuple(getattr(point, name) for name in names if name not in swept)
+
+
+def draw(job: PhaseJob, table: pa.Table) -> Figure:
+    """The maps, with contours, and dots where the paper's panels lie."""
+    columns = min(3, len(job.maps))
+    lines = -(-len(job.maps) // columns)
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=(3.9 * columns, 3.3 * lines + 0.8), layout="constrained")
+        axes = figure.subplots(lines, columns, squeeze=False).ravel()
+        for ax, entry in zip(axes, job.maps, strict=False):
+            own = table.filter(pa.array([name == entry.name for name in table["map"].to_pylist()]))
+            mesh = _draw_map(ax, entry, own, marks(entry, job.marked))
+        for ax in axes[len(job.maps) :]:
+            ax.set_axis_off()
+        figure.colorbar(mesh, ax=axes.tolist(), label="P(E_success), exact", shrink=0.6, aspect=30)
+        success = "F_exp tells D1 from D0 and F_lin is zero"
+        if any(entry.map.contest != PAPERS for entry in job.maps):
+            success = "success is likely"
+        figure.suptitle(
+            f"Beyond the grids: where {success}, at one threshold",
+            fontsize=11, x=0.01, ha="left", fontweight="bold",
+        )  # fmt: skip
+        lines = [
+            f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
+            f"Contours, on maps of at least {SMOOTH} values each way: "
+            f"{', '.join(f'{level:g}' for level in LEVELS)}.",
+            said_choices(map(_look, job.maps)) + ".",
+        ]
+        characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
+        others = said_contests({entry.name: entry.map.contest for entry in job.maps})
+        lines += [textwrap.fill(text, characters) for text in others]
+        parameters = [
+            (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
+            for row in table.to_pylist()
+        ]
+        lines += filter(None, [note_on_definition(parameters)])
+        if any(entry.reconstructed or entry.notes for entry in job.maps):
+            lines.append(KEY)
+        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+    return figure
+
+
+def _look(entry: PhaseMap) -> tuple[dict, list[str], list[str]]:
+    """What all maps share: X stands in the titles."""
+    held = {key: value for key, value in entry.map.held().items() if key != "attention_x"}
+    return held, entry.reconstructed, entry.notes
+
+
+def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):
+    first, second = entry.map.swept()
+    columns, column = np.unique(table[first].to_numpy(), return_inverse=True)
+    rows, row = np.unique(table[second].to_numpy(), return_inverse=True)
+    values = np.full((len(rows), len(columns)), np.nan)
+    values[row, column] = table["p_exact"].to_numpy()
+    # The map itself as pixels: thousands of cells would make a picture of megabytes.
+    mesh = ax.pcolormesh(
+        _cell_edges(columns), _cell_edges(rows), values, vmin=0, vmax=1, rasterized=True
+    )
+    ax.grid(False)
+    inside = [level for level in LEVELS if values.min() < level < values.max()]
+    if inside and min(values.shape) >= SMOOTH:
+        ax.contour(columns, rows, values, inside, colors="white", linewidths=0.7)
+    if dots:
+        x, y = zip(*dots, strict=True)
+        ax.plot(x, y, "o", color="white", markeredgecolor=INK, markeredgewidth=0.4, markersize=2.6)
+    for axis, numbers, name in ((ax.xaxis, columns, first), (ax.yaxis, rows, second)):
+        axis.set_label_text(X_LABELS[name])
+        if _is_wide(numbers):
+            (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
+            subs = (1, 2, 5) if numbers[-1] < LARGE else (1,)
+            axis.set_major_locator(LogLocator(subs=subs))
+            axis.set_major_formatter(_number)
+            axis.set_minor_locator(NullLocator())
+    held = entry.map.held()
+    model = MODELS[entry.map.model].title
+    marked = MARK * ("attention_x" in entry.reconstructed)
+    title = f"{model}, {CHOICES['attention_x', held['attention_x']]}{marked}"
+    numbers = held_title(held, table, entry.reconstructed)
+    ax.set_title(f"{title}\n{numbers}", y=1.0, pad=8)
+    return mesh
+
+
+def _number(value: float, position: int | None = None) -> str:
+    """A number as an axis shows it: 500, or 10⁶ (as text, for formulas are slow)."""
+    if value < LARGE:
+        return f"{value:g}"
+    return "10" + str(round(math.log10(value))).translate(SUPERSCRIPTS)
+
+
+def _is_wide(values: np.ndarray) -> bool:
+    return values[0] > 0 and values[-1] > WIDE * values[0]
+
+
+def _cell_edges(values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values, midway between neighbours as the axis shows them."""
+    return np.exp(edges(np.log(values))) if _is_wide(values) else edges(values)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the maps' settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = PhaseJob.model_validate_json(arguments.settings)
+    if not job.maps:
+        raise ValueError("no maps: the section `phase` is empty")
+    table = phase_table(job)
+    others = modules_of_others(entry.map.model for entry in job.maps)
+    provenance = record(arguments.settings, __name__, without=others)
+    save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

@@ -1,0 +1,219 @@
+"""Verb `theta`: maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
+
+import argparse
+import textwrap
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_separation.pages.drawing import INK, RC, VERMILION, save_with_numbers
+from attention_separation.results.provenance import record
+from attention_separation.softmax_vs_linear.exact.best_thresholds import success_curves
+from attention_separation.softmax_vs_linear.figures.axes import (
+    edges,
+    held_title,
+    said_choices,
+    symbol_of,
+)
+from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
+    note_on_definition,
+    parameters_of,
+)
+from attention_separation.softmax_vs_linear.figures.panel_figure import CHARACTERS_PER_INCH
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import said_contests
+from attention_separation.softmax_vs_linear.models.point import alike
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThetaJob
+from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+
+SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("parameter", pa.string()),
+        ("value", pa.float64()),
+        ("kind", pa.string()),
+        ("theta", pa.float64()),
+        ("p_exact", pa.float64()),
+        ("theta_low", pa.float64()),
+        ("theta_high", pa.float64()),
+        ("reconstructed", pa.bool_()),
+    ]
+)
+"""theta is tau / sqrt(log n), the same for all networks. Rows by `kind`:
+
+- PAPER: at the panel's own theta, at every point; `reconstructed` says whether theta is.
+- BEST: where P(E_success) is largest, anywhere in [theta_low, theta_high), `theta` its middle, at
+  every point; all null where float64 does not tell the best (`ThresholdCurve.resolved`).
+- MAP: at each of THETAS, at MAP_POINTS values of the swept parameter at most.
+"""
+
+PAPER, BEST, MAP = "paper", "best", "map"
+THETAS = np.round(np.arange(0.3, 2.21, 0.02), 10)
+MAP_POINTS = 31
+DECIMALS = 12
+"""What exact values are good for."""
+
+STYLES = {
+    PAPER: {"color": VERMILION, "linewidth": 1.6},
+    BEST: {
+        "color": "white",
+        "marker": "o",
+        "markersize": 1.6,
+        "linewidth": 0,
+        "rasterized": True,
+        "zorder": 1,
+    },
+}
+MOST_COLUMNS = 6
+FEW_VALUES = 12
+TITLE_ITEMS = 3
+
+
+def theta_table(job: ThetaJob) -> pa.Table:
+    """P(E_success) at each panel's own threshold, at the best one, and on the map's grid."""
+    parts = [_of_panel(panel) for row in job.rows for panel in row.panels]
+    return pa.concat_tables(parts)
+
+
+def _of_panel(panel: MarkedPanel) -> pa.Table:
+    (parameter,) = panel.panel.swept()
+    mapped = {p.swept for p in points(panel.panel, min(panel.points or MAP_POINTS, MAP_POINTS))}
+    of_panel = points(panel.panel, panel.points)
+    rows: list[list[tuple]] = [[]] * len(of_panel)
+    marked = "theta" in panel.reconstructed
+    for members in alike(of_panel):
+        part = [of_panel[k] for k in members]
+        curves = success_curves(MODELS[panel.panel.model], part)
+        own = np.array([point.tau / point.s for point in part])
+        at = curves.at(np.column_stack([own, np.tile(THETAS, (len(part), 1))]))
+        best = np.column_stack(curves.best()).tolist()
+        for place, (k, point) in enumerate(zip(members, part, strict=True)):
+            p_best, low, high = best[place] if curves.resolved[place] else (None, None, None)
+            middle = None if low is None else (low + high) / 2
+            p_own, *p_map = at[place].tolist()
+            rows[k] = [
+                (*point.swept, PAPER, own[place], p_own, None, None, marked),
+                (*point.swept, BEST, middle, p_best, low, high, None),
+            ]
+            if point.swept in mapped:
+                rows[k] += [
+                    (*point.swept, MAP, theta, round(p, DECIMALS), None, None, None)
+                    for theta, p in zip(THETAS.tolist(), p_map, strict=True)
+                ]
+    columns = list(zip(*(row for of_point in rows for row in of_point), strict=True))
+    first = [[panel.name] * len(columns[0]), [parameter] * len(columns[0])]
+    return pa.table([*first, *columns], schema=SCHEMA)
+
+
+def draw(job: ThetaJob, table: pa.Table) -> Figure:
+    """A line of maps for each figure: the swept parameter across, theta upwards."""
+    columns = min(MOST_COLUMNS, max(len(row.panels) for row in job.rows))
+    lines = [(row, part) for row in job.rows for part in _parts(row.panels, columns)]
+    with matplotlib.rc_context(RC):
+        size = (2.2 * columns + 0.9, 2.9 * len(lines) + 1.1)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(len(lines), columns, squeeze=False, sharey=True)
+        for line, (row, panels) in zip(axes, lines, strict=True):
+            for ax, panel in zip(line, panels, strict=False):
+                mesh = _draw_map(ax, panel, table.filter(pc.equal(table["panel"], panel.name)))
+            for ax in line[len(panels) :]:
+                ax.set_axis_off()
+            line[0].set_ylabel(_line_label(row.title, panels))
+        figure.colorbar(
+            mesh, ax=axes.ravel().tolist(), label="P(E_success), exact", shrink=0.6, aspect=40
+        )
+        _frame(figure, job)
+    return figure
+
+
+def _parts(panels: list[MarkedPanel], most: int) -> list[list[MarkedPanel]]:
+    return [panels[start : start + most] for start in range(0, len(panels), most)]
+
+
+def _line_label(title: str, panels: list[MarkedPanel]) -> str:
+    """The title of a figure, which tells X, and theta: either is marked if it is in any panel."""
+    marked = {name for panel in panels for name in panel.reconstructed}
+    title = title.replace(". ", "\n", 1) + MARK * ("attention_x" in marked)
+    return f"{title}\n{symbol_of('theta', marked)}"
+
+
+def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
+    of_kind = {kind: table.filter(pc.equal(table["kind"], kind)) for kind in (PAPER, BEST, MAP)}
+    columns, column = np.unique(of_kind[MAP]["value"].to_numpy(), return_inverse=True)
+    rows, row = np.unique(of_kind[MAP]["theta"].to_numpy(), return_inverse=True)
+    values = np.full((len(rows), len(columns)), np.nan)
+    values[row, column] = of_kind[MAP]["p_exact"].to_numpy()
+    few = len(columns) <= FEW_VALUES
+    across = np.arange(len(columns), dtype=float) if few else columns
+    # The map itself as pixels: thousands of cells would make a picture of megabytes.
+    mesh = ax.pcolormesh(edges(across), edges(rows), values, vmin=0, vmax=1, rasterized=True)
+    ax.grid(False)
+    for kind, style in STYLES.items():
+        own = of_kind[kind].filter(pc.is_valid(of_kind[kind]["theta"]))
+        x = np.interp(own["value"].to_numpy(), columns, across)
+        ax.plot(x, own["theta"].to_numpy(), **style)
+    if few:
+        ax.set_xticks(across, [f"{value:g}" for value in columns])
+    ax.set_ylim(edges(rows)[[0, -1]])
+    (name,) = panel.panel.swept()
+    ax.set_xlabel(symbol_of(name, panel.reconstructed))
+    # delta enters through m alone.
+    held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
+    sizes = pa.table({"m": [point.m for point in points(panel.panel, panel.points)]})
+    title = held_title(held, sizes, panel.reconstructed, TITLE_ITEMS)
+    ax.set_title(f"{panel.name}\n{title}", y=1.0, pad=6, fontsize=7.5)
+    return mesh
+
+
+def _frame(figure: Figure, job: ThetaJob) -> None:
+    figure.suptitle(
+        "One threshold for all networks: where success is likely, and where the panels' own lies",
+        fontsize=11, x=0.01, ha="left", fontweight="bold",
+    )  # fmt: skip
+    labels = {PAPER: "the panels' own threshold", BEST: "the best one"}
+    handles = [Line2D([], [], label=labels[kind], **style) for kind, style in STYLES.items()]
+    handles[1].set(markeredgecolor=INK, markersize=4, rasterized=False)
+    figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
+    panels = [panel for row in job.rows for panel in row.panels]
+    lines = [
+        f"Exact probabilities, at {len(THETAS)} thresholds and at most {MAP_POINTS} values of the "
+        f"swept parameter; line and dots at all of a panel's points. Dots: the middle of the "
+        f"widest interval of best thresholds.",
+        said_choices(map(_look, panels)) + ".",
+    ]
+    characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
+    others = said_contests({panel.name: panel.panel.contest for panel in panels})
+    lines += [textwrap.fill(text, characters) for text in others]
+    lines += filter(None, [note_on_definition(parameters_of(panels))])
+    if any(panel.reconstructed or panel.notes for panel in panels):
+        lines.append(KEY)
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)
+    figure.get_layout_engine().set(h_pad=0.08, w_pad=0.04)
+
+
+def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
+    held = {key: value for key, value in panel.panel.held().items() if key != "attention_x"}
+    return held, panel.reconstructed, panel.notes
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ThetaJob.model_validate_json(arguments.settings)
+    if not job.rows:
+        raise ValueError("no panel of attention sweeps one parameter other than theta")
+    table = theta_table(job)
+    others = modules_of_others(panel.panel.model for row in job.rows for panel in row.panels)
+    provenance = record(arguments.settings, __name__, without=others)
+    save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

@@ -1,0 +1,167 @@
+"""Verb `verdicts`: each panel's simulation held against its exact or reference values."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import write_csv, write_parquet
+from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
+from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
+from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
+
+SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("verdict", pa.string()),
+        ("points", pa.int64()),
+        ("trials", pa.int64()),
+        ("mean_p_hat", pa.float64()),
+        ("mean_p_exact", pa.float64()),
+        ("mean_difference", pa.float64()),
+        ("difference_low", pa.float64()),
+        ("difference_high", pa.float64()),
+        ("margin", pa.float64()),
+        ("smallest_point_p", pa.float64()),
+        ("pooled_p", pa.float64()),
+        ("shape_p", pa.float64()),
+        ("trials_to_decide", pa.int64()),
+        ("detectable_bias", pa.float64()),
+        ("detectable_shape", pa.float64()),
+        ("largest_p_error", pa.float64()),
+        ("reconstructed", pa.string()),
+    ]
+)
+"""One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
+panel is decided already, or where no number of trials would decide it, and `detectable_shape` where
+no error would be found. `mean_p_exact` is of exact values where `largest_p_error`, the largest
+estimated error of a point, is 0, and else of reference values."""
+
+POINTS_SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("parameter", pa.string()),
+        ("value", pa.float64()),
+        ("trials", pa.int64()),
+        ("p_hat", pa.float64()),
+        ("p_exact", pa.float64()),
+        ("p_error", pa.float64()),
+        ("p_value", pa.float64()),
+    ]
+)
+
+MAY_BE_NULL = ("d", "a0", "a1", "b", "c", "delta", "attention_x")
+"""Columns of parameters that a model may lack; every point has all others."""
+
+TITLE = "Verdicts: simulation against exact or reference values"
+ABOUT = (
+    "A panel agrees if no point, nor the sum of its successes, nor its shape is rejected at a "
+    "family-wise level of {level:g} over all {tests:,} tests, and the simultaneous "
+    "interval of its mean difference, from difference low to difference high, lies within the "
+    "margin ({margin:g} at the panel's own trials, less with more). It differs if any of them is "
+    "rejected; else it is undecided.\n"
+    "Points and sums have exact binomial tests, shapes a test of "
+    "goodness of fit: the squared deviations of the points, each in units of its variance, added "
+    "up; all are adjusted by Holm's method.\n"
+    "Detectable bias is the mean bias of a panel's success "
+    "rate that the test of the sum would find with probability 0.9, and detectable shape the x for "
+    "which that of the shape would find errors of +x and -x in turn along the panel (both "
+    "approximately).\n"
+    "Where largest p error is 0, mean p exact is of exact values; else it is of "
+    "reference values with an estimated error, and the hypothesis tested is that a point is off by "
+    "no more than that.\n{reconstructed}"
+)
+
+
+def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
+    """The table of panels and that of points; `tables` are joined as `joined_table.joined` does."""
+    measured = [
+        _measured(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
+    ]
+    margins = [panel.margin for panel in job.panels]
+    found = judge(measured, margins, job.level)
+    rows = [
+        _row(panel, points, verdict)
+        for panel, points, verdict in zip(job.panels, measured, found, strict=True)
+    ]
+    names = POINTS_SCHEMA.names[:-1]
+    by_point = pa.concat_tables(table.replace_schema_metadata().select(names) for table in tables)
+    p_values = pa.chunked_array([verdict.point_p for verdict in found])
+    by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), p_values)
+    return pa.Table.from_pylist(rows, schema=SCHEMA), by_point
+
+
+def _measured(name: str, table: pa.Table) -> Measured:
+    for column in table.column_names:
+        values = table[column]
+        if column in MAY_BE_NULL:
+            continue
+        if values.null_count or not _all_finite(values):
+            raise ValueError(f"{name}: column {column} has a cell without a number")
+    columns = (table[key].to_numpy() for key in ("successes", "trials", "p_exact", "p_error"))
+    try:
+        return Measured(*columns)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _all_finite(values: pa.ChunkedArray) -> bool:
+    return not pa.types.is_floating(values.type) or bool(np.isfinite(values.to_numpy()).all())
+
+
+def _row(panel: PanelToJudge, points: Measured, found: PanelVerdict) -> dict[str, object]:
+    return {
+        "panel": panel.name,
+        "verdict": found.verdict,
+        "points": len(points.trials),
+        "trials": int(points.trials[0]),
+        "mean_p_hat": found.mean_rate,
+        "mean_p_exact": found.mean_reference,
+        "mean_difference": found.mean_rate - found.mean_reference,
+        "difference_low": found.low,
+        "difference_high": found.high,
+        "margin": found.margin,
+        "smallest_point_p": float(found.point_p.min()),
+        "pooled_p": found.pooled_p,
+        "shape_p": found.shape_p,
+        "trials_to_decide": found.trials_to_decide,
+        "detectable_bias": found.detectable_bias,
+        "detectable_shape": found.detectable_shape,
+        "largest_p_error": float(points.error.max()),
+        "reconstructed": panel.reconstructed,
+    }
+
+
+def about(job: VerdictsJob, points: int) -> str:
+    """What stands above the table of the panels."""
+    tests = points + PANEL_TESTS * len(job.panels)
+    return ABOUT.format(level=job.level, tests=tests, margin=job.margin, reconstructed=COLUMN)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the verdicts' settings, as JSON")
+    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="panels' tables")
+    parser.add_argument(
+        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
+    )
+    parser.add_argument(
+        "--output", required=True, type=Path, help="parquet to write, the rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = VerdictsJob.model_validate_json(arguments.settings)
+    tables = read_joined(arguments.tables, arguments.exact, job.panels)
+    by_panel, by_point = verdicts(job, tables)
+    provenance = record(arguments.settings, __name__, without=modules_of_others([]))
+    stem = arguments.output.with_suffix("")
+    write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))
+    points = stem.with_name(f"{stem.name}_points")
+    write_parquet(by_point, points.with_suffix(".parquet"), provenance)
+    write_csv(by_point, points.with_suffix(".csv"))

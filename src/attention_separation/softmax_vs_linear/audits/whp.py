@@ -1,0 +1,146 @@
+"""At which points of a panel each event is not "with high probability": fails more than delta/n."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.softmax_vs_linear.models.contest import Contest
+from attention_separation.softmax_vs_linear.models.point import Point
+
+DELTA = 0.01
+"""The delta of the experiments, for panels whose points have none."""
+
+ALL_FOUR, ALL = "all_four", "all"
+"""The row on points at which each of a contest's events is with high probability: of four, or of
+more or fewer."""
+
+WHP_SCHEMA = pa.schema(
+    [
+        ("panel", pa.string()),
+        ("parameter", pa.string()),
+        ("event", pa.string()),
+        ("points", pa.int64()),
+        ("points_whp", pa.int64()),
+        ("points_undecided", pa.int64()),
+        ("not_whp", pa.string()),
+        ("worst_failure", pa.float64()),
+        ("worst_over_bound", pa.float64()),
+        ("worst_at", pa.string()),
+        ("reconstructed", pa.string()),
+    ]
+)
+"""One row per panel and event, and one of all together. `points` counts those whose probability is
+known, of all together those where all are; its failure is the largest of theirs. An event is with
+high probability where it fails at most delta/n even if its probability is off by all of its error;
+`not_whp` are the swept values where it fails more often for all that, as ranges in the panel's
+order, null where there is none; the points between are undecided. The worst point is the one of the
+largest n * failure / delta, `worst_over_bound`; null where no probability is known. `reconstructed`
+is what the paper's text does not state of the panel."""
+
+
+@dataclass(frozen=True)
+class PanelEvents:
+    """The points of a panel in its order, the probabilities of its contest's events and bounds on
+    their errors.
+
+    `events` and `errors` are (points, networks); NaN is a probability that is not known.
+    `reconstructed` says what the paper does not state of the panel.
+    """
+
+    panel: str
+    parameter: str
+    points: list[Point]
+    contest: Contest
+    events: np.ndarray
+    errors: np.ndarray
+    reconstructed: str
+
+
+def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
+    """For every panel and event, and all together, where it is not with high probability.
+
+    Raises
+    ------
+    ValueError
+        If probabilities or errors are not one row per point, or a known probability has no error.
+    """
+    rows = [row for panel in panels for row in _rows(panel)]
+    columns = {name: [row[name] for row in rows] for name in WHP_SCHEMA.names}
+    return pa.table(columns, schema=WHP_SCHEMA)
+
+
+def _rows(panel: PanelEvents) -> list[dict]:
+    failure, error = 1 - _columns(panel, panel.events), _columns(panel, panel.errors)
+    known = ~np.isnan(failure)
+    for k, event in enumerate(panel.contest.events):
+        if not (error[known[:, k], k] >= 0).all():
+            raise ValueError(f"{panel.panel}: an error of {event} is missing; allowed: >= 0")
+    bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
+    often = failure - error > bounds[:, None]
+    seldom = failure + error <= bounds[:, None]
+    one = [
+        _row(panel, event, failure[:, k], bounds, often[:, k], seldom[:, k])
+        for k, event in enumerate(panel.contest.events)
+    ]
+    both = often.any(axis=1) & known.all(axis=1), seldom.all(axis=1)
+    together = ALL_FOUR if len(panel.contest.events) == 4 else ALL
+    return [*one, _row(panel, together, failure.max(axis=1), bounds, *both)]
+
+
+def _row(
+    panel: PanelEvents,
+    event: str,
+    failure: np.ndarray,
+    bounds: np.ndarray,
+    often: np.ndarray,
+    seldom: np.ndarray,
+) -> dict:
+    """One event's row; `often` and `seldom` are where it surely fails too often, and surely not."""
+    known, over = ~np.isnan(failure), failure / bounds
+    row = {
+        "panel": panel.panel,
+        "parameter": panel.parameter,
+        "event": event,
+        "points": int(known.sum()),
+        "points_whp": int(seldom.sum()),
+        "points_undecided": int((known & ~often & ~seldom).sum()),
+        "not_whp": _ranges(panel.points, often) or None,
+        "reconstructed": panel.reconstructed,
+    }
+    if not known.any():
+        return row | {"worst_failure": None, "worst_over_bound": None, "worst_at": None}
+    worst = int(np.nanargmax(over))
+    # Probabilities just above one by rounding are no failure below zero.
+    return row | {
+        "worst_failure": max(float(failure[worst]), 0.0),
+        "worst_over_bound": max(float(over[worst]), 0.0),
+        "worst_at": _value(panel.points[worst]),
+    }
+
+
+def _columns(panel: PanelEvents, values: np.ndarray) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.shape != (len(panel.points), len(panel.contest.events)):
+        raise ValueError(
+            f"{panel.panel}: values of shape {values.shape} for {len(panel.points)} points; "
+            f"allowed: one row per point, one column per event"
+        )
+    return values
+
+
+def _ranges(points: list[Point], chosen: np.ndarray) -> str:
+    """Runs of chosen neighbours, such as "0.1 to 0.64, 1.2"."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
+    runs = []
+    for start, end in edges.reshape(-1, 2).tolist():
+        first, last = _value(points[start]), _value(points[end - 1])
+        runs.append(first if first == last else f"{first} to {last}")
+    return ", ".join(runs)
+
+
+def _value(point: Point) -> str:
+    """The swept value; of several, each in brackets with the others."""
+    values = [f"{value:.12g}" for value in point.swept]
+    return values[0] if len(values) == 1 else f"({'; '.join(values)})"

@@ -1,0 +1,1 @@
+"""The paper's statements, section by section."""

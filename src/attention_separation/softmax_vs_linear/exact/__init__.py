@@ -1,0 +1,1 @@
+"""Exact probabilities and reference values, point by point and over the threshold."""

@@ -1,0 +1,117 @@
+"""Exact probabilities for the attention models, by summing over the states of a sign column.
+
+Given the classes that the special tokens of D0 and D1 fall in, the columns of y are independent and
+alike. A column is worth two flags: whether it makes the network positive that should be so, and
+whether it makes one positive that should be zero. Its state is the bits of the first, last and
+marked coordinates and the number of pluses among the other classes, so the law of the flags is a
+short sum, and the probability of success follows from two of its parts.
+"""
+
+import numpy as np
+
+from attention_separation.attention.fair_coins import heads
+from attention_separation.attention.sign_columns import none_of
+from attention_separation.softmax_vs_linear.exact.reference_value import Reference
+from attention_separation.softmax_vs_linear.models.attention_model import (
+    AttentionModel,
+    most_together,
+)
+from attention_separation.softmax_vs_linear.models.point import Point, alike
+from attention_separation.softmax_vs_linear.models.success import exceeds
+
+States = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
+
+METHOD = "sum over the states of a sign column"
+
+
+def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
+    """Exact probabilities at points; those that arrays can hold are computed together."""
+    found: list[Reference | None] = [None] * len(points)
+    for members in alike(points):
+        step = most_together(points[members[0]].d)
+        for start in range(0, len(members), step):
+            part = [points[k] for k in members[start : start + step]]
+            success, events = probabilities(part, model.network_scores(part))
+            for k, total, each in zip(
+                members[start:], success.tolist(), events.tolist(), strict=False
+            ):
+                found[k] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
+    return found
+
+
+def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """P(success), (P,), and of the contest's events, (P, networks), over y and special tokens.
+
+    Parameters
+    ----------
+    points : P points that arrays can hold together
+    scores : as `AttentionModel.network_scores` gives them
+    """
+    tau, s, m = (np.array([getattr(point, name) for point in points]) for name in ("tau", "s", "m"))
+    per_state = (slice(None), *[None] * 4)
+    positive = [exceeds(of_network, tau[per_state], s[per_state]) for of_network in scores]
+    # The class of the special token does not matter to a network alone.
+    zero = np.stack([none_of(_share(flags), m) for flags in positive], axis=1)
+    events = np.column_stack([1 - zero[:, 0], zero[:, 1:]])
+    if points[0].signs == "fresh":
+        return events.prod(axis=1), events
+    kernels = len(positive) // 2
+    fires, none = positive[0], np.zeros_like(positive[0])
+    on_d1 = np.logical_or.reduce(positive[1:kernels]) if kernels > 1 else none
+    on_d0 = np.logical_or.reduce(positive[kernels:])
+    success = _success(same_class, on_d0, on_d1, fires, m)
+    classes = fires.shape[-1]
+    if points[0].data == "independent" and classes > 1:
+        different = _success(different_classes, on_d0, on_d1, fires, m)
+        success = (success + (classes - 1) * different) / classes
+    return success, events
+
+
+def _success(case, on_d0: np.ndarray, on_d1: np.ndarray, fires: np.ndarray, m) -> np.ndarray:
+    """No column makes a network positive that should be zero, less no column makes any so, (P,)."""
+    of_d0, of_d1, weights = case(on_d0, on_d1 + 2 * fires.astype(np.uint8))
+    others = of_d0 | (of_d1 & 1).astype(bool)
+    some = others | (of_d1 > 1)
+    return none_of(others @ weights, m) - none_of(some @ weights, m)
+
+
+def _share(flags: np.ndarray) -> np.ndarray:
+    """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
+    counted = flags.sum(axis=(1, 2, 3))
+    return counted @ (heads(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))
+
+
+def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
+    """The states of a column where the special tokens of D0 and D1 mark the same class.
+
+    d0, d1 : (..., 2, E, 2, K), what each state of a column is worth to either dataset, as
+    `largest_scores` indexes them.
+    """
+    return _weighted([(d0, d1)])
+
+
+def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
+    """The same where they mark two classes: each counts the other's among the unmarked."""
+    unmarked = d0.shape[-1] - 1
+    return _weighted(
+        [
+            (
+                d0[..., own0, own1 : unmarked + own1],
+                d1[..., own1, own0 : unmarked + own0],
+            )
+            for own0 in (0, 1)
+            for own1 in (0, 1)
+        ]
+    )
+
+
+def _weighted(parts: list[tuple[np.ndarray, np.ndarray]]) -> States:
+    """States whose last axis counts heads of fair coins, and whose others are fair bits."""
+    lead = parts[0][0].shape[: parts[0][0].ndim - (4 if len(parts) == 1 else 3)]
+    d0, d1 = (
+        np.concatenate([part[k].reshape(*lead, -1) for part in parts], axis=-1) for k in (0, 1)
+    )
+    coins = heads(parts[0][0].shape[-1] - 1)
+    bits = d0.shape[-1] // len(coins)
+    return d0, d1, np.tile(coins / bits, bits)

@@ -1,0 +1,107 @@
+"""What one network alone can do with a threshold of its own, for each kind of model."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.rows import distinct_rows
+from attention_separation.softmax_vs_linear.exact.threshold_curves import (
+    ThresholdCurve,
+    ThresholdCurves,
+    equal_entries_curve,
+    equal_entries_curves,
+    threshold_curves,
+)
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.model import Model
+from attention_separation.softmax_vs_linear.models.point import Point, alike
+from attention_separation.softmax_vs_linear.models.regression import LEVELS, RegressionModel
+
+REGRESSION_LAW = "middle"
+"""Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
+
+
+class Best(NamedTuple):
+    """Probabilities that a network alone tells the pair apart: at the point's own threshold, and at
+    the best, which lies in [low, high); None where float64 does not tell the best."""
+
+    p_at_theta: float
+    p_best: float | None
+    low: float | None
+    high: float | None
+
+
+def best_thresholds(model: Model, points: list[Point], kernel: str) -> list[Best]:
+    """What the network of a kernel can do at each point."""
+    return BEST[type(model)](model, points, kernel)
+
+
+def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
+    """P(a kernel's network alone tells the pair apart) against its threshold."""
+    if isinstance(model, AttentionModel):
+        return _own_curves(model, [point], kernel).curve(0)
+    return _equal_entries(point, kernel)
+
+
+def success_curves(model: AttentionModel, points: list[Point]) -> ThresholdCurves:
+    """P(success) against the threshold that all networks of the contest share, of points that
+    arrays can hold together."""
+    scores = model.network_scores(points)
+    kernels = len(scores) // 2
+    d1, d0 = (np.stack(part, axis=1) for part in (scores[:kernels], scores[kernels:]))
+    return _curves(points, d0, d1)
+
+
+def _own_curves(model: AttentionModel, points: list[Point], kernel: str) -> ThresholdCurves:
+    d0, d1 = (
+        largest_scores(distinct_rows(model.token_types(points, dataset), KERNELS[kernel]))[:, None]
+        for dataset in (0, 1)
+    )
+    return _curves(points, d0, d1)
+
+
+def _curves(points: list[Point], d0: np.ndarray, d1: np.ndarray) -> ThresholdCurves:
+    m, s, n = (np.array([getattr(point, name) for point in points]) for name in ("m", "s", "n"))
+    return threshold_curves(d0, d1, m, s, n, points[0].data, points[0].signs)
+
+
+def _equal_entries(point: Point, kernel: str) -> ThresholdCurve:
+    return equal_entries_curve(point.n, point.m, LEVELS[REGRESSION_LAW], kernel, point.signs)
+
+
+def _best_of_attention(model: AttentionModel, points: list[Point], kernel: str) -> list[Best]:
+    found: dict[Point, Best] = {}
+    for members in alike(points):
+        part = [points[k] for k in members]
+        found |= _best_at(part, _own_curves(model, part, kernel))
+    return [found[point] for point in points]
+
+
+def _best_of_regression(model: RegressionModel, points: list[Point], kernel: str) -> list[Best]:
+    groups: dict[tuple, list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.n, point.signs), []).append(point)
+    found: dict[Point, Best] = {}
+    for (n, signs), part in groups.items():
+        m = np.array([point.m for point in part])
+        found |= _best_at(part, equal_entries_curves(n, m, LEVELS[REGRESSION_LAW], kernel, signs))
+    return [found[point] for point in points]
+
+
+def _best_at(points: list[Point], curves: ThresholdCurves) -> dict[Point, Best]:
+    theta = np.array([point.tau / point.s for point in points])
+    own = curves.at(theta[:, None])[:, 0].tolist()
+    columns = (column.tolist() for column in (curves.resolved, *curves.best()))
+    return {
+        point: Best(at, *best) if resolved else Best(at, None, None, None)
+        for point, at, resolved, *best in zip(points, own, *columns, strict=True)
+    }
+
+
+BEST: dict[type[Model], Callable[..., list[Best]]] = {
+    AttentionModel: _best_of_attention,
+    RegressionModel: _best_of_regression,
+}

@@ -1,0 +1,52 @@
+"""Verb `exact`: the probabilities of the points of some panels, without simulation."""
+
+import argparse
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import write_parquet
+from attention_separation.softmax_vs_linear.exact.exact_table import schema
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import ExactJob
+from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
+
+
+def exact(job: ExactPanel) -> pa.Table:
+    """P(success) and the probabilities of its events at every point of a panel."""
+    of_panel, contest = points(job.panel, job.points), job.panel.contest
+    found = references(MODELS[job.panel.model], of_panel)
+    columns = {
+        "panel": [job.name] * len(of_panel),
+        "parameter": [",".join(job.panel.swept())] * len(of_panel),
+        "value": [point.swept[0] for point in of_panel],
+        "p_exact": [reference.success for reference in found],
+        "p_error": [reference.error for reference in found],
+        "p_method": [reference.method for reference in found],
+    }
+    for k, event in enumerate(contest.events):
+        columns[f"prob_{event}"] = [reference.events[k] for reference in found]
+        columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
+    return pa.table(columns, schema=schema(contest))
+
+
+def metadata(job: ExactPanel) -> dict[str, str]:
+    """What a panel's exact values come from: settings, code and versions."""
+    return record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
+    parser.add_argument(
+        "--outputs", required=True, nargs="+", type=Path, help="parquet file to write, per panel"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ExactJob.model_validate_json(arguments.settings)
+    made = [(exact(panel), metadata(panel)) for panel in job.panels]
+    for (table, provenance), path in zip(made, arguments.outputs, strict=True):
+        write_parquet(table, path, provenance)

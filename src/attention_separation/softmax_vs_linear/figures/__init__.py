@@ -1,0 +1,1 @@
+"""Figures of panels, and drawings of the networks."""

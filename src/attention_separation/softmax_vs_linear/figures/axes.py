@@ -1,0 +1,116 @@
+"""How parameters and choices read on axes, in titles and in notes."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.softmax_vs_linear.models.parameters import MRule
+from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+
+SYMBOLS = {
+    "n": "𝑛",
+    "d": "𝑑",
+    "m": "𝑚",
+    "delta": "δ",
+    "a0": "𝑎₀",
+    "a1": "𝑎₁",
+    "b": "𝑏",
+    "c": "𝑐",
+    "tau": "τ",
+    "theta": "τ/√log 𝑛",
+}
+"""Numeric parameters as text, in the order in which titles list them."""
+
+X_LABELS = {
+    "n": "input length 𝑛",
+    "d": "embedding dimension 𝑑",
+    "m": "network width 𝑚",
+    "a0": "size of the special entry in 𝐷₀, 𝑎₀",
+    "a1": "size of the special entry in 𝐷₁, 𝑎₁",
+    "b": "size of the class entries 𝑏",
+    "c": "size of the last column 𝑐",
+    "delta": "δ",
+    "tau": "threshold τ",
+    "theta": "threshold τ/√log 𝑛",
+}
+CHOICES = {
+    ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
+    ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
+    ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
+    ("law", "middle"): "𝐴𝑥/log 𝑛 = 1.2",
+    ("law", "high"): "𝐴𝑥/log 𝑛 = 1.4",
+    ("attention_x", "identity"): "𝑋 the identity",
+    ("attention_x", "ones"): "𝑋 all ones",
+    ("data", "independent"): "𝐷₀ and 𝐷₁ drawn independently",
+    ("data", "same"): "𝐷₀ and 𝐷₁ from the same draw",
+    ("signs", "shared"): "one 𝑦 per trial",
+    ("signs", "fresh"): "a fresh 𝑦 per network",
+}
+TITLE_ITEMS_PER_LINE = 4
+
+
+def held_title(
+    held: dict[str, Any], table: pa.Table, reconstructed: Collection[str] = (),
+    per_line: int = TITLE_ITEMS_PER_LINE,
+) -> str:  # fmt: skip
+    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones."""
+    items = [
+        f"{symbol} = {_value(name, held[name], table)}{MARK * (name in reconstructed)}"
+        for name, symbol in SYMBOLS.items()
+        if name in held
+    ]
+    lines = [
+        ",  ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
+    ]
+    return "\n".join(lines)
+
+
+def _value(name: str, value: object, table: pa.Table) -> str:
+    if isinstance(value, MRule):
+        used = table["m"].unique().to_pylist()
+        return str(used[0]) if len(used) == 1 else _rule(value)
+    if isinstance(value, str):
+        return value.replace("c", SYMBOLS["c"])
+    return f"{value:g}"
+
+
+def _rule(rule: MRule) -> str:
+    log = {"e": "log", 2: "log₂", 10: "log₁₀"}[rule.base]
+    times = "" if rule.times == 1 else f"{rule.times:g} "
+    text = f"{times}{log}{'(𝑛/δ)' if rule.log_of == 'n/delta' else ' 𝑛'}"
+    text = {"floor": "⌊{}⌋", "ceil": "⌈{}⌉", "nearest": "[{}]"}[rule.round].format(text)
+    return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
+
+
+def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
+    """A parameter as text; theta, a fraction, has an asterisk behind brackets."""
+    if name not in reconstructed:
+        return SYMBOLS[name]
+    return f"({SYMBOLS[name]}){MARK}" if name == "theta" else f"{SYMBOLS[name]}{MARK}"
+
+
+def said_choices(looks: Iterable[tuple[dict[str, Any], Collection[str], Collection[str]]]) -> str:
+    """The choices that panels make, in words, each once; what is reconstructed has an asterisk.
+
+    `looks` are each panel's parameters held fixed, its reconstructed ones, and its model's notes.
+    """
+    looks = list(looks)
+    choices = dict.fromkeys(
+        CHOICES[name, value] + MARK * (name in reconstructed)
+        for held, reconstructed, _ in looks
+        for name, value in held.items()
+        if (name, value) in CHOICES
+    )
+    notes = dict.fromkeys(note for *_, notes in looks for note in notes)
+    return "; ".join([*choices, *notes])
+
+
+def edges(values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values: midway between neighbours."""
+    if len(values) == 1:
+        return values + np.array([-0.5, 0.5])
+    middles = (values[1:] + values[:-1]) / 2
+    ends = values[0] - (middles[0] - values[0]), values[-1] + (values[-1] - middles[-1])
+    return np.array([ends[0], *middles, ends[1]])

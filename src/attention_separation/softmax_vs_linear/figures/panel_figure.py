@@ -1,0 +1,191 @@
+"""Verb `figure`: success rates against the swept parameters, panel by panel."""
+
+import argparse
+import textwrap
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attention_separation.pages.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
+from attention_separation.pages.prose import rounded_up
+from attention_separation.results.provenance import record
+from attention_separation.softmax_vs_linear.figures.axes import (
+    X_LABELS,
+    edges,
+    held_title,
+    said_choices,
+)
+from attention_separation.softmax_vs_linear.figures.dataset_ranges import note_on_definition
+from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
+from attention_separation.softmax_vs_linear.models.contest import said_contests
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+
+MANY_POINTS = 12
+VERY_MANY_POINTS = 90
+CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
+CHARACTERS_PER_INCH = 17
+
+
+def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
+    """The figure, one panel for each table in order: trials as dots with 95 % intervals, and exact
+    or reference values as a line. The tables hold both, joined."""
+    columns = min(len(tables), 3 if len(tables) > 4 else 2)
+    rows = -(-len(tables) // columns)
+    with matplotlib.rc_context(RC):
+        size = (3.9 * columns, 2.75 * rows + 0.75) if len(tables) > 1 else (5.4, 3.9)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for index, (ax, look, table) in enumerate(zip(axes, job.panels, tables, strict=False)):
+            letter = chr(ord("a") + index) if len(tables) > 1 else ""
+            _draw_panel(ax, look, table, letter)
+        for ax in axes[len(tables) :]:
+            ax.set_axis_off()
+        figure.suptitle(
+            job.title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=False
+        )
+        _draw_legend(figure, tables)
+        note = _footnote(job, tables, characters=int(size[0] * CHARACTERS_PER_INCH))
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+    return figure
+
+
+def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
+    swept = list(look.panel.swept())
+    # A given y spares Matplotlib the search for one, at every draw.
+    ax.set_title(held_title(look.panel.held(), table, look.reconstructed), pad=8, y=1.0)
+    ax.annotate(
+        letter, (0, 1), xytext=(-26, 8), xycoords="axes fraction", textcoords="offset points",
+        fontsize=11, fontweight="bold", va="bottom",
+    )  # fmt: skip
+    if len(swept) == 2:
+        _draw_map(ax, look, table)
+        return
+    x = table["value"].to_numpy()
+    order = np.argsort(x)
+    names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
+    x, rate, low, high, exact = (table[name].to_numpy()[order] for name in names)
+    many = len(x) > MANY_POINTS
+    if many:
+        # Where points are dense and hardly scatter, the line would vanish beneath them.
+        dense = len(x) > VERY_MANY_POINTS
+        above, width, size = (3.5, 0.9, 1.6) if dense else (2.5, 1.3, 2.2)
+        ax.plot(x, exact, color=VERMILION, linewidth=width, clip_on=False, zorder=above)
+        ax.vlines(x, low, high, color=BLUE, alpha=0.25, linewidth=1.0)
+    else:
+        # Few values, and none between them: ticks with a thin link.
+        size = 4.0
+        ax.plot(
+            x, exact, color=VERMILION, linewidth=0.6, linestyle=":", marker="_", markersize=13,
+            markeredgewidth=1.4, clip_on=False, zorder=2.5,
+        )  # fmt: skip
+        ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
+    ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
+    if _evenly_in_logarithm(x):
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(x, [f"{value:g}" for value in x])
+        ax.minorticks_off()
+    else:
+        ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
+    ax.set_ylim(0, 1)
+    ax.set_xlabel(_axis_label(swept[0], look))
+    ax.set_ylabel("success rate")
+
+
+def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
+    largest = max(table["p_error"].to_numpy().max() for table in tables)
+    line = "exact" if largest == 0 else f"reference value, estimated error ≤ {rounded_up(largest)}"
+    handles = [
+        Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
+        Line2D([], [], color=VERMILION, linewidth=1.3, label=line),
+    ]
+    figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
+
+
+def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
+    swept = list(look.panel.swept())
+    coordinates = [_swept_values(name, table) for name in swept]
+    (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
+    rate, exact = np.full((2, len(second), len(first)), np.nan)
+    rate[row, column] = table["p_hat"].to_numpy()
+    exact[row, column] = table["p_exact"].to_numpy()
+    mesh = ax.pcolormesh(edges(first), edges(second), rate, vmin=0, vmax=1)
+    levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
+    if levels and min(exact.shape) > 1:
+        lines = ax.contour(first, second, exact, levels, colors=VERMILION, linewidths=1)
+        ax.clabel(lines, fontsize=7)
+    ax.grid(False)
+    ax.figure.colorbar(mesh, ax=ax, label="success rate")
+    for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
+        axis.set_label_text(_axis_label(name, look))
+        if len(values) <= MANY_POINTS:
+            axis.set_ticks(values, [f"{value:g}" for value in values])
+
+
+def _axis_label(name: str, look: PanelLook) -> str:
+    return X_LABELS[name] + "*" * (name in look.reconstructed)
+
+
+def _swept_values(name: str, table: pa.Table) -> np.ndarray:
+    """The values of a swept parameter, row by row; theta has no column but makes tau."""
+    if name in table.column_names:
+        return table[name].to_numpy()
+    return np.round(table["tau"].to_numpy() / np.sqrt(np.log(table["n"].to_numpy())), 12)
+
+
+def _footnote(job: FigureJob, tables: list[pa.Table], characters: int) -> str:
+    """The choices that all panels share, the trials, what leaves the datasets' definition, and what
+    the asterisk means."""
+    choices = said_choices(
+        (look.panel.held(), look.reconstructed, look.notes) for look in job.panels
+    )
+    trials = sorted({look.panel.trials for look in job.panels})
+    counts = " or ".join(f"{count:,}" for count in trials)
+    maps = all(len(look.panel.swept()) == 2 for look in job.panels)
+    intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
+    lines = [f"{counts} trials per point; {intervals}; {choices}."]
+    lines += said_contests({look.name: look.contest for look in job.panels})
+    parameters = [
+        (look.panel.model, tuple(row.values()))
+        for look, table in zip(job.panels, tables, strict=True)
+        for row in table.select(["a0", "a1", "b", "c"]).to_pylist()
+    ]
+    lines += filter(None, [note_on_definition(parameters)])
+    if any(look.reconstructed or look.notes for look in job.panels):
+        lines.append(KEY)
+    return "\n".join(textwrap.fill(line, characters) for line in lines)
+
+
+def _evenly_in_logarithm(x: np.ndarray) -> bool:
+    """Whether few positive values lie further apart the larger they are."""
+    gaps = np.diff(x)
+    return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
+    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="its panels' tables")
+    parser.add_argument(
+        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
+    )
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = FigureJob.model_validate_json(arguments.settings)
+    tables = read_joined(arguments.tables, arguments.exact, job.panels)
+    stem = arguments.output.with_suffix("")
+    # Panels of other contests have other events.
+    whole = pa.concat_tables(
+        [table.replace_schema_metadata() for table in tables], promote_options="default"
+    )
+    others = modules_of_others(look.panel.model for look in job.panels)
+    provenance = record(arguments.settings, __name__, without=others)
+    save_with_numbers(draw(job, tables), stem, whole, provenance)

@@ -1,0 +1,136 @@
+"""Contests: which networks must be positive on D1, and which must be zero on both datasets."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.settings.closed import Closed
+
+EVENT = re.compile(r"(\w+)_d([01])_(positive|zero)")
+
+KernelName = Literal[tuple(KERNELS)]
+
+IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
+"""What the paper calls the networks: F_exp and F_lin."""
+
+
+class Network(NamedTuple):
+    """One evaluation of a trial: a kernel's network on D0 or D1."""
+
+    kernel: str
+    dataset: int
+
+    @property
+    def stream(self) -> str:
+        """Name of the stream of a y of its own."""
+        return f"signs {IN_THE_PAPER.get(self.kernel, self.kernel)} D{self.dataset}"
+
+
+def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            raise PydanticCustomError(
+                "contest", "has {name} twice; allowed: each kernel once", {"name": repr(name)}
+            )
+    return names
+
+
+class Contest(Closed, title="contest"):
+    """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
+
+    fires: KernelName = Field(description="kernel whose network must be positive on D1 alone")
+    silent: Annotated[
+        tuple[KernelName, ...],
+        BeforeValidator(lambda names: tuple(names) if isinstance(names, list) else names),
+        AfterValidator(_each_once),
+    ] = Field(description="kernels whose networks must be zero on both datasets")
+
+    @model_validator(mode="after")
+    def _not_both(self) -> "Contest":
+        if self.fires in self.silent:
+            raise PydanticCustomError(
+                "contest",
+                "{name} both fires and is silent; allowed: other kernels to be silent",
+                {"name": repr(self.fires)},
+            )
+        return self
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """All kernels, the one that fires first."""
+        return (self.fires, *self.silent)
+
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """The order of the last axis wherever networks stand side by side: those on D1, in the
+        order of `kernels`, then those on D0."""
+        return tuple(Network(kernel, dataset) for dataset in (1, 0) for kernel in self.kernels)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Names of the events whose intersection is success, network by network."""
+        return tuple(
+            f"{self._column(kernel)}_d{dataset}_{'positive' if k == 0 else 'zero'}"
+            for k, (kernel, dataset) in enumerate(self.networks)
+        )
+
+    def _column(self, kernel: str) -> str:
+        return f"f_{IN_THE_PAPER[kernel]}" if self == PAPERS else kernel
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What is counted over the trials of a point."""
+        return ("successes", *self.events)
+
+    def happened(self, positive: np.ndarray) -> np.ndarray:
+        """Which of `events` happened; positive : (..., networks) bool, whether each is > 0."""
+        return positive == (np.arange(len(self.networks)) == 0)
+
+    def success(self, positive: np.ndarray) -> np.ndarray:
+        """Whether a trial is a success, (...,) bool."""
+        return self.happened(positive).all(axis=-1)
+
+    def said(self) -> str:
+        """The contest in a sentence without an end."""
+        fires, *silent = (network_name(kernel) for kernel in self.kernels)
+        rest = f"; {_listed(silent)} zero on both" if silent else ""
+        return f"success: {fires} positive on D1 and zero on D0{rest}"
+
+
+PAPERS = Contest(fires="exp", silent=("linear",))
+"""The paper's: F_exp tells D0 from D1, and F_lin does not."""
+
+
+def network_name(kernel: str) -> str:
+    """A kernel's network in text: F_exp."""
+    return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
+
+
+def other_contests(contests: Mapping[str, Contest]) -> dict[str, Contest]:
+    """Those that are not the paper's."""
+    return {name: contest for name, contest in contests.items() if contest != PAPERS}
+
+
+def said_contests(contests: Mapping[str, Contest]) -> list[str]:
+    """Sentences on panels whose contest is not the paper's, by the panels' names."""
+    panels: dict[Contest, list[str]] = {}
+    for name, contest in other_contests(contests).items():
+        panels.setdefault(contest, []).append(name)
+    return [f"In {_listed(names)}, {contest.said()}." for contest, names in panels.items()]
+
+
+def event_words(event: str) -> str:
+    """An event of any contest in text, such as F_exp > 0 on D1; equal events have equal words."""
+    column, dataset, what = EVENT.fullmatch(event).groups()
+    papers = {f"f_{name}": kernel for kernel, name in IN_THE_PAPER.items()}
+    name = network_name(papers.get(column, column))
+    return f"{name} {'>' if what == 'positive' else '='} 0 on D{dataset}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

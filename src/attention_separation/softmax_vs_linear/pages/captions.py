@@ -1,0 +1,217 @@
+"""What figures show, in sentences: every number is read from the table that a figure draws."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from attention_separation.pages.prose import rounded_up
+from attention_separation.pages.report_page import Caption
+from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
+from attention_separation.softmax_vs_linear.pages.findings import (
+    choice_findings,
+    theta_findings,
+    threshold_findings,
+)
+from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+
+HIGH, LOW = 0.9, 0.1
+"""Above, success is likely; below, failure."""
+
+DRAWINGS = {
+    "fig1": "Figure 1. The softmax-regression network",
+    "fig2": "Figure 2. The self-attention network",
+    "fig6": "Figure 6. How c is computed",
+}
+KEY_SENTENCE = f"In the figure, an asterisk is on what is {KEY.removeprefix(f'{MARK} ')}"
+KINDS = ("agrees", "undecided", "differs")
+SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
+
+
+def panels_caption(
+    title: str,
+    table: pa.Table,
+    reconstructed: list[str],
+    verdicts: dict[str, dict],
+    contests: Mapping[str, Contest],
+) -> Caption:
+    """The caption of a figure of panels; `table` is its numbers, simulated and exact, `verdicts`
+    are rows of the table of verdicts by panel, where there is one, and `contests` those of the
+    panels."""
+    names = list(dict.fromkeys(table["panel"].to_pylist()))
+    counts = sorted(set(table["trials"].to_pylist()))
+    error = pc.max(table["p_error"]).as_py()
+    exact = (
+        "exact values"
+        if error == 0
+        else f"reference values, with an estimated error of at most {rounded_up(error)}"
+    )
+    sentences = [
+        f"{_counted(len(names), 'panel')} with {_counted(len(table), 'point')} of "
+        f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
+        f"that succeed, with 95 % intervals (Clopper-Pearson). Red: {exact}.",
+        _agreement(table),
+        *said_contests(contests),
+    ]
+    judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
+    if judged:
+        against = "exact values" if error == 0 else "reference values"
+        sentences.append(f"Verdicts, simulation against {against}: {counted(judged)}.")
+    if reconstructed:
+        marked = ", ".join(SWEEP_NAMES.get(name, name) for name in reconstructed)
+        sentences.append(f"Reconstructed, for the paper's text does not state it: {marked}.")
+    parts = [_panel_sentence(name, _rows(table, name), verdicts.get(name)) for name in names]
+    return Caption(title, sentences, parts)
+
+
+def _agreement(table: pa.Table) -> str:
+    """How far the simulated points lie from the exact ones, or from reference values."""
+    word = "exact" if pc.max(table["p_error"]).as_py() == 0 else "reference"
+    rate, exact, low, high = (
+        table[name].to_numpy() for name in ("p_hat", "p_exact", "ci_low", "ci_high")
+    )
+    held = int(((low <= exact) & (exact <= high)).sum())
+    gap = np.abs(rate - exact)
+    worst = table.slice(int(gap.argmax()), 1).to_pylist()[0]
+    return (
+        f"Of the {_counted(len(rate), 'interval')}, {held:,} ({100 * held / len(rate):.1f} %) hold "
+        f"the {word} value; the two rates differ by {gap.mean():.3f} on average, and by "
+        f"{gap.max():.3f} at most (in {worst['panel']})."
+    )
+
+
+def _panel_sentence(name: str, table: pa.Table, verdict: dict | None) -> str:
+    swept = table["parameter"][0].as_py().split(",")
+    # A map's second parameter has no column of its own if it is theta.
+    ranges = [_range(parameter, table) for parameter in swept]
+    exact = table["p_exact"].to_numpy()
+    rate = table["p_hat"].to_numpy()
+    exactly = "exactly" if pc.max(table["p_error"]).as_py() == 0 else "by reference values"
+    text = (
+        f"**{name}** sweeps {' and '.join(ranges)}, {_counted(len(table), 'point')}: success rate "
+        f"{_from_to(rate)}, {exactly} {_from_to(exact)}"
+    )
+    if len(swept) == 1 and exact.max() - exact.min() >= 0.01:
+        best, worst = (table["value"][int(at)].as_py() for at in (exact.argmax(), exact.argmin()))
+        text += f", best at {best:g} and worst at {worst:g}"
+    text += f"; mean {rate.mean():.3f}, {exactly} {exact.mean():.3f}"
+    return f"{text}: {verdict['verdict']}." if verdict else f"{text}."
+
+
+def _range(parameter: str, table: pa.Table) -> str:
+    shown = SWEEP_NAMES.get(parameter, parameter)
+    alone = table["parameter"][0].as_py() == parameter
+    if not alone and parameter not in table.column_names:
+        return shown
+    values = table["value" if alone else parameter].to_numpy()
+    return f"{shown} from {values.min():g} to {values.max():g}"
+
+
+def threshold_caption(table: pa.Table) -> Caption:
+    """The caption of the figure of best thresholds."""
+    return Caption(
+        "What each network alone can do, at its own best threshold",
+        [
+            "Exact probability that one network alone is positive on D1 and zero on D0; in softmax "
+            "regression for entries of Ax that all are 1.2 log n, but the special one. First: "
+            "against its threshold; then over each swept parameter, solid at its own best "
+            "threshold, dashed at the panel's own, which all share.",
+            *threshold_findings(table),
+            KEY_SENTENCE,
+        ],
+    )
+
+
+def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
+    """The caption of the maps over the threshold; `contests` are those of panels."""
+    panels = table["panel"].unique().to_pylist()
+    counted_maps = _counted(len(panels), "panel")
+    return Caption(
+        "One threshold for all networks: success against the threshold",
+        [
+            f"Exact probability of success in {counted_maps} of attention, across the swept "
+            f"parameter and upwards over theta = τ/√log n, the same for all networks. The line is "
+            f"the panels' own theta; dots are the middle of the widest interval of best ones.",
+            *said_contests(_of(panels, contests)),
+            *theta_findings(table),
+            *_reconstructed_theta(table),
+            KEY_SENTENCE,
+        ],
+    )
+
+
+def _reconstructed_theta(table: pa.Table) -> list[str]:
+    marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
+    return [f"Theta itself is reconstructed in {', '.join(marked)}."] if marked else []
+
+
+def choices_caption(table: pa.Table) -> Caption:
+    """The caption of the figure of open choices."""
+    return Caption(
+        "Which open choice moves the figures most",
+        [
+            "What the paper's text leaves open, and how far each alternative to this "
+            "reproduction's reading that was measured moves the success rate, by exact values and "
+            "in softmax regression by reference values: a dot is the mean over a panel, its line "
+            "goes to the largest change at any point.",
+            *choice_findings(table),
+            KEY_SENTENCE,
+        ],
+    )
+
+
+def phase_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
+    """The caption of the maps; `contests` are those of maps."""
+    names = list(dict.fromkeys(table["map"].to_pylist()))
+    parts = []
+    for name in names:
+        rows = _rows(table, name, "map")
+        p = rows["p_exact"].to_numpy()
+        swept = rows["parameter"][0].as_py().split(",")
+        ranges = " and ".join(_range(parameter, rows) for parameter in swept)
+        parts.append(
+            f"**{name}**: {ranges}; at least {HIGH:g} at {100 * (p >= HIGH).mean():.0f} % and at "
+            f"most {LOW:g} at {100 * (p <= LOW).mean():.0f} % of {_counted(len(p), 'point')}, at "
+            f"most {p.max():.3f}."
+        )
+    return Caption(
+        "Beyond the grids: exact probabilities over two parameters",
+        [
+            f"Exact probability of success at {_counted(len(table), 'point')} of "
+            f"{_counted(len(names), 'map')}, no trials. Dots: points of the paper's panels.",
+            *said_contests(_of(names, contests)),
+            KEY_SENTENCE,
+        ],
+        parts,
+    )
+
+
+def drawing_caption(name: str) -> Caption:
+    """The caption of a schematic."""
+    return Caption(
+        DRAWINGS[name],
+        ["A drawing, made from the shapes and entries that the code itself computes; no data."],
+    )
+
+
+def counted(verdicts: list[str]) -> str:
+    """How many there are of each verdict: agrees 5, undecided 1."""
+    kinds = dict.fromkeys([*KINDS, *verdicts])
+    return ", ".join(f"{kind} {verdicts.count(kind)}" for kind in kinds if kind in verdicts)
+
+
+def _of(names: Iterable[str], contests: Mapping[str, Contest]) -> dict[str, Contest]:
+    return {name: contests[name] for name in names if name in contests}
+
+
+def _rows(table: pa.Table, name: str, column: str = "panel") -> pa.Table:
+    return table.filter(pc.equal(table[column], name))
+
+
+def _from_to(values: np.ndarray) -> str:
+    return f"{values.min():.3f} to {values.max():.3f}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

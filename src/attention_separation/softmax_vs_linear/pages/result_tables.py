@@ -1,0 +1,52 @@
+"""The results that tell something, tables and a figure: their columns, and what is said of them."""
+
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from attention_separation.softmax_vs_linear.audits import choices as choices_audit
+from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp
+from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
+from attention_separation.softmax_vs_linear.claims import audit
+from attention_separation.softmax_vs_linear.pages.claim_findings import claim_findings
+from attention_separation.softmax_vs_linear.pages.findings import (
+    choice_findings,
+    reconstruction_findings,
+    theta_findings,
+    threshold_findings,
+    verdict_findings,
+    whp_findings,
+    width_findings,
+)
+
+TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
+    "verdicts": (verdicts.SCHEMA, verdict_findings),
+    "claims": (audit.SCHEMA, claim_findings),
+    "whp": (whp.WHP_SCHEMA, whp_findings),
+    "choices": (choices_audit.SCHEMA, choice_findings),
+    "threshold": (threshold_audit.SCHEMA, threshold_findings),
+}
+
+SAYING = TABLES | {"theta": (theta.SCHEMA, theta_findings)}
+"""The tables, and the figure whose numbers no table has."""
+
+
+def path_of(name: str) -> str:
+    """Where the parquet file of one of SAYING lies, below a folder of results."""
+    return f"{'tables' if name in TABLES else 'figures'}/{name}.parquet"
+
+
+def findings(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:
+    """The sentences of the tables that there are, and of panels' exact values."""
+    said = {name: say(tables[name]) for name, (_, say) in SAYING.items() if name in tables}
+    first = said.pop("verdicts", [])
+    rest = [text for texts in said.values() for text in texts]
+    lost, marked = [], []
+    if "verdicts" in tables:
+        lost = reconstruction_findings(tables["verdicts"])
+        marked = [
+            row["panel"]
+            for row in tables["verdicts"].to_pylist()
+            if "theta" in row["reconstructed"].split("; ")[0].split(", ")
+        ]
+    return [*first, *width_findings(exact, marked), *rest, *lost]

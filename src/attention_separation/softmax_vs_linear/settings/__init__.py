@@ -1,0 +1,1 @@
+"""The paper's section of the configuration: panels, defaults, reconstruction, jobs."""

@@ -1,0 +1,1 @@
+"""Trials of panels, counted: draws from named streams, slices, engines."""

@@ -1,0 +1,45 @@
+"""About how long trials take and how much memory: for the size of slices and what jobs ask for.
+
+Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longer; no result depends
+on them.
+"""
+
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.simulation.signs import lanes_per_column
+
+START_SECONDS = 3.0
+"""Of a job without trials: Python, imports, reading and writing."""
+
+POINT_SECONDS = 1e-3
+"""Of a point without trials: its rows and its seeds."""
+
+START_MB = 1000
+"""A job without trials takes 100; on a cluster the two snakemakes that start it take 500 more."""
+
+DENSE_ARRAYS = 6
+"""n x n arrays of float64 that the dense engine holds at once."""
+
+
+def seconds_per_trial(engine: str, point: Point) -> float:
+    """Seconds of one trial of a point with one of the engines."""
+    n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
+    if point.d is None:
+        return n * (2e-8 + 2e-9 * m) if engine == "dense" else n * (1.5e-8 + 2.5e-10 * m)
+    if engine == "dense":
+        return 3e-8 * n * n + 2e-9 * n * m * point.d
+    return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
+
+
+def seconds(engine: str, points: list[Point], trials: int) -> float:
+    """Seconds of a job with so many trials of each point."""
+    each = sum(seconds_per_trial(engine, point) for point in points)
+    return START_SECONDS + POINT_SECONDS * len(points) + trials * each
+
+
+def memory_mb(engine: str, points: list[Point]) -> int:
+    """Megabytes that a job asks for."""
+    n = max(point.n for point in points)
+    if engine == "dense" and points[0].d is not None:
+        return START_MB + DENSE_ARRAYS * n * n * 8 // 10**6
+    return START_MB + (100 * n * 8 // 10**6 if points[0].d is None else 0)

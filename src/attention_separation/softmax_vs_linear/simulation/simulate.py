@@ -1,0 +1,146 @@
+"""Verb `simulate`: the trials of one panel, as a table of counts."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.results.progress import Progress
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import read_parquet, write_parquet
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
+from attention_separation.softmax_vs_linear.simulation.engines import trials_at
+from attention_separation.softmax_vs_linear.simulation.estimates import seconds_per_trial
+from attention_separation.softmax_vs_linear.simulation.panel_table import schema
+from attention_separation.softmax_vs_linear.simulation.slices import (
+    Unit,
+    cut,
+    merged,
+    slice_table,
+    units,
+)
+from attention_separation.softmax_vs_linear.simulation.slices import schema as slice_schema
+from attention_separation.statistics.counts import Counts
+from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.seeding import BlockStreams
+
+
+def simulate(job: PanelJob) -> pa.Table:
+    """Run the trials of every point of a panel and count successes and the events."""
+    of_panel = points(job.panel, job.points)
+    counts = count(job, of_panel, units(of_panel, job.panel.trials))
+    return panel_table(job, of_panel, list(counts.values()))
+
+
+def count(job: PanelJob, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
+    """Run blocks of trials; what happened in them, by the point's number in the panel."""
+    contest = job.panel.contest
+    trials = trials_at(MODELS[job.panel.model], job.engine, of_panel)
+    progress = Progress(job.name, sum(unit.trials for unit in of_slice), "trials")
+    counts: dict[int, Counts] = {}
+    with np.errstate(all="raise", under="ignore"):
+        for unit in of_slice:
+            point = of_panel[unit.point]
+            streams = BlockStreams(job.seed, job.name, point.name, unit.block)
+            positive = trials[unit.point](streams, unit.trials)
+            happened = contest.happened(positive)
+            found = Counts.of(np.column_stack([happened.all(axis=1), happened]))
+            counts[unit.point] = counts.get(unit.point, Counts.none(len(contest.outcomes))) + found
+            progress.advance(unit.trials)
+    return counts
+
+
+def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
+    """Run one of `of` slices of a panel's trials; `number` counts from 1."""
+    of_panel = points(job.panel, job.points)
+    seconds = [seconds_per_trial(job.engine, point) for point in of_panel]
+    parts = cut(of_panel, job.panel.trials, seconds, of)
+    return slice_table(count(job, of_panel, parts[number - 1]), job.panel.contest)
+
+
+def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
+    """The table of a panel from those of all of its slices.
+
+    Raises
+    ------
+    ValueError
+        If the slices do not hold each point's trials.
+    """
+    of_panel = points(job.panel, job.points)
+    counts = merged(slices, len(of_panel), job.panel.contest)
+    for point, found in zip(of_panel, counts, strict=True):
+        if found.trials != job.panel.trials:
+            raise ValueError(
+                f"{job.name}, {point.name}: the slices hold {found.trials} trials of "
+                f"{job.panel.trials}"
+            )
+    return panel_table(job, of_panel, counts)
+
+
+def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.Table:
+    """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
+    trials = np.array([count.trials for count in counts])
+    happened = np.array([count.happened for count in counts])
+    low, high = clopper_pearson(happened[:, 0], trials)
+    own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+    columns = {
+        "panel": [job.name] * len(points),
+        "parameter": [",".join(job.panel.swept())] * len(points),
+        "value": [point.swept[0] for point in points],
+        **{name: [getattr(point, name) for point in points] for name in own},
+        "trials": trials,
+        **{name: happened[:, k] for k, name in enumerate(job.panel.contest.outcomes)},
+        "p_hat": happened[:, 0] / trials,
+        "ci_low": low,
+        "ci_high": high,
+    }
+    return pa.table(columns, schema=schema(job.panel.contest))
+
+
+def metadata(job: PanelJob) -> dict[str, str]:
+    """What a panel's table comes from: seed, settings, code and versions."""
+    of_job = record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
+    return {"seed": str(job.seed)} | of_job
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the panel's settings, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--slice", metavar="K/N", help="only the K-th of N slices of the trials")
+    part.add_argument("--merge", nargs="+", type=Path, metavar="FILE", help="merge all slices")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = PanelJob.model_validate_json(arguments.settings)
+    provenance = metadata(job)
+    if arguments.slice:
+        number, of = _slice_numbers(arguments.slice)
+        table = slice_of(job, number, of)
+        provenance |= {"slice": f"{number}/{of}"}
+    elif arguments.merge:
+        table = merge(job, _read_slices(job, arguments.merge, provenance["settings"]))
+    else:
+        table = simulate(job)
+    write_parquet(table, arguments.output, provenance)
+
+
+def _slice_numbers(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"--slice {text}: allowed: K/N with 1 <= K <= N, such as 2/8")
+    return int(number), int(of)
+
+
+def _read_slices(job: PanelJob, paths: list[Path], settings: str) -> list[pa.Table]:
+    columns = slice_schema(job.panel.contest)
+    tables = [read_parquet(path, columns, settings) for path in paths]
+    found = {table.schema.metadata[b"slice"].decode() for table in tables}
+    wanted = {f"{k + 1}/{len(paths)}" for k in range(len(paths))}
+    if found != wanted:
+        raise ValueError(f"not all slices, each once: {', '.join(sorted(found))}")
+    return tables

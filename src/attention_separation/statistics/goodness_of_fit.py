@@ -1,0 +1,182 @@
+"""Goodness of fit of a panel's shape: whether its points scatter about their references as they
+should, whatever their mean does.
+
+T = sum_i d_i^2 / v_i over the points, d_i = |k_i - n_i p_i| less n_i times the reference's error
+where that is positive, v_i = n_i p_i (1 - p_i) but at least one count squared. The law of T under
+the null hypothesis |p - reference| <= error is exact where the errors are zero; else each d_i is
+replaced by a variable that exceeds any bound at least as often as d_i does under any rate that is
+allowed.
+
+Without the least variance a single success where 0.01 are expected would be worth a hundred other
+points: the heavy tail hides moderate deviations of all the others, while such a point alone is
+what the points' own tests find.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import ndtri
+
+from attention_separation.statistics.binomial_sums import binomial_law
+from attention_separation.statistics.measured import Measured
+
+LEAST_VARIANCE = 1.0
+"""Counts squared; see above."""
+
+CELLS = 1 << 13
+"""Of the grid that the law of T is computed on, below the observed T."""
+
+REACH = 6.0
+"""Standard deviations, at most, by which rounding to the grid is allowed for."""
+
+ROUNDING = 1e-12
+"""Added to p-values, for that of floats."""
+
+POWER = 0.9
+"""Probability with which a detectable shape is found."""
+
+BISECTIONS = 20
+
+
+def shape_p_value(panel: Measured) -> float:
+    """P(T >= its observed value) under the null hypothesis, or a little more.
+
+    A deviation that the null hypothesis rules out has p = 0.
+    """
+    low, high = panel.bounds
+    if np.any((panel.successes > 0) & (high == 0)):
+        return 0.0
+    if np.any((panel.successes < panel.trials) & (low == 1)):
+        return 0.0
+    observed = float(np.sum(_deviations(panel, panel.successes) ** 2 / _variances(panel)))
+    if observed == 0:
+        return 1.0
+    cell = observed / (CELLS + _cells_of_rounding(len(panel.trials)))
+    below = _sum_below(_contributions(panel), cell)
+    return min(1.0, max(1 - float(below.sum()), 0.0) + ROUNDING)
+
+
+def detectable_shape(panel: Measured, level: float) -> float | None:
+    """About the x for which rates off by +x and -x in turn, whichever comes first, are found by T
+    at a level with probability POWER; None where no x up to 1 is.
+
+    By the normal law of T. Rates are clipped to [0, 1], so the two orders are not alike. Counts
+    that the references rule out, which find some shapes sooner, are left aside.
+    """
+    critical = _critical_value(panel, level)
+    signs = np.where(np.arange(len(panel.trials)) % 2, -1.0, 1.0)
+
+    def found(x: float) -> bool:
+        for shift in (x * signs, -x * signs):
+            mean, sd = _moments(panel, np.clip(panel.reference + shift, 0, 1))
+            if mean - float(ndtri(POWER)) * sd <= critical:
+                return False
+        return True
+
+    small, large = 0.0, 1.0
+    if not found(large):
+        return None
+    for _ in range(BISECTIONS):
+        middle = (small + large) / 2
+        small, large = (small, middle) if found(middle) else (middle, large)
+    # The observed deviations are reduced by the references' errors.
+    shape = large + float(panel.error.mean())
+    return shape if shape <= 1 else None
+
+
+def _variances(panel: Measured) -> np.ndarray:
+    own = panel.trials * panel.reference * (1 - panel.reference)
+    return np.maximum(own, LEAST_VARIANCE)
+
+
+def _deviations(panel: Measured, counts: np.ndarray) -> np.ndarray:
+    """Deviations d_i of counts (P,) from what is expected."""
+    low, high = panel.bounds
+    above, below = counts - panel.trials * high, panel.trials * low - counts
+    return np.maximum(np.maximum(above, below), 0.0)
+
+
+def _contributions(panel: Measured) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of each point, values of d_i^2 / v_i other than 0, and their probabilities.
+
+    Counts above the range of the null hypothesis are likeliest under its highest rate, those below
+    under its lowest: with each side's probabilities from its own end, and no more than 1 in all, no
+    bound is exceeded less often than under a rate between.
+    """
+    found = []
+    for trials, low, high, variance in zip(
+        panel.trials.tolist(), *(x.tolist() for x in (*panel.bounds, _variances(panel))),
+        strict=True,
+    ):  # fmt: skip
+        sizes, shares = [], []
+        for sign, rate in ((1, high), (-1, low)):
+            start, law = binomial_law(trials, rate)
+            deviations = sign * (start + np.arange(len(law)) - trials * rate)
+            sizes.append(deviations[deviations > 0])
+            shares.append(law[deviations > 0])
+        size, share = np.concatenate(sizes), np.concatenate(shares)
+        if low < high:
+            order = np.argsort(-size, kind="stable")
+            at_least = np.minimum(np.cumsum(share[order]), 1.0)
+            size, share = size[order], np.diff(at_least, prepend=0.0)
+        found.append((size**2 / variance, share))
+    return found
+
+
+def _cells_of_rounding(points: int) -> float:
+    """Cells by which rounding to the grid moves a sum of so many points, at most.
+
+    Each contribution moves by a variable of mean zero within one cell, so that by Hoeffding's
+    inequality the sum moves so far with probability at most exp(-REACH^2 / 2), whatever it is.
+    """
+    return REACH * math.sqrt(points) / 2
+
+
+def _sum_below(contributions: list[tuple[np.ndarray, np.ndarray]], cell: float) -> np.ndarray:
+    """Probabilities (CELLS,) that the sum is so many cells, where it is below CELLS of them.
+
+    What lies between two cells is split so that means are kept. Contributions are not negative:
+    what has reached the end of the grid never comes back, so it may be dropped.
+    """
+    laws = np.zeros((len(contributions), CELLS + 1))
+    for law, (size, share) in zip(laws, contributions, strict=True):
+        place = np.minimum(size / cell, CELLS)
+        whole = np.minimum(place.astype(np.int64), CELLS - 1)
+        np.add.at(law, whole, share * (1 - (place - whole)))
+        np.add.at(law, whole + 1, share * (place - whole))
+        law[0] += max(1 - float(share.sum()), 0.0)
+    laws = laws[:, :CELLS]
+    while len(laws) > 1:
+        spectra = np.fft.rfft(laws[: len(laws) // 2 * 2], 2 * CELLS)
+        sums = np.fft.irfft(spectra[::2] * spectra[1::2], 2 * CELLS)[:, :CELLS]
+        laws = np.concatenate([np.maximum(sums, 0.0), laws[len(laws) // 2 * 2 :]])
+    return laws[0]
+
+
+def _critical_value(panel: Measured, level: float) -> float:
+    """The smallest T, to a cell, whose p-value is at most the level."""
+    contributions = _contributions(panel)
+    sizes = np.array([float(share @ size) for size, share in contributions])
+    squares = np.array([float(share @ size**2) for size, share in contributions])
+    reach = sizes.sum() + 2 * REACH * math.sqrt(max(float(np.sum(squares - sizes**2)), 0.0))
+    if reach == 0:
+        return 0.0
+    cells = CELLS + _cells_of_rounding(len(panel.trials))
+    while True:
+        at_least = 1 - np.cumsum(_sum_below(contributions, reach / cells))
+        enough = np.flatnonzero(at_least <= level)
+        if len(enough):
+            return float((enough[0] + 1 + cells - CELLS) * reach / cells)
+        reach *= 2
+
+
+def _moments(panel: Measured, rates: np.ndarray) -> tuple[float, float]:
+    """Mean and standard deviation of T with errors of zero, under rates (P,)."""
+    second = panel.trials * rates * (1 - rates)
+    third = second * (1 - 2 * rates)
+    fourth = second * (1 + 3 * second - 6 * rates * (1 - rates))
+    shift = panel.trials * (rates - panel.reference)
+    variance = fourth - second**2 + 4 * shift * third + 4 * shift**2 * second
+    scale = _variances(panel)
+    mean = float(np.sum((second + shift**2) / scale))
+    return mean, math.sqrt(max(float(np.sum(variance / scale**2)), 0.0))

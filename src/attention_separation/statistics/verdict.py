@@ -1,0 +1,163 @@
+"""Agrees, differs or undecided: simulated success rates held against reference probabilities.
+
+The null hypothesis of a point is |p - p_reference| <= its error. One family of tests has a
+family-wise level (Holm): of each point its own binomial test, and of each panel that of the sum of
+its successes, which finds a bias, and that of its shape (goodness_of_fit), which finds errors that
+cancel in the sum. A panel differs if any of its tests rejects. One that does not agrees only if the
+simultaneous interval of its mean difference lies within the margin: "not rejected" is not enough.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, ndtri
+
+from attention_separation.statistics.binomial_sums import sum_law
+from attention_separation.statistics.goodness_of_fit import detectable_shape, shape_p_value
+from attention_separation.statistics.mean_interval import mean_interval
+from attention_separation.statistics.measured import Measured
+
+MOST_TRIALS = 10**15
+
+PANEL_TESTS = 2
+"""Of the sum and of the shape, beside those of the points."""
+
+
+def point_p_values(panel: Measured) -> np.ndarray:
+    """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
+    low, high = panel.bounds
+    at_least = np.where(
+        panel.successes == 0, 1.0, bdtrc(np.maximum(panel.successes, 1) - 1, panel.trials, high)
+    )
+    at_most = bdtr(panel.successes, panel.trials, low)
+    return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
+
+
+def pooled_p_value(panel: Measured) -> float:
+    """The same for the sum of all successes, a sum of binomials of different probabilities."""
+    low, high = panel.bounds
+    total = int(panel.successes.sum())
+    start, law = sum_law(panel.trials, low)
+    at_most = law[: max(total - start + 1, 0)].sum()
+    if np.any(panel.error > 0):
+        start, law = sum_law(panel.trials, high)
+    at_least = law[max(total - start, 0) :].sum()
+    return float(min(1.0, 2 * min(at_least, at_most)))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Adjusted p-values of Holm's method: below the level, rejected at that family-wise level."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p_values[order] * factors))
+    return adjusted
+
+
+@dataclass(frozen=True)
+class PanelVerdict:
+    """What was found of one panel."""
+
+    verdict: str
+    mean_rate: float
+    mean_reference: float
+    low: float
+    high: float
+    """Simultaneous interval of the mean of p - p_reference."""
+    margin: float
+    point_p: np.ndarray
+    """Adjusted, as the next two: at or below the level means rejected."""
+    pooled_p: float
+    shape_p: float
+    trials_to_decide: int | None
+    """Trials per point that would decide an undecided panel; None where none would."""
+    detectable_bias: float
+    """Mean bias of the panel's rate that the test of the sum finds with probability 0.9."""
+    detectable_shape: float | None
+    """The x for which errors of +x and -x in turn are found so by that of the shape; None where
+    none are."""
+
+
+def judge(panels: list[Measured], margins: list[float], level: float) -> list[PanelVerdict]:
+    """Judge all panels at one family-wise level; a panel's points must have equal trials."""
+    tests = [
+        np.concatenate([point_p_values(panel), [pooled_p_value(panel), shape_p_value(panel)]])
+        for panel in panels
+    ]
+    adjusted = np.split(holm(np.concatenate(tests)), np.cumsum([len(t) for t in tests])[:-1])
+    smallest = level / sum(len(t) for t in tests)
+    return [
+        _judge_panel(panel, p, margin, level, level / len(panels), smallest)
+        for panel, p, margin in zip(panels, adjusted, margins, strict=True)
+    ]
+
+
+def _judge_panel(
+    panel: Measured, adjusted: np.ndarray, margin: float, level: float, alpha: float,
+    smallest: float,
+) -> PanelVerdict:  # fmt: skip
+    if len(np.unique(panel.trials)) != 1:
+        raise ValueError("the points of a panel have different numbers of trials")
+    total, successes = int(panel.trials.sum()), int(panel.successes.sum())
+    mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
+    lowest, highest = mean_interval(panel.successes, panel.trials, alpha)
+    low, high = lowest - mean_reference - error, highest - mean_reference + error
+    within = -margin <= low and high <= margin
+    verdict = "differs" if np.any(adjusted <= level) else "agrees" if within else "undecided"
+    return PanelVerdict(
+        verdict=verdict,
+        mean_rate=successes / total,
+        mean_reference=mean_reference,
+        low=low,
+        high=high,
+        margin=margin,
+        point_p=adjusted[:-PANEL_TESTS],
+        pooled_p=float(adjusted[-2]),
+        shape_p=float(adjusted[-1]),
+        trials_to_decide=(
+            _trials_to_decide(panel, margin, alpha) if verdict == "undecided" else None
+        ),
+        detectable_bias=_detectable_bias(panel, smallest),
+        detectable_shape=detectable_shape(panel, smallest),
+    )
+
+
+def _trials_to_decide(panel: Measured, margin: float, alpha: float) -> int | None:
+    """Trials per point from which a panel that is right would agree nine times in ten."""
+    many = 1
+    while not _would_agree(panel, margin, alpha, many):
+        many *= 2
+        if many > MOST_TRIALS:
+            return None
+    few = many // 2
+    while many - few > max(many // 100, 1):
+        middle = (few + many) // 2
+        if _would_agree(panel, margin, alpha, middle):
+            many = middle
+        else:
+            few = middle
+    return many
+
+
+def _would_agree(panel: Measured, margin: float, alpha: float, trials: int) -> bool:
+    """Whether the interval lies within the margin if the rate is off by its 5 % quantiles."""
+    counts = np.full(len(panel.reference), trials)
+    expected = np.rint(panel.reference * trials).astype(np.int64)
+    variance = float(np.mean(panel.reference * (1 - panel.reference)))
+    deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
+    low, high = mean_interval(expected, counts, alpha)
+    rate = float(expected.mean()) / trials
+    return deviation + max(high - rate, rate - low) + float(panel.error.mean()) <= margin
+
+
+def _detectable_bias(panel: Measured, smallest: float) -> float:
+    """About the bias of the mean rate that the pooled test rejects with probability 0.9.
+
+    By the normal law; where successes are all but certain or impossible, by the few counts that
+    the test and the chance to miss it then take.
+    """
+    spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
+    few = math.log(2 / smallest) - math.log(0.1)
+    count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
+    return float(count / panel.trials.sum() + panel.error.mean())
