@@ -61,7 +61,7 @@ def test_what_is_not_current_is_named(ranked):
     done = python(ranked, "rank-verify", SCALED.results, SMOKE, "seed=5")
     assert "numbers/vote.parquet: of other settings" in done.stdout
     assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
-    ranked.edit(f"{PAPER}/transformer.py", "dimension**-0.5", "dimension**-0.51")
+    ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
     done = python(ranked, "rank-verify", SCALED.results, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
 
@@ -74,9 +74,13 @@ CHANGES = {
     "the margin of the claims": (("config.yaml", "margin: 0.03", "margin: 0.04"), {"rank_claims"}),
     "what a cluster is asked for": (("config.yaml", "gigaflops: 10 ", "gigaflops: 11 "), set()),
     "the first paper's trials": (("config.yaml", "trials: 1000", "trials: 900"), set()),
-    "a comment": ((f"{PAPER}/vote.py", "# Gaussian", "# As Gaussian"), set()),
+    "a comment": ((f"{PAPER}/constructions/vote.py", "# Gaussian", "# As Gaussian"), set()),
     "the law of temperatures": (
-        (f"{PAPER}/temperature.py", "for c in job.temperatures]", "for c in [*job.temperatures]]"),
+        (
+            f"{PAPER}/constructions/temperature.py",
+            "for c in job.temperatures]",
+            "for c in [*job.temperatures]]",
+        ),
         {"rank_temperature_numbers", "rank_temperature"},
     ),
 }

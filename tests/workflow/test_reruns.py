@@ -66,35 +66,35 @@ CHANGES = {
         EVERYTHING - OF_FIGURE_3 - {"fig1"},
     ),
     "exact values of attention": (
-        f"{PAPER}/attention_exact.py", "fires, none = positive[0]", "none, fires = positive[0]",
+        f"{PAPER}/exact/attention_exact.py", "fires, none =", "none, fires =",
         EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
         | AFTER_EXACT,
     ),
     "the engine of attention": (
-        f"{PAPER}/attention_trials.py", "CHUNK_COLUMNS = 40_000", "CHUNK_COLUMNS = 30_000",
+        f"{PAPER}/simulation/attention_trials.py", "COLUMNS = 40_000", "COLUMNS = 30_000",
         SIMULATED - {"simulate_fig3a"} | {"fig4", "fig7"} | JUDGED,
     ),
     "the engine of regression": (
-        f"{PAPER}/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
+        f"{PAPER}/simulation/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
         {"simulate_fig3a", "fig3"} | JUDGED,
     ),
     "reference values of regression": (
-        f"{PAPER}/regression_exact.py", "FEWEST = 12", "FEWEST = 13",
+        f"{PAPER}/exact/regression_exact.py", "FEWEST = 12", "FEWEST = 13",
         {"exact_fig3", "fig3", "threshold"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
-        f"{SRC}/seeding.py", "\\x1f", "\\x1e", SIMULATED | FIGURES | SCHEMATICS | JUDGED,
+        f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e", SIMULATED | FIGURES | SCHEMATICS | JUDGED,
     ),
     "the drawing": (
-        f"{SRC}/drawing.py", '"font.size": 9', '"font.size": 10',
+        f"{SRC}/pages/drawing.py", '"font.size": 9', '"font.size": 10',
         FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase"},
     ),
-    "the judge": (f"{SRC}/verdict.py", "MOST_TRIALS = 10**15", "MOST_TRIALS = 10**14", JUDGED),
+    "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
     "a claim": (
         f"{PAPER}/claims/audit.py", "return rows", "return [*rows]", {"claims"},
     ),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)", set()),
-    "a comment": (f"{PAPER}/success.py", "TIE_TOLERANCE = ", "# Why.\nTIE_TOLERANCE = ", set()),
+    "a comment": (f"{PAPER}/models/success.py", '"""In', '# Why.\n"""In', set()),
     "a docstring": (f"{PAPER}/models/self_attention.py", "Self-attention: the", "The", set()),
 }  # fmt: skip
 

@@ -282,7 +282,7 @@ def overview_job():
 
 def provenance_settings():
     """What the report's page of versions and settings states."""
-    from attention_separation import installed
+    from attention_separation.results import installed
 
     code = {verb: code_of_verb(verb) for verb in VERBS}
     return canonical_json(
