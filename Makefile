@@ -108,7 +108,7 @@ test-cluster: setup-cluster
 	@$(BIN)/python -m pytest tests/cluster
 
 test-rank: setup-rank
-	@$(BIN)/python -m pytest tests/rank
+	@$(BIN)/python -m pytest tests/pytorch
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -14,8 +14,8 @@ import pytest
 import yaml
 from cluster.throwaway import ClusterError, down, up
 from making import spelled_out
-from workflow.processes import processes
-from workflow.project import Project
+from processes import processes
+from project import Project
 
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
 QUICKLY = (

@@ -15,7 +15,7 @@ import pytest
 from cluster.conftest import SLOW, ClusterProject, Run
 from cluster.throwaway import NODES, crash, restart_slurmctld, restart_slurmd
 from making import CONFIG
-from workflow.processes import processes
+from processes import processes
 
 FIRST, SECOND = NODES
 ON_SECOND = ("--default-resources", "slurm_partition=spare")

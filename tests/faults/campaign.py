@@ -21,11 +21,11 @@ from pathlib import Path
 
 import yaml
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from making import spelled_out
-from workflow.processes import processes, wait_for
-from workflow.project import Project
+from processes import processes, wait_for
+from project import Project
 
 KINDS = ("a job", "snakemake", "snakemake and its jobs")
 SLICES = "results/slices/"

@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from project import small_project
 from report.browser import MISSING, Browser, chromium
-from workflow.project import small_project
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
 FIGURES = (

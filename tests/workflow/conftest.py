@@ -3,7 +3,7 @@
 import fcntl
 
 import pytest
-from workflow.project import Project, small_project
+from project import Project, small_project
 
 
 @pytest.fixture

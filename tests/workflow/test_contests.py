@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from making import spelled_out
-from workflow.project import Project
+from project import Project
 
 from attention_separation.softmax_vs_linear.pages.gallery import findings
 

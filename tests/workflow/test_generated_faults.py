@@ -6,7 +6,7 @@ import yaml
 from faulty import KINDS, as_yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from workflow.project import Project
+from project import Project
 
 ANYWHERE = ["junk", "odd text", "other container", "unknown key", "range", "unknown panel", "model"]
 IN_THE_FILE = [*ANYWHERE, "misspelt", "missing"]

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from faults.campaign import KINDS, Campaign, make_project
-from workflow.processes import wait_for
+from processes import wait_for
 
 from attention_separation.config import load_config
 from attention_separation.results.tables import write_parquet

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from making import ROOT
-from workflow.project import Project
+from project import Project
 
 PAGE = (ROOT / "docs/as-a-module.md").read_text(encoding="utf-8")
 (SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)

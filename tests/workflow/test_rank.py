@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 from making import CONFIG
+from project import Project
 from rank_cells import SMOKE, write_made_up
-from workflow.project import Project
 from workflow.test_verify import python
 
 SCALED = CONFIG.head_rank.model_copy(update={"scale": "smoke"})

@@ -1,0 +1,86 @@
+"""Panels and points for tests, as config.yaml would make them."""
+
+import json
+from pathlib import Path
+
+from attention_separation.config import load_config
+from attention_separation.settings.yaml_file import read_yaml
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.settings.panels import PANELS, points
+from attention_separation.softmax_vs_linear.simulation.engines import trials_at
+
+ROOT = Path(__file__).parents[2]
+CONFIG = load_config(ROOT / "config.yaml")
+
+
+def values() -> dict:
+    """config.yaml's values, no two of them one object."""
+    return json.loads(json.dumps(read_yaml(ROOT / "config.yaml")))
+
+
+def spelled_out() -> dict:
+    """The same with every panel saying itself what it takes from its figure."""
+    found = values()
+    for figure in found["figures"].values():
+        model, trials, fixed, marked = (
+            figure.pop(key, empty)
+            for key, empty in (("model", ""), ("trials", 0), ("fixed", {}), ("reconstructed", []))
+        )
+        for name in figure["panels"]:
+            own = found["panels"][name]
+            held = {k: v for k, v in fixed.items() if k not in own["sweep"]} | own.get("fixed", {})
+            if not isinstance(held.get("m"), dict):
+                held.pop("delta", None)
+            known = held.keys() | own["sweep"].keys() | found["models"][model].keys()
+            marked_here = [key for key in marked if key in known]
+            found["panels"][name] = {
+                "model": model, "sweep": own["sweep"], "fixed": held, "trials": trials,
+                "reconstructed": marked_here + own.get("reconstructed", []),
+            }  # fmt: skip
+    return json.loads(json.dumps(found))
+
+
+def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
+    """A panel of a model with config.yaml's defaults."""
+    defaults = getattr(CONFIG.models, model).model_dump(exclude_none=True)
+    own = MODELS[model].parameters.model_fields.keys() - sweep.keys()
+    held = {key: value for key, value in defaults.items() if key in own} | fixed
+    return PANELS[model].model_validate(
+        {"model": model, "sweep": sweep, "fixed": held, "trials": trials, "contest": contest}
+    )
+
+
+def point(model: str, **values) -> Point:
+    """One point, all parameters given but the defaults."""
+    n = values.pop("n")
+    return points(panel(model, {"n": [n]}, **values))[0]
+
+
+def contest(fires: str, *silent: str) -> Contest:
+    return Contest(fires=fires, silent=silent)
+
+
+def config_points(name: str) -> list[Point]:
+    """The points of a panel of config.yaml at the paper's scale."""
+    return points(CONFIG.panel_job(name).panel)
+
+
+def model_of(p: Point):
+    """The model that has a point's parameters."""
+    name = "regression" if p.d is None else "self_attention" if p.b else "cross_attention"
+    return MODELS[name]
+
+
+def run_trials(engine: str, p: Point, streams, trials: int):
+    """Which networks are positive at a point, by the engine "reduced" or "dense"."""
+    (of_point,) = trials_at(model_of(p), engine, [p])
+    return of_point(streams, trials)
+
+
+def exact_at(p: Point):
+    """Reference values of a point."""
+    (found,) = references(model_of(p), [p])
+    return found

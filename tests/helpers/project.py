@@ -1,0 +1,94 @@
+"""A copy of the project in a folder of its own, and snakemake in it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import forked
+import yaml
+from making import ROOT, spelled_out
+
+PARTS = ("Snakefile", "config.yaml", "workflow", "profiles", "src")
+
+
+class Project:
+    """The project copied to `folder`, with nothing made yet; or the copy that is there."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        if (folder / "Snakefile").exists():
+            return
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                ignored = shutil.ignore_patterns("*.egg-info")
+                shutil.copytree(source, folder / part, ignore=ignored)
+            else:
+                shutil.copy(source, folder / part)
+
+    def copy(self, folder: Path) -> "Project":
+        """The same in another folder, with all that has been made."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return type(self)(folder)
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of snakemake."""
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+
+    def run(self, *arguments: str, hidden: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
+        """Run snakemake; its output, all of it, is in stdout."""
+        return forked.run(self.command(*arguments), self.folder, hidden=hidden)
+
+    def make(self, *arguments: str) -> str:
+        """Run snakemake, which must succeed; returns its output."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def would_run(self, *arguments: str) -> set[str]:
+        """Names of the rules that a run would execute, from the table of jobs; but for `all` and
+        `rank`, and for the manifests, which any of them brings along."""
+        output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
+        asked = {"all", "manifest", "rank", "rank_manifest", "total"}
+        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text that stands in a file."""
+        file = self.folder / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+    def files(self, under: str = "results") -> dict[str, bytes]:
+        """All files below a folder with their bytes, but for logs and benchmarks."""
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in sorted((self.folder / under).rglob("*"))
+            if path.is_file() and not {"logs", "benchmarks"} & set(path.parts)
+        }
+
+
+def small_project(folder: Path) -> Project:
+    """The project in an empty folder with one or two small panels of each model, nothing made."""
+    small = Project(folder)
+    path = folder / "config.yaml"
+    values = spelled_out()
+    values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
+    values["panels"]["fig3a"]["sweep"] = {"n": [100, 150]}
+    values["panels"]["fig4a"]["sweep"] = {"n": [200, 210]}
+    for panel in values["panels"].values():
+        panel["trials"] = 20
+    values["figures"] = {
+        "fig3": {"title": "Three", "panels": ["fig3a"]},
+        "fig4": {"title": "Four", "panels": ["fig4a", "fig4b"]},
+        "fig7": {"title": "Seven", "panels": ["fig7b"]},
+    }
+    grid = {"d": [4, 6], "m": [2, 4]}
+    fixed = {"n": 40, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+    values["phase"] = {"small": {"model": "self_attention", "sweep": grid, "fixed": fixed}}
+    values["claims"] |= {"theta": 0.85, "tau": 0.24}
+    values["panels"] = values.pop("panels")
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    return small

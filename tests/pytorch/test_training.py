@@ -1,0 +1,340 @@
+"""Batches, schedules, the optimizer, and what one run of an ensemble owes the others."""
+
+import math
+import random
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from training_jobs import small
+
+from attention_separation.__main__ import main
+from attention_separation.head_rank.training import ensemble as training
+from attention_separation.head_rank.training import estimates
+from attention_separation.head_rank.training.adamw import AdamW
+from attention_separation.head_rank.training.batches import Batches, held_out, points
+from attention_separation.head_rank.training.checkpoint import Checkpoint, CheckpointError
+from attention_separation.head_rank.training.ensemble import (
+    advance,
+    farthest,
+    score,
+    set_errors,
+    start,
+    train,
+)
+from attention_separation.head_rank.training.learned_heads import learned_heads
+from attention_separation.head_rank.training.schedules import rate
+from attention_separation.head_rank.training.transformer import grouped
+from attention_separation.settings.canonical import canonical_json
+from attention_separation.statistics.seeding import stream
+
+
+def drawn(job, steps):
+    batches = Batches(job)
+    return [batches(step).copy() for step in range(steps)]
+
+
+def distinct(arrays) -> int:
+    return len({array.tobytes() for array in arrays})
+
+
+def test_fresh_batches_never_come_back_and_repeated_ones_in_every_epoch():
+    fresh = drawn(small(), 300)
+    assert distinct(run for batch in fresh for run in batch) == 900
+    repeated = drawn(small(regime="repeated"), 300)
+    assert distinct(run for batch in repeated for run in batch) == 300
+    assert all(np.array_equal(repeated[k], repeated[k + 100]) for k in range(200))
+    held = held_out(small(), 0)
+    assert held.shape == (3, 4, 3, 64)
+    seen = [tuple(row) for batch in fresh for row in np.moveaxis(batch, 1, -1).reshape(-1, 4)]
+    assert not set(seen) & {tuple(row) for row in np.moveaxis(held, 1, -1).reshape(-1, 4)}
+
+
+def test_a_batch_depends_on_its_run_and_step_alone():
+    whole = drawn(small(), 30)
+    assert np.array_equal(Batches(small(steps=400))(25), whole[25])
+    assert np.array_equal(Batches(small(seeds=[1], layers=1))(25)[0], whole[25][1])
+
+
+def test_points_are_uniform_on_the_sphere():
+    x = points(stream(1, "test"), 3, (3, 50, 1000)).astype(float).reshape(3, -1)
+    assert np.allclose((x**2).sum(0), 1, atol=1e-6)
+    # One coordinate is uniform on [-1, 1] in R^3; 50000 values, five standard errors.
+    assert abs(x[0].mean()) < 5 / (3 * 50_000) ** 0.5
+    counts = np.histogram(x[2], bins=10, range=(-1, 1))[0]
+    assert np.abs(counts - 5000).max() < 5 * 5000**0.5
+
+
+def test_the_target_is_the_point_with_the_least_inner_product():
+    for n, d in ((3, 4), (20, 6)):
+        x = torch.from_numpy(points(stream(1, "test"), d, (2, d, n, 5)))
+        found = farthest(x)
+        for run, i, b in np.ndindex(2, n, 5):
+            others = x[run, :, :, b]
+            nearest = torch.argmax(torch.linalg.vector_norm(others - others[:, i : i + 1], dim=0))
+            assert torch.equal(found[run, :, i, b], others[:, nearest])
+
+
+def test_predicting_zero_scores_one(monkeypatch):
+    monkeypatch.setattr(training, "transformer", lambda job, parameters, x: torch.zeros_like(x))
+    job = small()
+    mean, error = score(job, start(job), blocks=1)
+    assert np.allclose(mean, 1, atol=1e-6)
+    assert np.allclose(error, 0, atol=1e-6)
+
+
+def test_learning_rates():
+    fresh = small(steps=1000, lr=0.02)
+    assert rate(fresh, 0) == pytest.approx(0.02 / 100)
+    assert rate(fresh, 49) == pytest.approx(0.01)
+    assert rate(fresh, 99) == rate(fresh, 100) == 0.02
+    assert rate(fresh, 550) == pytest.approx(0.01)
+    assert rate(fresh, 999) == pytest.approx(0.01 * (1 + math.cos(math.pi * 899 / 900)))
+
+
+def test_the_published_learning_rates():
+    repeated = small(steps=8000, lr=0.03, regime="repeated")
+    of_epochs = [rate(repeated, 100 * epoch) for epoch in range(80)]
+    assert of_epochs[:5] == pytest.approx([0, 0.01, 0.02, 0.03, 0.03], abs=1e-15)
+    assert of_epochs[42] == pytest.approx(0.015)
+    assert all(rate(repeated, 100 * k + 99) == value for k, value in enumerate(of_epochs))
+    # The cosine is torch's own.
+    one = torch.nn.Parameter(torch.zeros(1))
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(torch.optim.SGD([one], lr=0.03), 76)
+    for epoch in range(4, 80):
+        assert of_epochs[epoch] == pytest.approx(cosine.get_last_lr()[0], abs=1e-12)
+        cosine.optimizer.step()
+        cosine.step()
+
+
+@pytest.mark.parametrize("epochs", [20, 39, 40, 1000, 2000])
+def test_the_published_warm_up_adds_equal_parts_from_epoch_to_epoch(epochs):
+    repeated = small(steps=100 * epochs, lr=0.02, regime="repeated")
+    of_epochs = [rate(repeated, 100 * epoch) for epoch in range(epochs)]
+    warm = epochs // 20
+    value = 0.0
+    for epoch in range(warm):
+        assert of_epochs[epoch] == pytest.approx(value, abs=1e-12)
+        value += 0.02 / (warm - 1) if warm > 1 else 0.02
+    assert max(of_epochs) == of_epochs[warm] == 0.02
+    assert of_epochs[warm + 1] < 0.02
+
+
+def test_few_epochs_have_no_warm_up():
+    assert rate(small(steps=1900, lr=0.02, regime="repeated"), 0) == 0.02
+
+
+def test_the_optimizer_is_adamw():
+    generator = torch.Generator().manual_seed(2)
+    theirs = torch.nn.Parameter(torch.randn(50, generator=generator, dtype=torch.float64))
+    ours = theirs.detach().clone()
+    reference = torch.optim.AdamW([theirs], lr=0.01, betas=(0.9, 0.95), eps=1e-8, weight_decay=0)
+    optimizer = AdamW(ours)
+    for step in range(1, 30):
+        theirs.grad = torch.randn(50, generator=generator, dtype=torch.float64)
+        reference.step()
+        optimizer.step(theirs.grad, 0.01, step)
+    torch.testing.assert_close(ours, theirs.detach(), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("encoding", ["none", "additive"])
+def test_a_run_of_an_ensemble_is_the_same_run_alone(encoding):
+    def after(seeds, dtype):
+        job = small(seeds=seeds, encoding=encoding)
+        state = start(job, dtype=dtype)
+        batches = Batches(job)
+        for step in range(20):
+            advance(job, state, torch.from_numpy(batches(step)).to(dtype))
+        return state.tensors
+
+    for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-4)):
+        together = after([0, 1, 2], dtype)
+        for run in range(3):
+            for one, of_all in zip(after([run], dtype), together, strict=True):
+                torch.testing.assert_close(of_all[run], one[0], rtol=0, atol=tolerance)
+
+
+def test_a_run_that_breaks_leaves_the_others_alone():
+    job = small()
+    whole, broken = start(job), start(job)
+    with torch.no_grad():
+        broken.tensors[0][1] = math.nan
+    batches = Batches(job)
+    for step in range(5):
+        for state in (whole, broken):
+            advance(job, state, torch.from_numpy(batches(step)))
+    for one, other in zip(whole.tensors, broken.tensors, strict=True):
+        assert torch.equal(one[[0, 2]], other[[0, 2]])
+    assert broken.tensors[0][1].isnan().all()
+    errors = set_errors(job, grouped(job, broken.tensors), torch.from_numpy(batches(5)))
+    assert errors.isnan().any(1).tolist() == [False, True, False]
+
+
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+def verb(path, checkpoint=None, **changes) -> int:
+    job = canonical_json(small(**changes).model_dump())
+    more = ["--checkpoint", str(checkpoint)] if checkpoint else []
+    return main(["rank-train", "--settings", job, "--output", str(path), *more])
+
+
+@pytest.mark.parametrize("regime", ["fresh", "repeated"])
+def test_resumed_training_gives_the_same_bytes(tmp_path, monkeypatch, regime, capsys):
+    changes = {"regime": regime, "checkpoint_every": 7}
+    whole, killed, checkpoint = (tmp_path / name for name in ("whole", "killed", "checkpoint"))
+    assert verb(whole, **changes) == 0
+    draw = Batches.__call__
+    for _ in range(2):
+        last = random.Random(f"{regime}{tmp_path.name}").randrange(60, 190)
+
+        def until(self, step, last=last):
+            if step == last:
+                raise KilledError
+            return draw(self, step)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Batches, "__call__", until)
+            with pytest.raises(KilledError):
+                verb(killed, checkpoint, **changes)
+        assert checkpoint.exists()
+        assert not killed.exists()
+    capsys.readouterr()
+    assert verb(killed, checkpoint, **changes) == 0
+    assert f"going on after step {last // 7 * 7}" in capsys.readouterr().err
+    assert killed.read_bytes() == whole.read_bytes()
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["killed", "whole"]
+
+
+def test_a_checkpoint_of_other_settings_is_passed_over_and_said_so(tmp_path, capsys):
+    path = tmp_path / "checkpoint"
+    job = small()
+    Checkpoint(path, {"settings": "a", "code": "b"}).save(start(job))
+    state = start(job)
+    Checkpoint(path, {"settings": "c", "code": "b"}).resume(state)
+    assert state.step == 0
+    assert "made with other settings; starting anew" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", ["truncated", "foreign", "flipped"])
+def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path, damage):
+    path = tmp_path / "checkpoint"
+    checkpoint = Checkpoint(path, {"settings": "a"})
+    checkpoint.save(start(small()))
+    whole = path.read_bytes()
+    half = len(whole) // 2
+    content = {
+        "truncated": whole[:half],
+        "foreign": b"my notes",
+        "flipped": whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
+    }[damage]
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match="remove the file and run again"):
+        checkpoint.resume(start(small()))
+    assert path.read_bytes() == content
+
+
+def test_the_table_says_what_was_trained(tmp_path):
+    path = tmp_path / "cell.parquet"
+    assert verb(path, layers=1, heads=1, regime="repeated", held_out=1500) == 0
+    table = pq.read_table(path)
+    assert {b"settings", b"code", b"versions", b"seed", b"torch", b"device"} == set(
+        table.schema.metadata
+    )
+    rows = table.to_pylist()
+    assert [row["run"] for row in rows] == [0, 1, 2]
+    for row in rows:
+        assert row["curve_step"] == [100, 200]
+        assert row["train_error"] == row["curve_train"][-1]
+        assert row["min_train"] == min(row["curve_train"])
+        assert row["test_error"] == pytest.approx(row["curve_test"][-1], abs=0.1)
+        assert 0 < row["test_se"] < 0.05
+        assert not row["dead"]
+        assert row["head_layer"] == [1, 1]
+        assert len(row["angle"]) == len(row["norm"]) == len(row["scale"]) == 2
+    streams = {row[f"{kind}_stream"] for row in rows for kind in ("initial", "data", "held_out")}
+    assert len(streams) == 9
+
+
+def test_dead_runs_are_reported(tmp_path, monkeypatch):
+    path = tmp_path / "cell.parquet"
+    begin = training.start
+
+    def broken(*arguments, **named):
+        state = begin(*arguments, **named)
+        with torch.no_grad():
+            state.tensors[0][1] = math.nan
+        return state
+
+    monkeypatch.setattr(training, "start", broken)
+    monkeypatch.setattr(training, "farthest", lambda x: _zero_last_run(x))
+    assert verb(path) == 0
+    rows = pq.read_table(path).to_pylist()
+    assert [row["dead"] for row in rows] == [False, True, True]
+    assert rows[1]["test_error"] is rows[1]["train_error"] is rows[1]["min_train"] is None
+    assert rows[1]["curve_train"] == [None, None]
+    assert rows[2]["train_error"] > 0.98
+
+
+def _zero_last_run(x):
+    """Targets that runs 0 and 1 can learn; those of run 2 are noise."""
+    wanted = x.clone()
+    noise = torch.Generator().manual_seed(int(x.abs().sum()))
+    wanted[2] = torch.randn(x[2].shape, generator=noise) * 0.6
+    return wanted
+
+
+def test_learned_heads_of_known_matrices():
+    job = small(layers=2, heads=1, width=1, d=4, seeds=[0])
+    state = start(job)
+    parameters = grouped(job, state.tensors)
+    turned = torch.tensor([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]])
+    skewed = torch.tensor([[1.0, 2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    with torch.no_grad():
+        for layer, q, k in (
+            (parameters.layers[0], -6 * torch.eye(4), torch.eye(4)),
+            (parameters.layers[1], skewed, skewed @ turned),
+        ):
+            layer.attend_in[0, :4], layer.attend_in[0, 4:8] = q, k
+    (found,) = learned_heads(job, parameters)
+    assert found["head_layer"] == [1, 2]
+    assert found["angle"][0] == found["angle_code"][0] == 180
+    assert found["norm"][0] == found["norm_code"][0] == 6
+    assert found["scale"][0] == -3
+    # The score matrix is q'k, the code's q k': equal traces, other norms.
+    score_matrix, code = (
+        (skewed.T @ skewed @ turned).numpy(),
+        (skewed @ (skewed @ turned).T).numpy(),
+    )
+    assert found["norm"][1] == pytest.approx(np.linalg.norm(score_matrix) / 2)
+    assert found["norm_code"][1] == pytest.approx(np.linalg.norm(code) / 2)
+    assert abs(found["norm"][1] - found["norm_code"][1]) > 0.1
+    cosine = np.trace(score_matrix) / (np.linalg.norm(score_matrix) * 2)
+    assert found["angle"][1] == pytest.approx(np.degrees(np.arccos(cosine)))
+    empty = learned_heads(small(), grouped(small(), start(small()).tensors))
+    assert all(row["angle"] == [] for row in empty)
+
+
+def test_training_learns():
+    job = small(layers=1, heads=1, batch=64, steps=300, n=2, feed_forward=32)
+    trained = train(job, start(job))
+    # With two points the other one is the target; predicting zero scores 1.
+    assert (trained.test_error < 0.3).all()
+    assert np.allclose(trained.test_error, trained.test[-1], atol=1e-9)
+
+
+def test_a_batch_in_parts_is_the_same_step(monkeypatch):
+    job = small(steps=100)
+    batch = torch.from_numpy(Batches(job)(0)).double()
+    steps = []
+    for most in (estimates.MOST_ACTIVATIONS, 3 * estimates.activations(job) * len(job.seeds)):
+        monkeypatch.setattr(estimates, "MOST_ACTIVATIONS", most)
+        state = start(job, dtype=torch.float64)
+        advance(job, state, batch)
+        steps.append((estimates.sets_at_once(job), state.optimizer.first, state.epoch_sum))
+    (whole, moment, loss), (parts, moment_of_parts, loss_of_parts) = steps
+    assert (whole, parts) == (job.batch, 3)
+    torch.testing.assert_close(moment_of_parts, moment, rtol=1e-12, atol=1e-15)
+    torch.testing.assert_close(loss_of_parts, loss)

@@ -1,0 +1,161 @@
+"""The ensemble's transformer against torch's own modules, one run at a time."""
+
+import numpy as np
+import pytest
+import torch
+from training_jobs import small
+
+from attention_separation.head_rank.training import transformer as module
+from attention_separation.head_rank.training.cells import Architecture
+from attention_separation.head_rank.training.ensemble import start
+from attention_separation.head_rank.training.transformer import (
+    Layer,
+    attention,
+    grouped,
+    transformer,
+    unit,
+)
+
+ENCODINGS = [("none", None), ("additive", None), ("concatenated", 4)]
+
+
+def attention_modules(model: Architecture, layer: Layer, run: int):
+    """`width` separate MultiheadAttention modules with one run's parameters of a layer."""
+    dimension = model.model_dimension
+    into = layer.attend_in[run].view(3, model.width, dimension, dimension)
+    into_bias = layer.attend_in_bias[run].view(3, model.width, dimension)
+    out = layer.attend_out[run].view(dimension, model.width, dimension)
+    for j in range(model.width):
+        one = torch.nn.MultiheadAttention(dimension, model.heads, batch_first=True, dtype=out.dtype)
+        with torch.no_grad():
+            one.in_proj_weight.copy_(into[:, j].reshape(-1, dimension))
+            one.in_proj_bias.copy_(into_bias[:, j].reshape(-1))
+            one.out_proj.weight.copy_(out[:, j])
+            one.out_proj.bias.copy_(layer.attend_out_bias[run, :, 0])
+        yield one
+
+
+def by_modules(model: Architecture, parameters, run: int, x):
+    """Output (d, n, B) of one run by torch's modules; x (d, n, B)."""
+    rows = x.permute(2, 1, 0)
+    if model.encoding == "additive":
+        rows = rows + parameters.encoding[run, :, :, 0].T
+    elif model.encoding == "concatenated":
+        table = parameters.encoding[run, :, :, 0].T
+        rows = torch.cat([rows, table.expand(len(rows), -1, -1)], 2)
+    for layer in parameters.layers:
+        modules = list(attention_modules(model, layer, run))
+        mean = sum(one(rows, rows, rows)[0] for one in modules) / model.width
+        rows = torch.nn.functional.normalize(rows + mean, dim=2) * layer.attend_scale[run]
+        hidden = torch.relu(rows @ layer.hidden[run].T + layer.hidden_bias[run, :, 0])
+        outer = hidden @ layer.outer[run].T + layer.outer_bias[run, :, 0]
+        rows = torch.nn.functional.normalize(rows + outer, dim=2) * layer.outer_scale[run]
+    return rows[:, :, : model.d].permute(2, 1, 0)
+
+
+def disturbed(job, dtype):
+    """Parameters where no bias is 0, no scale 1 and no two layers are equal; and points."""
+    state = start(job, dtype=dtype)
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for tensor in state.tensors:
+            tensor.add_(0.3 * torch.randn(tensor.shape, generator=generator, dtype=dtype))
+    x = torch.randn(len(job.seeds), job.d, job.n, job.batch, generator=generator, dtype=dtype)
+    return grouped(job, state.tensors), unit(x)[0]
+
+
+@pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
+@pytest.mark.parametrize("by_rows", [True, False])
+@torch.no_grad()
+def test_merged_heads_are_the_average_of_separate_attention_modules(
+    encoding, d_e, by_rows, monkeypatch
+):
+    monkeypatch.setattr(module, "MOST_BY_ROWS", 10**6 if by_rows else 0)
+    job = small(encoding=encoding, d_e=d_e)
+    for dtype, tolerance in ((torch.float32, 1e-6), (torch.float64, 1e-13)):
+        parameters, x = disturbed(job, dtype)
+        found = transformer(job, parameters, x)
+        for run in range(len(job.seeds)):
+            wanted = by_modules(job, parameters, run, x[run])
+            torch.testing.assert_close(found[run], wanted, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("by_rows", [True, False])
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_derivatives_are_those_of_differences(by_rows, heads, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BY_ROWS", 10**6 if by_rows else 0)
+    job = small(layers=1, heads=heads, feed_forward=6, batch=2, seeds=[0, 1])
+    parameters, x = disturbed(job, torch.float64)
+
+    def outputs(x, *tensors):
+        return transformer(job, grouped(job, list(tensors)), x)
+
+    assert torch.autograd.gradcheck(outputs, (x.requires_grad_(), *parameters.tensors()))
+
+
+def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
+    generator = torch.Generator().manual_seed(3)
+    qkv = torch.randn(3, 3, 4, 2, 3, 5, generator=generator).requires_grad_()
+    found = []
+    for piece in (1, 5 * 9 * 2 * 3, 10**6):
+        monkeypatch.setattr(module, "PIECE", piece)
+        output = attention(qkv)
+        found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
+    for one in found[:2]:
+        assert all(torch.equal(a, b) for a, b in zip(one, found[2], strict=True))
+
+
+@pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
+def test_initial_values_are_as_published(encoding, d_e):
+    job = small(d=16, heads=4, width=8, feed_forward=256, encoding=encoding, d_e=d_e)
+    parameters = grouped(job, start(job).tensors)
+    dimension = job.model_dimension
+    first, second = parameters.layers
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    bounds = {
+        "attend_in": (6 / (4 * dimension)) ** 0.5,
+        "attend_out": dimension**-0.5,
+        "hidden": dimension**-0.5,
+        "hidden_bias": dimension**-0.5,
+        "outer": 256**-0.5,
+        "outer_bias": 256**-0.5,
+    }
+    for name, bound in bounds.items():
+        most = getattr(first, name).abs().max().item()
+        assert 0.85 * bound < most <= bound * (1 + 1e-6), name
+    assert not first.attend_in_bias.any()
+    assert not first.attend_out_bias.any()
+    assert first.attend_scale.eq(1).all()
+    assert first.outer_scale.eq(1).all()
+    # Runs differ: each has its own stream.
+    assert not torch.equal(first.attend_in[0], first.attend_in[1])
+    if encoding == "none":
+        assert parameters.encoding is None
+    elif encoding == "concatenated":
+        assert parameters.encoding.shape[1:] == (4, job.n, 1)
+        assert 0.7 < parameters.encoding.abs().max() <= 1
+    else:
+        # 144 values of mean -1, sd 1: six standard errors.
+        assert abs(parameters.encoding.mean() + 1) < 6 / 144**0.5
+
+
+def test_initial_values_are_spread_as_torch_spreads_them():
+    torch.manual_seed(0)
+    theirs = torch.nn.MultiheadAttention(64, 4)
+    ours = grouped(small(d=64), start(small(d=64, width=1)).tensors).layers[0]
+    for a, b in (
+        (theirs.in_proj_weight, ours.attend_in),
+        (theirs.out_proj.weight, ours.attend_out),
+    ):
+        # Standard deviations of at least 4096 uniform values: relative error 0.7 %.
+        assert np.isclose(a.std().item(), b[0].std().item(), rtol=0.05)
+
+
+@pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
+def test_parameters_are_counted(encoding, d_e):
+    job = small(encoding=encoding, d_e=d_e)
+    parameters = grouped(job, start(job).tensors)
+    each = [tensor[0].numel() for tensor in parameters.tensors()]
+    assert sum(each) == job.parameters()
+    of_attention = sum(t[0].numel() for layer in parameters.layers for t in layer[:4])
+    assert of_attention == job.attention_parameters()

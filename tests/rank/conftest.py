@@ -1,8 +1,0 @@
-"""What the tests of training need."""
-
-import importlib.util
-
-import pytest
-
-if importlib.util.find_spec("torch") is None:
-    pytest.exit("tests/rank needs PyTorch, which `make setup-rank` installs", returncode=1)

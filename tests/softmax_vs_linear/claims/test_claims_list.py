@@ -1,0 +1,74 @@
+"""Every part of every lemma is in the table, at every size, in words."""
+
+import math
+
+from claim_cases import JOB
+
+from attention_separation.softmax_vs_linear.claims.audit import SCHEMA, all_claims
+
+
+def _ids() -> list[str]:
+    """Every part of the paper's lemmas, written down independently of the code."""
+    text = """
+    A.1 A.1.columns C.3 C.5 3.1 4.1.P1 4.1.P2 4.2.P1 4.2.P1.sqrt 4.2.P2 4.2.P3 5.1 5.2 5.3 5.4
+    5.1.m 5.2.m 5.3.m 5.4.m
+    4.1.P1.entries 4.1.P2.entries 4.2.P1.entries 4.2.P2.special 4.2.P2.others 4.2.P2.sum
+    D.3.P1 D.3.P2.one D.3.P2.rest D.3.P3 D.3.P4 D.3.P5 D.3.P6
+    D.7.P1 D.7.P2.one D.7.P2.rest D.7.P3 D.7.P4 D.7.P5.one D.7.P5.rest D.7.P6
+    D.4.P1 D.4.P2 D.8.P1 D.8.P2 D.12.P1 D.12.P2 D.16.P1 D.16.P2
+    D.5 D.9 D.13 D.17 1.1 1.2 6.2 6.2.printed
+    D.2.P3a.from-0.7 E.1.P3a.from-0.7 E.1.P3a.from-1 F.2.P3a.from-0.7 F.2.P3a.from-1
+    E.1.P1a E.1.P1b.own E.1.P1b.rest E.1.P2.own E.1.P2.rest E.1.P3a E.1.P3b E.1.P4.own E.1.P4.rest
+    E.2.P1 E.2.P2.one E.2.P2.rest E.2.P3 E.2.P4 E.2.P5 E.2.P6 E.3.P1 E.3.P2 E.4
+    F.3.P1 F.3.P2.one F.3.P2.rest F.3.P3 F.3.P4 F.7.P1 F.7.P2 F.7.P4 F.7.P5
+    F.4.P1 F.4.P2 F.8.P1 F.8.P2 F.12.P1 F.12.P2 F.16.P1 F.16.P2 F.5 F.9 F.13 F.17
+    """
+    ids = text.split()
+    for lemma in ("D.2", "D.6", "D.10", "D.14"):
+        ids += [f"{lemma}.P{part}" for part in ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b")]
+        ids += [f"{lemma}.P{part}.value" for part in ("3a", "3b", "4a", "4b")]
+    for lemma in ("D.11", "D.15"):
+        ids += [f"{lemma}.P{part}" for part in range(1, 7)]
+    for lemma in ("F.2", "F.6"):
+        ids += [f"{lemma}.P{part}" for part in ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b")]
+    for lemma in ("F.10", "F.14"):
+        ids += [f"{lemma}.P{part}" for part in range(1, 6)]
+    for lemma in ("F.11", "F.15"):
+        ids += [f"{lemma}.P{part}" for part in range(1, 5)]
+    for lemma in ("D.4", "D.8", "D.12", "D.16", "E.3", "F.4", "F.8", "F.12", "F.16"):
+        ids += [f"{lemma}.assumption", f"{lemma}.hoeffding"]
+    for network in ("D0-exp", "D1-lin", "D0-lin"):
+        ids += [f"E.{network}.{part}" for part in ("sign.P1", "sign.P2", "zero")]
+    return ids
+
+
+def test_every_part_of_the_paper_is_there_once():
+    ids = [one.id for one in all_claims()]
+    assert set(_ids()) <= set(ids)
+    assert len(set(ids)) == len(ids)
+
+
+def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
+    assert table.schema.equals(SCHEMA)
+    assert list(by_id) == [one.id for one in all_claims()]
+    for one in all_claims():
+        sizes = [(row["n"], row["d"]) for row in by_id[one.id]]
+        general = one.model == "attention"
+        assert sizes == ([(4, 3)] if general else JOB.sizes.of(one.model))
+    optional = {"d", "range_margin", "range_at"} | {n for n in SCHEMA.names if "from_n" in n}
+    for row in table.to_pylist():
+        judged = {"margin", "holds"} if row["relation"] == "ratio" else set()
+        for name, cell in row.items():
+            assert cell is not None or name in optional | judged, (row["id"], name)
+            assert cell != "", (row["id"], name)
+            assert not isinstance(cell, float) or math.isfinite(cell), (row["id"], name)
+        assert (row["d"] is None) == (row["model"] == "regression")
+        assert row["holds"] == (row["margin"] > 0 if row["relation"] != "ratio" else None)
+
+
+def test_texts_read_as_sentences(table):
+    for name in ("statement", "growth", "paths"):
+        for text in set(table[name].to_pylist()):
+            assert text[0].isupper(), text
+            assert text.endswith("."), text
+            assert "  " not in text, text

@@ -1,0 +1,109 @@
+"""Values of claims against the literal definitions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
+
+from attention_separation.softmax_vs_linear.claims.attended import Case
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+
+
+@pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
+def test_u_f_and_c_are_those_of_literal_attention(case):
+    for n, d in SIZES[case.model]:
+        setting = JOB.setting(n, d)
+        found = case.attended(setting)
+        scores, c, special_row, j3, marked = literal_attention(case, n, d, setting)
+        u = np.exp(scores) if case.kernel == "exp" else scores
+        f = u / u.sum(axis=1, keepdims=True)
+        count = case.model.classes(d)
+        for name, literal in (("u", u), ("f", f)):
+            wanted = [_kinds(literal[row], row, j3, count, special_row) for row in range(n)]
+            cells = getattr(found, name)
+            assert _same(cells[0], wanted[special_row])
+            for row in range(n):
+                if row != special_row:
+                    assert any(_same(one, wanted[row]) for one in cells[1:])
+        of = found.rows
+        for row in range(n):
+            index = [0] if row == special_row else range(1, len(of.first))
+            assert any(matches(of, k, c[row], marked, row % count) for k in index)
+
+
+def _kinds(cells, row, j3, count, special_row):
+    """Cells towards the special token, others of its class, of the row's own, of the rest."""
+    own = row % count if row != special_row and row % count != j3 % count else None
+    kinds = [[], [], [], []]
+    for column, cell in enumerate(cells):
+        if column == j3:
+            kinds[0].append(cell)
+        elif column % count == j3 % count:
+            kinds[1].append(cell)
+        else:
+            kinds[2 if own is None or column % count == own else 3].append(cell)
+    return kinds
+
+
+def _same(found, wanted):
+    # A row without a class of its own is alike to all others: further classes are as "own" is.
+    if not wanted[3] and not np.isnan(found[3]):
+        wanted = [*wanted[:3], wanted[2]]
+    return all(
+        np.allclose(cells, found[k], rtol=1e-12, atol=0) if cells else np.isnan(found[k])
+        for k, cells in enumerate(wanted)
+    )
+
+
+def test_claims_compare_what_they_say():
+    """Some cells of claims, against the entries of literal attention that the lemmas name."""
+    n, d = 12, 6
+    setting = JOB.setting(n, d)
+    ones = Case(SELF_ATTENTION, "exp", 1, "ones")
+    scores, c, special, j3, marked = literal_attention(ones, n, d, setting)
+    u = np.exp(scores)
+    f = u / u.sum(axis=1, keepdims=True)
+    others = [j for j in range(n) if j != j3]
+    for name, cells in (
+        ("D.2.P1a", u[special, [j3]]),
+        ("D.2.P1b", u[special, others]),
+        ("D.2.P2a", u[others, j3]),
+        ("D.2.P2b", u[others][:, others]),
+        ("D.2.P3a", f[special, [j3]]),
+        ("D.2.P3b", f[special, others]),
+        ("D.2.P4a", f[others, j3]),
+        ("D.2.P4b", f[others][:, others]),
+        ("D.3.P1", c[special, [0]]),
+        ("D.3.P2.one", c[special, [1 + marked]]),
+        ("D.3.P2.rest", np.delete(c[special, 1 : d - 1], marked)),
+        ("D.3.P3", c[special, [d - 1]]),
+        ("D.3.P4", c[others, 0]),
+        ("D.3.P5", c[others, 1 : d - 1]),
+        ("D.3.P6", c[others, d - 1]),
+    ):
+        _same_values(name, setting, cells)
+    identity = replace(ones, attention_x="identity")
+    scores, c, special, j3, marked = literal_attention(identity, n, d, setting)
+    u = np.exp(scores)
+    f = u / u.sum(axis=1, keepdims=True)
+    classes = np.arange(n) % (d - 2)
+    own = classes[:, None] == classes
+    for name, of, mask in (
+        ("E.1.P1b.own", u[special], own[special] & (np.arange(n) != j3)),
+        ("E.1.P1b.rest", u[special], ~own[special]),
+        ("E.1.P2.own", u[others], own[others]),
+        ("E.1.P2.rest", u[others], ~own[others]),
+        ("E.1.P3b", f[special], np.arange(n) != j3),
+        ("E.1.P4.own", f[others], own[others]),
+        ("E.1.P4.rest", f[others], ~own[others]),
+    ):
+        _same_values(name, setting, of[mask])
+    _same_values("E.2.P5", setting, c[others, 1 : d - 1])
+
+
+def _same_values(name, setting, wanted):
+    cells = claim(name).cells(setting)
+    found, wanted = np.unique(np.round(cells, 11)), np.unique(np.round(wanted, 11))
+    assert found.shape == wanted.shape, name
+    assert np.allclose(found, wanted, rtol=1e-9), name
