@@ -18,6 +18,7 @@ OPEN = {("scales",), ("figures",), ("panels",), ("phase",), ("head_rank", "scale
 
 OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
+    "contest",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
@@ -103,6 +104,8 @@ def small() -> dict:
 
 
 SMALL = small()
+SAID_BY_A_FIGURE = {("panels", name) for name in SMALL["figures"]["three"]["panels"]}
+"""Panels whose figure says their model, trials and more."""
 
 
 def at(values: Any, path: tuple) -> Any:
@@ -275,8 +278,9 @@ def misspelt(draw, over: bool = False) -> Fault:
 
     wrong = (*path[:-1], name)
     values = changed(path, rename)
-    # Without its model a panel has no known keys.
-    exact = (dotted(path if path[-1] == "model" else wrong) + ": ",)
+    # Without its model a panel has no known keys, unless its figure says the model.
+    missed = path[-1] == "model" and path[:2] not in SAID_BY_A_FIGURE
+    exact = (dotted(path if missed else wrong) + ": ",)
     return Fault(
         "misspelt", wrong, values, None, True, exact, nearby(wrong) + nearby(path) + about(path)
     )
@@ -299,7 +303,7 @@ def missing(draw, over: bool = False) -> Fault:
         or (path[0] == "scales" and len(path) > 2)
         or (path[0] == "models" and len(path) > 2)
         or key == "fixed"
-        or (path[:2] in {("panels", "fig3a"), ("panels", "fig3b")} and key in ("model", "trials"))
+        or (path[:2] in SAID_BY_A_FIGURE and key in ("model", "trials"))
         or (path[0] == "figures" and key not in ("title", "panels"))
         or (path[-2:-1] == ("fixed",) and key in SMALL["models"][at(SMALL, path[:2])["model"]])
     )
