@@ -175,6 +175,7 @@ WRONG = {
         "should be a valid number",
     ),
     "text as a key of the top level": (("text",), 3, "text", "unknown key; allowed: seed"),
+    "a key in angle brackets": (("<range>",), 3, "'<range>'", "unknown key; allowed: seed"),
     "a tag's name as a key": (
         (*A, "fixed", "rule"), 3, "panels.fig4a.fixed.rule", "unknown key; allowed: n, m",
     ),

@@ -44,7 +44,7 @@ def sentences(error: ValidationError, model: type[BaseModel]) -> list[tuple[tupl
     """Each fault of a validation as (path, sentence), paths as a person writes them."""
     found: dict[tuple, list[tuple[tuple, str]]] = {}
     for entry in error.errors(include_url=False):
-        path, fields = _walk(entry["loc"], model)
+        path, fields = _walk(entry["loc"], model, entry["type"] == "extra_forbidden")
         if entry["type"].startswith("union_tag"):
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
         whole = path[:-1] if path and isinstance(path[-1], int) else path
@@ -149,10 +149,13 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
     return f"{shown(value)} is not allowed; {message}"
 
 
-def _walk(loc: tuple, model: Any) -> tuple[tuple, dict[str, FieldInfo]]:
-    """The path without the tags of unions, and the fields of the model that its last key is in."""
+def _walk(loc: tuple, model: Any, unknown: bool) -> tuple[tuple, dict[str, FieldInfo]]:
+    """The path without the tags of unions, and the fields of the model that its last key is in.
+
+    An `unknown` key is the last part, whatever tag it looks like.
+    """
     path, fields, options = [], {}, [model]
-    for part in loc:
+    for place, part in enumerate(loc, 1):
         options = [inner for option in options for inner in _alternatives(option)]
         models = [o for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
         known = [m for m in models if _field(m, part)]
@@ -162,7 +165,7 @@ def _walk(loc: tuple, model: Any) -> tuple[tuple, dict[str, FieldInfo]]:
             options += [typing.get_args(o)[-1] for o in containers]
             fields = {k: f for m in known for k, f in m.model_fields.items()}
             path.append(part)
-        elif part == loc[-1] and not _is_tag(part, models):
+        elif place == len(loc) and (unknown or not _is_tag(part, models)):
             fields = {k: f for m in models for k, f in m.model_fields.items()}
             path.append(part)
         else:
