@@ -1,0 +1,170 @@
+"""The rooms of the package: each leans on those below it alone, and none is crowded."""
+
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from making import ROOT
+
+from attention_separation.results.provenance import PACKAGE, _parsed, _source
+
+FLOORS = ("attention", "statistics", "settings", "results", "pages")
+"""Rooms that serve every study, the lowest first."""
+
+STUDIES = {
+    "softmax_vs_linear": (
+        "models", "settings", "simulation exact", "figures", "claims", "audits", "pages",
+    ),
+    "head_rank": ("settings", "training", "constructions", "claims", "figures", "pages"),
+}  # fmt: skip
+"""Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
+
+STILL_UPWARDS = {
+    ("head_rank.figures.training_figures", "head_rank.study"),
+    ("head_rank.outputs", "__main__"),
+    ("head_rank.outputs", "config"),
+    ("head_rank.pages.captions", "head_rank.study"),
+    ("head_rank.pages.summary", "config"),
+    ("head_rank.verify", "config"),
+    ("softmax_vs_linear.outputs", "__main__"),
+    ("softmax_vs_linear.outputs", "config"),
+    ("softmax_vs_linear.pages.labels", "config"),
+    ("softmax_vs_linear.pages.summary", "config"),
+    ("softmax_vs_linear.verify", "config"),
+}
+"""Imports that no floor allows, and that are there."""
+
+MOST_MODULES = 15
+"""Of a folder, without its __init__."""
+
+SOURCES = sorted((ROOT / "src" / PACKAGE).rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """A module's name below the package; empty for the package itself."""
+    parts = path.relative_to(ROOT / "src" / PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in SOURCES}
+
+
+def room_of(name: str) -> str:
+    """The folder of a module, or of a package itself, to the depth of a study's rooms."""
+    parts = name.split(".") if name else []
+    if name not in MODULES or MODULES[name].name != "__init__.py":
+        parts = parts[:-1]
+    return "/".join(parts[:2])
+
+
+def floor_of(room: str) -> tuple[int, int]:
+    """How high a room is; ValueError if it is on no floor."""
+    if room in FLOORS:
+        return 0, FLOORS.index(room)
+    study, _, inner = room.partition("/")
+    if study in STUDIES:
+        rooms = STUDIES[study]
+        floors = [k for k, floor in enumerate(rooms) if inner in floor.split()]
+        return 1, floors[0] if inner else len(rooms)
+    if room:
+        raise ValueError(f"{room} is on no floor")
+    return 2, 0
+
+
+def may_import(importer: str, imported: str) -> bool:
+    """Whether the floors allow it: from the own room, or from one below and no other study."""
+    if not imported:  # the package itself, which has the version and imports nothing
+        return True
+    above, below = room_of(importer), room_of(imported)
+    studies = {room.partition("/")[0] for room in (above, below)} & STUDIES.keys()
+    return above == below or (floor_of(below) < floor_of(above) and len(studies) < 2)
+
+
+def ours(name: str) -> list[str]:
+    """Modules of the package that one of its modules imports."""
+    found = _parsed(f"{PACKAGE}.{name}".strip("."))[1]
+    return [module.removeprefix(PACKAGE).removeprefix(".") for module in found]
+
+
+def others(name: str) -> set[str]:
+    """Packages that a module imports and that are neither ours nor Python's."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module.partition(".")[0])
+    return found - sys.stdlib_module_names - {PACKAGE}
+
+
+def test_each_room_imports_from_those_below_alone():
+    imports = {(name, imported) for name in MODULES for imported in ours(name)}
+    assert len(imports) > 500
+    upwards = {both for both in imports if not may_import(*both)}
+    assert upwards - STILL_UPWARDS == set()
+    assert STILL_UPWARDS - upwards == set(), "no longer there: nothing need be said of these"
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "allowed"),
+    [
+        ("statistics.verdict", "attention.rows", True),
+        ("attention.rows", "statistics.verdict", False),
+        ("settings.closed", "results.files", False),
+        ("results.files", "pages.html", False),
+        ("pages.html", "softmax_vs_linear.models.point", False),
+        ("pages.html", "config", False),
+        ("config", "head_rank.study", True),
+        ("head_rank.study", "head_rank.pages.gallery", True),
+        ("head_rank.pages.gallery", "head_rank.study", False),
+        ("head_rank.pages.gallery", "softmax_vs_linear.models.point", False),
+        ("softmax_vs_linear.verify", "head_rank.constructions.sphere", False),
+        ("softmax_vs_linear.exact.exact", "softmax_vs_linear.simulation.signs", False),
+        ("softmax_vs_linear.simulation.signs", "softmax_vs_linear.exact.exact", False),
+        ("softmax_vs_linear.claims.sections.signs", "softmax_vs_linear.claims.law", True),
+        ("softmax_vs_linear.models.point", "softmax_vs_linear.models.parameters", True),
+        ("softmax_vs_linear.models", "softmax_vs_linear.exact", False),
+        ("softmax_vs_linear.models.point", "", True),
+    ],
+)
+def test_what_the_floors_allow(importer, imported, allowed):
+    for name in (importer, imported):
+        assert _source(f"{PACKAGE}.{name}".strip(".")), name
+    assert may_import(importer, imported) is allowed
+
+
+def test_every_folder_is_a_room():
+    rooms = {room_of(name) for name in MODULES if MODULES[name].name == "__init__.py"}
+    studies = {f"{s}/{r}" for s, rooms in STUDIES.items() for r in " ".join(rooms).split()}
+    assert rooms == {"", *FLOORS, *STUDIES, *studies}
+
+
+def test_no_room_is_crowded():
+    folders = {path.parent for path in SOURCES}
+    for folder in folders:
+        modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        assert len(modules) <= MOST_MODULES, folder
+
+
+def test_packages_of_others_are_where_they_belong():
+    for name in MODULES:
+        found = others(name)
+        assert room_of(name) != "attention" or found <= {"numpy"}, name
+        assert room_of(name) == "head_rank/training" or "torch" not in found, name
+        assert "snakemake" not in found, name
+
+
+def test_tests_stand_in_the_same_rooms():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    run_by_test = {path.removeprefix("tests/") for path in settings["tool"]["pytest"]["testpaths"]}
+    assert {*FLOORS, *STUDIES} <= run_by_test
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for folder in (ROOT / "tests").iterdir():
+        if any(folder.rglob("test_*.py")) and folder.name not in run_by_test:
+            assert f"pytest tests/{folder.name}\n" in makefile, folder.name
+    for study in STUDIES:
+        folders = {path.parent for path in (ROOT / "tests" / study).rglob("test_*.py")}
+        for folder in folders:
+            assert (ROOT / "src" / PACKAGE / folder.relative_to(ROOT / "tests")).is_dir(), folder
