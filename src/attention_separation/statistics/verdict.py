@@ -17,6 +17,7 @@ from attention_separation.statistics.binomial_sums import sum_law
 from attention_separation.statistics.goodness_of_fit import detectable_shape, shape_p_value
 from attention_separation.statistics.mean_interval import mean_interval
 from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
 
 MOST_TRIALS = 10**15
 
@@ -104,7 +105,7 @@ def _judge_panel(
     lowest, highest = mean_interval(panel.successes, panel.trials, alpha)
     low, high = lowest - mean_reference - error, highest - mean_reference + error
     within = -margin <= low and high <= margin
-    verdict = "differs" if np.any(adjusted <= level) else "agrees" if within else "undecided"
+    verdict = DIFFERS if np.any(adjusted <= level) else AGREES if within else UNDECIDED
     return PanelVerdict(
         verdict=verdict,
         mean_rate=successes / total,
@@ -116,7 +117,7 @@ def _judge_panel(
         pooled_p=float(adjusted[-2]),
         shape_p=float(adjusted[-1]),
         trials_to_decide=(
-            _trials_to_decide(panel, margin, alpha) if verdict == "undecided" else None
+            _trials_to_decide(panel, margin, alpha) if verdict == UNDECIDED else None
         ),
         detectable_bias=_detectable_bias(panel, smallest),
         detectable_shape=detectable_shape(panel, smallest),

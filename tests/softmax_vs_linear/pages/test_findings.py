@@ -86,7 +86,6 @@ def test_the_check_fails_on_what_differs_only():
     )
     (sentence,) = check.sentences(verdict_rows("differs"))
     assert "rate is 0.5000, exactly 0.6000; adjusted" in sentence
-    assert check.counted(verdict_rows("agrees", "differs")) == "1 agrees, 0 undecided, 1 differs"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
 from attention_separation.softmax_vs_linear.pages import overview
 from attention_separation.softmax_vs_linear.pages.captions import (
-    counted,
     drawing_caption,
     panels_caption,
     phase_caption,
@@ -26,6 +25,7 @@ from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, sentences
 from attention_separation.softmax_vs_linear.pages.result_tables import findings
 from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
+from attention_separation.statistics.verdict_words import count_verdicts
 
 RESULTS = Path("results")
 SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'
@@ -59,7 +59,7 @@ def test_the_caption_of_panels():
     assert "Red: exact values." in text
     assert "Of the 5 intervals, 3 (60.0 %) hold the exact value" in text
     assert "differ by 0.100 on average, and by 0.100 at most (in p)" in text
-    assert "agrees 1, undecided 1." in text
+    assert "exact values: 1 agree, 1 undecided." in text
     assert "does not state it: τ/√log n, m." in text
     first, second = caption.parts
     assert "**p** sweeps m from 1 to 4, 3 points: success rate 0.200 to 0.900" in first
@@ -204,7 +204,7 @@ def test_labels_of_figures(monkeypatch):
     monkeypatch.setattr(labels_module, "verdicts_made", lambda config, folder: made)
     assert labels(CONFIG, "fig4", ["fig4a", "fig4b"], RESULTS) == {
         "figure": "fig4", "model": "self-attention", "swept": "n, d",
-        "verdict": "agrees 1, undecided 1",
+        "verdict": "1 agree, 1 undecided",
     }  # fmt: skip
     assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "agrees"
     assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["verdict"] == "not judged"
@@ -222,9 +222,8 @@ def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
 
 
 def test_verdicts_are_counted_in_one_order():
-    assert counted(["undecided", "not judged", "agrees", "agrees"]) == (
-        "agrees 2, undecided 1, not judged 1"
-    )
+    found = ["not judged", "undecided", "differs", "agrees", "agrees"]
+    assert count_verdicts(found) == "2 agree, 1 differ, 1 undecided, 1 not judged"
 
 
 @pytest.mark.parametrize("name", ["overview", "provenance", "report", "rank_fig1"])

@@ -38,6 +38,7 @@ from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+from attention_separation.statistics.verdict_words import NOT_RUN
 
 TITLE = "Claims on the rank of attention heads"
 _ABOUT = (
@@ -134,7 +135,7 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
     found = [judged(claim, rows, job.margin, job.level) for claim in CLAIMS]
     found = [
         five_layers(job.margin)
-        if (row["claim"], row["verdict"]) == ("five layers", "not run")
+        if (row["claim"], row["verdict"]) == ("five layers", NOT_RUN)
         else row
         for row in found
     ]

@@ -8,6 +8,7 @@ from attention_separation.head_rank.claims.contrasts import Contrast
 from attention_separation.head_rank.claims.outcomes import CHECK, OURS, above, decided
 from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
 TIMES = 32
 """How many times as many heads the vote is compared with: by its exact law the error then falls by
@@ -42,7 +43,7 @@ def exact_vote(points: list[dict], level: float) -> dict[str, object]:
         "whose": OURS,
         "statement": "The vote of H rank-1 heads on two points, built here for Theorem 7 with d "
         "heads in layer 2, errs as its exact law says",
-        "verdict": "agrees" if worst["p_value"] >= level else "differs",
+        "verdict": AGREES if worst["p_value"] >= level else DIFFERS,
         "comparisons": len(points),
         "decided_at": f"d={worst['d']}, H={worst['heads']}",
         "measured": worst["error"],
@@ -95,7 +96,7 @@ def _random_heads(rows: list[dict]) -> dict[str, object]:
         "whose": CHECK,
         "statement": "(Check) No draw of random rank-1 heads falls below the lower bound on the "
         "error of so many rank-1 hardmax heads with scalar weights (V = a I)",
-        "verdict": "agrees" if lowest["error"] >= lowest["any_heads"] else "differs",
+        "verdict": AGREES if lowest["error"] >= lowest["any_heads"] else DIFFERS,
         "comparisons": len(best),
         "decided_at": f"d={lowest['d']}, H={lowest['heads']}, {lowest['law']}",
         "measured": lowest["error"],
@@ -129,11 +130,11 @@ def published_curve(rows: list[dict]) -> dict[str, object]:
         "bound_is": "difference, of the weights' own error to the reported one",
     }
     if not found:
-        return row | {"verdict": "not run"}
+        return row | {"verdict": NOT_RUN}
     key = max(found, key=lambda key: found[key][1] - found[key][0])
     reported, attained = found[key]
     return row | {
-        "verdict": "agrees" if attained - reported > ATTAINED else "differs",
+        "verdict": AGREES if attained - reported > ATTAINED else DIFFERS,
         "decided_at": f"d={key[0]}, H={key[1]}, {reported:.3f} reported for {attained:.3f}, the "
         f"largest of {len(found)}",
         "measured": attained - reported,

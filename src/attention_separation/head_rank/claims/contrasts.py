@@ -8,6 +8,8 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
 
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
+
 SPREAD = 1e-3
 """Least standard deviation of a run's error over seeds that is believed: two runs that happen to
 agree prove no certainty."""
@@ -30,20 +32,20 @@ class Contrast:
     def exceeds(self, bound: float) -> str:
         """agrees if it surely exceeds the bound, differs if it surely does not, else undecided."""
         if self.low > bound:
-            return "agrees"
-        return "differs" if self.high < bound else "undecided"
+            return AGREES
+        return DIFFERS if self.high < bound else UNDECIDED
 
     def stays_below(self, bound: float) -> str:
         """agrees if it is surely below the bound, differs if it surely is not, else undecided."""
         if self.high < bound:
-            return "agrees"
-        return "differs" if self.low > bound else "undecided"
+            return AGREES
+        return DIFFERS if self.low > bound else UNDECIDED
 
     def stays_within(self, bound: float) -> str:
         """agrees if its size is surely below the bound, differs if surely not, else undecided."""
         if -bound < self.low and self.high < bound:
-            return "agrees"
-        return "differs" if self.low > bound or self.high < -bound else "undecided"
+            return AGREES
+        return DIFFERS if self.low > bound or self.high < -bound else UNDECIDED
 
 
 def difference(pairs: Pairs, level: float) -> Contrast:
@@ -118,6 +120,6 @@ def simultaneous(level: float, comparisons: int) -> float:
 
 def together(verdicts: Sequence[str]) -> str:
     """The verdict on a claim of several parts: all must agree, one that differs decides."""
-    if "differs" in verdicts:
-        return "differs"
-    return "agrees" if set(verdicts) == {"agrees"} else "undecided"
+    if DIFFERS in verdicts:
+        return DIFFERS
+    return AGREES if set(verdicts) == {AGREES} else UNDECIDED

@@ -16,6 +16,7 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.constructions.opposite_head import simulated_errors
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
@@ -46,13 +47,13 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
         "bound_is": "degrees from +I",
     }
     if not every:
-        return row | {"verdict": "not run"}
+        return row | {"verdict": NOT_RUN}
     parts = [f"{_reaching(every)} heads reach it"]
     if layers > 1:
         parts += _of_learners(own, single_heads(rows, layers=1))
     median = float(np.median(every))
     return row | {
-        "verdict": "agrees" if median >= MOST_ANGLE else "differs",
+        "verdict": AGREES if median >= MOST_ANGLE else DIFFERS,
         "decided_at": naming_dead(f"{', '.join(parts)}; lowest {min(every):.3g}, median", own),
         "measured": median,
         "bound": MOST_ANGLE,

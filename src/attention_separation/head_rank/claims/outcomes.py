@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from attention_separation.head_rank.claims.contrasts import Contrast, together
+from attention_separation.statistics.verdict_words import DIFFERS, NOT_RUN
 
 PAPERS = "the paper's"
 PUBLISHED = "the paper's, judged on its published values alone"
@@ -56,14 +57,14 @@ def above(name: str, measured: Contrast, bound: float) -> Outcome:
     """Of a comparison that claims a number above the bound."""
     verdict = measured.exceeds(bound)
     # One that differs is as far from agreeing as its nearer end.
-    end = measured.high if verdict == "differs" else measured.low
+    end = measured.high if verdict == DIFFERS else measured.low
     return Outcome(name, verdict, measured, end - bound)
 
 
 def below(name: str, measured: Contrast, bound: float) -> Outcome:
     """Of a comparison that claims a number below the bound."""
     verdict = measured.stays_below(bound)
-    end = measured.low if verdict == "differs" else measured.high
+    end = measured.low if verdict == DIFFERS else measured.high
     return Outcome(name, verdict, measured, bound - end)
 
 
@@ -71,13 +72,13 @@ def within(name: str, measured: Contrast, bound: float) -> Outcome:
     """Of a comparison that claims a number of a size below the bound."""
     verdict = measured.stays_within(bound)
     ends = abs(measured.low), abs(measured.high)
-    return Outcome(name, verdict, measured, bound - (min if verdict == "differs" else max)(ends))
+    return Outcome(name, verdict, measured, bound - (min if verdict == DIFFERS else max)(ends))
 
 
 def decided(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
     """The verdict on all, and the numbers of the one that decides it."""
     if not outcomes:
-        return {"verdict": "not run", "comparisons": 0}
+        return {"verdict": NOT_RUN, "comparisons": 0}
     verdict = together([outcome.verdict for outcome in outcomes])
     deciding = [outcome for outcome in outcomes if outcome.verdict == verdict]
     worst = min(deciding, key=lambda outcome: outcome.slack)

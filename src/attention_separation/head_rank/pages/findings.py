@@ -1,7 +1,5 @@
 """What the table of claims says, in sentences: every number is read from it."""
 
-from collections import Counter
-
 import pyarrow as pa
 
 from attention_separation.head_rank.claims.outcomes import (
@@ -12,18 +10,10 @@ from attention_separation.head_rank.claims.outcomes import (
     WHOSE,
     comparison_in_words,
 )
-
-VERDICTS = {"agrees": "agree", "differs": "differ", "undecided": "undecided", "not run": "not run"}
-"""Verdicts, and how they are said of several claims."""
+from attention_separation.statistics.verdict_words import DIFFERS, UNDECIDED, count_verdicts
 
 COUNTED = {PAPERS: "of the paper's", PUBLISHED: f"of {PUBLISHED}", OURS: f"of {OURS} own"}
 """Whose claims, and how they are counted."""
-
-
-def counted(rows: list[dict]) -> str:
-    """How many claims have each verdict."""
-    counts = Counter(row["verdict"] for row in rows)
-    return ", ".join(f"{counts[key]} {words}" for key, words in VERDICTS.items() if counts[key])
 
 
 def claims_findings(table: pa.Table, scale: str) -> list[str]:
@@ -31,14 +21,14 @@ def claims_findings(table: pa.Table, scale: str) -> list[str]:
     rows = table.to_pylist()
     groups = {whose: [row for row in rows if row["whose"] == whose] for whose in WHOSE}
     counts = "; ".join(
-        f"of {len(own)} {COUNTED[whose]}, {counted(own)}"
+        f"of {len(own)} {COUNTED[whose]}, {count_verdicts(row['verdict'] for row in own)}"
         for whose in CLAIMED
         if (own := groups[whose])
     )
     said = [
         f"**The claims**, at the scale {scale}, by bounds that are this reproduction's: {counts}."
     ]
-    for verdict in ("differs", "undecided"):
+    for verdict in (DIFFERS, UNDECIDED):
         said += [
             f"**{verdict.capitalize()}, {whose}:** {_of_claim(row)}."
             for whose, own in groups.items()
@@ -51,5 +41,5 @@ def claims_findings(table: pa.Table, scale: str) -> list[str]:
 def _of_claim(row: dict) -> str:
     """The statement, with what was measured if it differs, else with the sizes alone."""
     statement = row["statement"][0].lower() + row["statement"][1:]
-    words = comparison_in_words(row) if row["verdict"] == "differs" else row["sizes"]
+    words = comparison_in_words(row) if row["verdict"] == DIFFERS else row["sizes"]
     return f"{statement} [{words}]" if words else statement

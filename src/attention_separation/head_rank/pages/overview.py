@@ -12,7 +12,7 @@ from attention_separation.head_rank.claims import errors_table
 from attention_separation.head_rank.claims.outcomes import WHOSE
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.pages.captions import numbers_caption, trained_caption
-from attention_separation.head_rank.pages.findings import claims_findings, counted
+from attention_separation.head_rank.pages.findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.html import document, table_element
@@ -25,6 +25,7 @@ from attention_separation.pages.report_page import (
     write_text,
 )
 from attention_separation.results.tables import read_parquet
+from attention_separation.statistics.verdict_words import count_verdicts
 
 TITLE = "Rank of attention heads"
 QUESTION = (
@@ -70,7 +71,7 @@ def page(
             own = table.filter(pc.field("whose") == whose).select(list(SHOWN))
             if not len(own):
                 continue
-            counts = f"{len(own)}: {counted(own.to_pylist())}"
+            counts = f"{len(own)}: {count_verdicts(own['verdict'].to_pylist())}"
             parts.append(f"<h3>{escape(f'{whose}, {counts}')}</h3>\n{table_element(own)}")
     return document(TITLE, "\n".join([*parts, figures_element(figures)]), STYLE)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from attention_separation.config import digest_of, load_config, overrides_of
 from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE, in_words
-from attention_separation.head_rank.pages.findings import counted
 from attention_separation.results.tables import read_parquet
+from attention_separation.statistics.verdict_words import count_verdicts
 
 
 def line(row: dict) -> str:
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
         own = [row for row in table.to_pylist() if row["whose"] == whose]
         if not own:
             continue
-        print(f"{whose}: {counted(own)}")
+        print(f"{whose}: {count_verdicts(row['verdict'] for row in own)}")
         for row in own:
             print(line(row))
     print(f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures")

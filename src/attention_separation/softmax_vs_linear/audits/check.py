@@ -9,8 +9,8 @@ import pyarrow as pa
 from attention_separation.results.files import replacing
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
+from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
 
-VERDICTS = ("agrees", "undecided", "differs")
 MAY_BE_EMPTY = ("trials_to_decide", "detectable_shape")
 
 
@@ -36,14 +36,8 @@ def sentences(verdicts: pa.Table) -> list[str]:
         f"{row['mean_p_exact']:.4f}; adjusted p-values {row['smallest_point_p']:.2g} (its points), "
         f"{row['pooled_p']:.2g} (their sum) and {row['shape_p']:.2g} (their shape)"
         for row in verdicts.to_pylist()
-        if row["verdict"] == "differs"
+        if row["verdict"] == DIFFERS
     ]
-
-
-def counted(verdicts: pa.Table) -> str:
-    """How many panels there are of each verdict."""
-    found = verdicts["verdict"].to_pylist()
-    return ", ".join(f"{found.count(kind)} {kind}" for kind in VERDICTS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,5 +54,6 @@ def run(arguments: argparse.Namespace) -> None:
     different = sentences(verdicts)
     if different:
         raise ValueError("\n".join(["simulation and exact or reference values differ", *different]))
+    counts = count_verdicts(verdicts["verdict"].to_pylist())
     with replacing(arguments.output) as part:
-        part.write_text(f"panels: {counted(verdicts)}\n", encoding="utf-8")
+        part.write_text(f"panels: {counts}\n", encoding="utf-8")

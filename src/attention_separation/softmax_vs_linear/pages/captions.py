@@ -15,6 +15,7 @@ from attention_separation.softmax_vs_linear.pages.findings import (
     threshold_findings,
 )
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+from attention_separation.statistics.verdict_words import count_verdicts
 
 HIGH, LOW = 0.9, 0.1
 """Above, success is likely; below, failure."""
@@ -25,7 +26,6 @@ DRAWINGS = {
     "fig6": "Figure 6. How c is computed",
 }
 KEY_SENTENCE = f"In the figure, an asterisk is on what is {KEY.removeprefix(f'{MARK} ')}"
-KINDS = ("agrees", "undecided", "differs")
 SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
 
 
@@ -57,7 +57,7 @@ def panels_caption(
     judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
     if judged:
         against = "exact values" if error == 0 else "reference values"
-        sentences.append(f"Verdicts, simulation against {against}: {counted(judged)}.")
+        sentences.append(f"Verdicts, simulation against {against}: {count_verdicts(judged)}.")
     if reconstructed:
         marked = ", ".join(SWEEP_NAMES.get(name, name) for name in reconstructed)
         sentences.append(f"Reconstructed, for the paper's text does not state it: {marked}.")
@@ -193,12 +193,6 @@ def drawing_caption(name: str) -> Caption:
         DRAWINGS[name],
         ["A drawing, made from the shapes and entries that the code itself computes; no data."],
     )
-
-
-def counted(verdicts: list[str]) -> str:
-    """How many there are of each verdict: agrees 5, undecided 1."""
-    kinds = dict.fromkeys([*KINDS, *verdicts])
-    return ", ".join(f"{kind} {verdicts.count(kind)}" for kind in kinds if kind in verdicts)
 
 
 def _of(names: Iterable[str], contests: Mapping[str, Contest]) -> dict[str, Contest]:

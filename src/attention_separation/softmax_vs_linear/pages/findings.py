@@ -14,6 +14,7 @@ from attention_separation.softmax_vs_linear.figures.dataset_ranges import meets_
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, event_words
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
 
 LIKELY, UNLIKELY = 0.9, 0.1
 """Probabilities of success that are called so."""
@@ -67,20 +68,19 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
     """How many panels agree, with what and in what sense; what bias and what shape would have been
     found; and how many trials would decide the undecided."""
     rows = verdicts.to_pylist()
-    counted = Counter(row["verdict"] for row in rows)
+    found = [row["verdict"] for row in rows]
+    agree, open_, differ = (found.count(word) for word in (AGREES, UNDECIDED, DIFFERS))
     points = sum(row["points"] for row in rows)
     margins = [row["margin"] for row in rows]
     biases = [row["detectable_bias"] for row in rows]
     shapes = [row["detectable_shape"] for row in rows]
     sentences = [
         f"**Simulation against exact and reference values.** Of {len(rows)} panels with "
-        f"{points:,} points, {counted['agrees']} "
-        f"{'agrees' if counted['agrees'] == 1 else 'agree'}, "
-        f"{counted['undecided']} {_is(counted['undecided'])} undecided and {counted['differs']} "
-        f"{'differs' if counted['differs'] == 1 else 'differ'}; {_held_against(rows)}. To agree is "
-        f"that no point, sum or shape of the panel is rejected, and that the interval of its mean "
-        f"difference lies within ±{_per_cent(margins)} percentage points; a mean bias of "
-        f"{_per_cent(biases)} percentage points would have been found about nine times in ten"
+        f"{points:,} points, {agree} {'agrees' if agree == 1 else 'agree'}, {open_} {_is(open_)} "
+        f"undecided and {differ} {'differs' if differ == 1 else 'differ'}; {_held_against(rows)}. "
+        f"To agree is that no point, sum or shape of the panel is rejected, and that the interval "
+        f"of its mean difference lies within ±{_per_cent(margins)} percentage points; a mean bias "
+        f"of {_per_cent(biases)} percentage points would have been found about nine times in ten"
     ]
     if None in shapes:
         sentences[0] += "."
@@ -89,7 +89,7 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
             f", and so would errors of +x and -x in turn along a panel, cut off at rates 0 and 1, "
             f"x {_per_cent(shapes)}."
         )
-    undecided = [row for row in rows if row["verdict"] == "undecided" and row["trials_to_decide"]]
+    undecided = [row for row in rows if row["verdict"] == UNDECIDED and row["trials_to_decide"]]
     if undecided:
         named = [
             f"{row['panel']} ({row['trials_to_decide']:,} trials per point instead of "

@@ -7,9 +7,9 @@ from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.pages.captions import counted
 from attention_separation.softmax_vs_linear.pages.summary import verdicts_made
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+from attention_separation.statistics.verdict_words import count_verdicts
 
 AUDITS = {
     "threshold": ("all", "every panel's", "exact; Figure 3: equal entries of Ax"),
@@ -56,4 +56,4 @@ def verdict_label(config: Config, panels: list[str], folder: Path) -> str:
     found = [made[panel]["verdict"] if panel in made else UNKNOWN for panel in panels]
     if len(set(found)) == 1:
         return found[0]
-    return counted(found)
+    return count_verdicts(found)
