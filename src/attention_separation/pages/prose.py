@@ -1,7 +1,9 @@
-"""Sentences of ours, as HTML and as reStructuredText; `**so**` sets their first words bold."""
+"""Sentences of ours, their numbers and lists in words, and how they stand in HTML,
+reStructuredText and Markdown; `**so**` sets their first words bold."""
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 
 BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -20,7 +22,23 @@ def as_rst(sentence: str) -> str:
     )
 
 
-def rst_list(sentences: list[str]) -> str:
+def has_lead(sentence: str) -> bool:
+    """Whether the sentence begins with bold words, as those do that tell of a result."""
+    return BOLD.match(sentence) is not None
+
+
+def html_list(sentences: Iterable[str]) -> str:
+    """The sentences as a list in HTML; nothing where there are none."""
+    items = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def markdown_list(sentences: Iterable[str]) -> str:
+    """The sentences as a list in Markdown; nothing where there are none."""
+    return "".join(f"- {sentence}\n" for sentence in sentences)
+
+
+def rst_list(sentences: Iterable[str]) -> str:
     """The sentences as a list in reStructuredText; nothing where there are none."""
     return "".join(f"- {as_rst(sentence)}\n" for sentence in sentences)
 
@@ -28,6 +46,27 @@ def rst_list(sentences: list[str]) -> str:
 def _literal(text: str) -> str:
     # A line break could end a paragraph; a backslash makes any other character itself.
     return re.sub(r"([\\*_`|<>:])", r"\\\1", text.replace("\n", " "))
+
+
+def counted(count: int, what: str) -> str:
+    """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def is_or_are(count: int) -> str:
+    """The verb of so many."""
+    return "is" if count == 1 else "are"
+
+
+def joined(words: Sequence[str], conjunction: str = "and") -> str:
+    """At least one word as a list: a, b and c."""
+    *most, last = words
+    return f"{', '.join(most)} {conjunction} {last}" if most else last
+
+
+def from_to(low: str, high: str) -> str:
+    """A range of numbers that are written so; one of them where both are the same."""
+    return low if low == high else f"{low} to {high}"
 
 
 def rounded_up(value: float) -> str:

@@ -21,6 +21,7 @@ from attention_separation.head_rank.settings.jobs import TrainedFigureJob
 from attention_separation.head_rank.study import TRAINED
 from attention_separation.head_rank.training.cell_table import HEADS, OF_HEADS, RUNS
 from attention_separation.pages.drawing import INK, PALETTE, RC, save_with_numbers
+from attention_separation.pages.prose import counted, joined
 from attention_separation.results.provenance import record
 
 ERROR = "held-out error"
@@ -119,7 +120,7 @@ def _by_layers(
                     marker="D", markersize=3, markerfacecolor="white",
                 )  # fmt: skip
         _rank_axis(ax, values(chosen(rows, layers=count), "rank"))
-        ax.set_title(_layers(count), fontweight="bold")
+        ax.set_title(counted(count, "layer"), fontweight="bold")
         ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
         _draw_rank_0(ax, chosen(rows, layers=count), series)
     axes[0].set_ylabel(ERROR)
@@ -202,7 +203,7 @@ def _figure_2(rows: list[dict]) -> Figure:
                 ax.plot(place + np.array(spread), found, ".", color=PALETTE[0], markersize=3)
             ax.set_xticks(list(places), [str(width) for width in widths])
             ax.set_xlabel("heads 𝐻 of full rank")
-        column[0].set_title(_layers(count), fontweight="bold")
+        column[0].set_title(counted(count, "layer"), fontweight="bold")
         column[0].set_ylim(0, 185)
         column[0].set_yticks([0, 45, 90, 135, 180])
         _error_axis(column[1].yaxis)
@@ -218,7 +219,7 @@ def _figure_2(rows: list[dict]) -> Figure:
         f"{_recipe(rows)}.\n180 degrees: a negative multiple of the identity, Fact 1's head for "
         "the farthest point."
     )
-    more = [_layers(count) for count in layers if count > 1]
+    more = [counted(count, "layer") for count in layers if count > 1]
     note += f"\nNot in the paper's figure: {', '.join(more)}." if more else ""
     _title_and_note(figure, title, note)
     return figure
@@ -240,7 +241,7 @@ def _figure_fresh(rows: list[dict]) -> Figure:
                 row["min_train"], row["test_error"], markers[row["width"]],
                 color=colours[row["rank"]], markerfacecolor=fill, markersize=5,
             )  # fmt: skip
-        ax.set_title(_layers(count), fontweight="bold")
+        ax.set_title(counted(count, "layer"), fontweight="bold")
         ax.set_xlabel("least training loss of an epoch")
         _error_axis(ax.xaxis)
         _error_axis(ax.yaxis)
@@ -293,10 +294,6 @@ def _frame(
     _title_and_note(figure, title, note)
 
 
-def _layers(count: int) -> str:
-    return f"{count} layer{'s' * (count > 1)}"
-
-
 def _recipe(rows: list[dict]) -> str:
     """What the runs have in common, in words."""
     parts = [f"$d$ = {_listed(rows, 'd')}", f"$N$ = {_listed(rows, 'n')}"]
@@ -306,8 +303,7 @@ def _recipe(rows: list[dict]) -> str:
 
 
 def _listed(rows: list[dict], name: str) -> str:
-    *most, last = [f"{value:,}" for value in values(rows, name)]
-    return f"{', '.join(most)} or {last}" if most else last
+    return joined([f"{value:,}" for value in values(rows, name)], "or")
 
 
 def _title_and_note(figure: Figure, title: str, note: str) -> None:

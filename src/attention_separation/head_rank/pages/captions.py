@@ -18,6 +18,7 @@ from attention_separation.head_rank.pages.training_findings import (
     rank_findings,
 )
 from attention_separation.head_rank.study import NUMBERS, TRAINED
+from attention_separation.pages.prose import counted
 from attention_separation.pages.report_page import Caption
 
 TITLES = TRAINED | {figure: title for _, title, figure in NUMBERS.values()}
@@ -84,9 +85,8 @@ def _of_heads(layers: int, width: int, rows: list[dict]) -> str:
     """Angles and c of the heads of some cells of full rank."""
     angles = sorted(row["angle"] for row in rows if row["angle"] is not None)
     scales = sorted(-row["scale"] for row in rows if row["scale"] is not None)
-    name = (
-        f"L = {layers}, {width} head{'s' * (width > 1)} of full rank per layer, {len(rows)} in all"
-    )
+    heads = counted(width, "head")
+    name = f"L = {layers}, {heads} of full rank per layer, {len(rows)} in all"
     if not angles or not scales:
         return f"{name}: none with a number."
     return (

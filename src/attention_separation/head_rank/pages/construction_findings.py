@@ -5,6 +5,7 @@ import pyarrow as pa
 from attention_separation.head_rank.claims.construction_claims import curve_gaps
 from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.head_rank.pages.wording import LEVEL, with_interval
+from attention_separation.pages.prose import counted, from_to, joined
 from attention_separation.statistics.means import mean_of
 
 LAWS = {
@@ -57,7 +58,7 @@ def _fact_3_findings(rows: list[dict]) -> list[str]:
     if not right or not text:
         return []
     errors = [max(row["error_exact"], row["error"]) for row in right]
-    cases = f"{len(right)} case{'s' * (len(right) > 1)} of d and b"
+    cases = counted(len(right), "case")
     # By its definition, so that anything else is a mistake.
     said = "is Equation 8 itself" if max(errors) == 0 else f"has error {_range(errors)}"
     # Equal errors differ by the rounding of quadrature: of these, the first.
@@ -68,15 +69,14 @@ def _fact_3_findings(rows: list[dict]) -> list[str]:
     )
     return [
         f"**The sign of the bias (Fact 3).** For Equation 8 on two orthogonal points, the hardmax "
-        f"head that adds −b/2 to the scores {said} (checked in {cases}). The text, read "
+        f"head that adds −b/2 to the scores {said} (checked in {cases} of d and b). The text, read "
         f"here in translation, adds +b, and the error of that head depends on d and b: {span}, by "
         f"quadrature. Always taking the wrong point has 2, predicting zero 1."
     ]
 
 
 def _range(errors: list[float]) -> str:
-    low, high = f"{min(errors):.3g}", f"{max(errors):.3g}"
-    return low if low == high else f"{low} to {high}"
+    return from_to(*(f"{end(errors):.3g}" for end in (min, max)))
 
 
 def vote_findings(table: pa.Table) -> list[str]:
@@ -132,8 +132,7 @@ def features_findings(table: pa.Table) -> list[str]:
     ]  # fmt: skip
     with_most = ""
     if elsewhere:
-        *few, last = [str(each) for each in sorted({key[0] for key in gaps} - {d})]
-        others = f"{', '.join(few)} and {last}" if few else last
+        others = joined([str(each) for each in sorted({key[0] for key in gaps} - {d})])
         with_most = (
             f" With the most heads at d = {others} it reports {min(elsewhere):.3f} to "
             f"{max(elsewhere):.3f} less than its weights have."

@@ -25,6 +25,7 @@ from attention_separation.head_rank.claims.runs import (
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.pages.wording import LEVEL, with_interval
 from attention_separation.head_rank.training.cells import EPOCH
+from attention_separation.pages.prose import counted, joined
 from attention_separation.statistics.means import mean_of as sample_mean
 
 NEAR = 0.05
@@ -51,8 +52,7 @@ def rank_findings(runs: list[dict]) -> list[str]:
 
 
 def _widths(cells: list[list[dict]]) -> str:
-    *most, last = [str(width) for width in sorted({own[0]["width"] for own in cells})]
-    return f"w = {', '.join(most)} or {last}" if most else f"w = {last}"
+    return f"w = {joined([str(w) for w in sorted({own[0]['width'] for own in cells})], 'or')}"
 
 
 def depth_findings(runs: list[dict]) -> list[str]:
@@ -63,10 +63,9 @@ def depth_findings(runs: list[dict]) -> list[str]:
         one, three = (chosen(rows, width=width, layers=layers) for layers in (1, 3))
         if one and three and _mean(three) > _mean(one):
             listed = ", ".join(f"{error:.3f}" for error in sorted(map(held_out_error, three)))
-            heads = f"{width} head{'s' * (width > 1)}"
             parts.append(
-                f"with {heads} per layer at {_mean(three):.3f} (runs {listed}) where one layer has "
-                f"{_mean(one):.3f}"
+                f"with {counted(width, 'head')} per layer at {_mean(three):.3f} (runs {listed}) "
+                f"where one layer has {_mean(one):.3f}"
             )
     if not parts:
         return []
@@ -130,8 +129,7 @@ def _mean(rows: list[dict]) -> float:
 def _of_cell(rows: list[dict]) -> str:
     """Mean error of a cell's runs, and which cell it is."""
     mean = sample_mean([held_out_error(row) for row in rows], 1 - LEVEL)
-    heads = rows[0]["total_heads"]
-    name = f"{heads} head{'s' * (heads > 1)} of rank {rows[0]['rank']}"
+    name = f"{counted(rows[0]['total_heads'], 'head')} of rank {rows[0]['rank']}"
     return f"{with_interval(mean)} with {naming_dead(name, rows)}"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attention_separation.pages.prose import rounded_up
+from attention_separation.pages.prose import counted, rounded_up
 from attention_separation.pages.report_page import Caption
 from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
 from attention_separation.softmax_vs_linear.pages.findings import (
@@ -48,7 +48,7 @@ def panels_caption(
         else f"reference values, with an estimated error of at most {rounded_up(error)}"
     )
     sentences = [
-        f"{_counted(len(names), 'panel')} with {_counted(len(table), 'point')} of "
+        f"{counted(len(names), 'panel')} with {counted(len(table), 'point')} of "
         f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
         f"that succeed, with 95 % intervals (Clopper-Pearson). Red: {exact}.",
         _agreement(table),
@@ -75,7 +75,7 @@ def _agreement(table: pa.Table) -> str:
     gap = np.abs(rate - exact)
     worst = table.slice(int(gap.argmax()), 1).to_pylist()[0]
     return (
-        f"Of the {_counted(len(rate), 'interval')}, {held:,} ({100 * held / len(rate):.1f} %) hold "
+        f"Of the {counted(len(rate), 'interval')}, {held:,} ({100 * held / len(rate):.1f} %) hold "
         f"the {word} value; the two rates differ by {gap.mean():.3f} on average, and by "
         f"{gap.max():.3f} at most (in {worst['panel']})."
     )
@@ -89,7 +89,7 @@ def _panel_sentence(name: str, table: pa.Table, verdict: dict | None) -> str:
     rate = table["p_hat"].to_numpy()
     exactly = "exactly" if pc.max(table["p_error"]).as_py() == 0 else "by reference values"
     text = (
-        f"**{name}** sweeps {' and '.join(ranges)}, {_counted(len(table), 'point')}: success rate "
+        f"**{name}** sweeps {' and '.join(ranges)}, {counted(len(table), 'point')}: success rate "
         f"{_from_to(rate)}, {exactly} {_from_to(exact)}"
     )
     if len(swept) == 1 and exact.max() - exact.min() >= 0.01:
@@ -126,13 +126,13 @@ def threshold_caption(table: pa.Table) -> Caption:
 def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
     """The caption of the maps over the threshold; `contests` are those of panels."""
     panels = table["panel"].unique().to_pylist()
-    counted_maps = _counted(len(panels), "panel")
     return Caption(
         "One threshold for all networks: success against the threshold",
         [
-            f"Exact probability of success in {counted_maps} of attention, across the swept "
-            f"parameter and upwards over theta = τ/√log n, the same for all networks. The line is "
-            f"the panels' own theta; dots are the middle of the widest interval of best ones.",
+            f"Exact probability of success in {counted(len(panels), 'panel')} of attention, across "
+            f"the swept parameter and upwards over theta = τ/√log n, the same for all networks. "
+            f"The line is the panels' own theta; dots are the middle of the widest interval of "
+            f"best ones.",
             *said_contests(_of(panels, contests)),
             *theta_findings(table),
             *_reconstructed_theta(table),
@@ -172,14 +172,14 @@ def phase_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
         ranges = " and ".join(_range(parameter, rows) for parameter in swept)
         parts.append(
             f"**{name}**: {ranges}; at least {HIGH:g} at {100 * (p >= HIGH).mean():.0f} % and at "
-            f"most {LOW:g} at {100 * (p <= LOW).mean():.0f} % of {_counted(len(p), 'point')}, at "
+            f"most {LOW:g} at {100 * (p <= LOW).mean():.0f} % of {counted(len(p), 'point')}, at "
             f"most {p.max():.3f}."
         )
     return Caption(
         "Beyond the grids: exact probabilities over two parameters",
         [
-            f"Exact probability of success at {_counted(len(table), 'point')} of "
-            f"{_counted(len(names), 'map')}, no trials. Dots: points of the paper's panels.",
+            f"Exact probability of success at {counted(len(table), 'point')} of "
+            f"{counted(len(names), 'map')}, no trials. Dots: points of the paper's panels.",
             *said_contests(_of(names, contests)),
             KEY_SENTENCE,
         ],
@@ -205,7 +205,3 @@ def _rows(table: pa.Table, name: str, column: str = "panel") -> pa.Table:
 
 def _from_to(values: np.ndarray) -> str:
     return f"{values.min():.3f} to {values.max():.3f}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.pages.prose import rounded_up
+from attention_separation.pages.prose import counted, from_to, is_or_are, joined, rounded_up
 from attention_separation.softmax_vs_linear.audits.whp import ALL, ALL_FOUR, DELTA
 from attention_separation.softmax_vs_linear.figures.dataset_ranges import meets_definition
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, event_words
@@ -76,11 +76,12 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
     shapes = [row["detectable_shape"] for row in rows]
     sentences = [
         f"**Simulation against exact and reference values.** Of {len(rows)} panels with "
-        f"{points:,} points, {agree} {'agrees' if agree == 1 else 'agree'}, {open_} {_is(open_)} "
-        f"undecided and {differ} {'differs' if differ == 1 else 'differ'}; {_held_against(rows)}. "
-        f"To agree is that no point, sum or shape of the panel is rejected, and that the interval "
-        f"of its mean difference lies within ±{_per_cent(margins)} percentage points; a mean bias "
-        f"of {_per_cent(biases)} percentage points would have been found about nine times in ten"
+        f"{points:,} points, {agree} {'agrees' if agree == 1 else 'agree'}, {open_} "
+        f"{is_or_are(open_)} undecided and {differ} {'differs' if differ == 1 else 'differ'}; "
+        f"{_held_against(rows)}. To agree is that no point, sum or shape of the panel is rejected, "
+        f"and that the interval of its mean difference lies within ±{_per_cent(margins)} percentage "
+        f"points; a mean bias of {_per_cent(biases)} percentage points would have been found about "
+        f"nine times in ten"
     ]
     if None in shapes:
         sentences[0] += "."
@@ -108,19 +109,19 @@ def _held_against(rows: list[dict]) -> str:
     exact = len(rows) - len(errors)
     parts = []
     if exact:
-        parts.append(f"{exact} {_is(exact)} held against exact values")
+        parts.append(f"{exact} {is_or_are(exact)} held against exact values")
     if errors:
+        held = "" if exact else f"{is_or_are(len(errors))} held "
         parts.append(
-            f"{len(errors)} {'' if exact else _is(len(errors)) + ' held '}against reference values "
-            f"with an estimated error of at most {rounded_up(max(errors))}"
+            f"{len(errors)} {held}against reference values with an estimated error of at most "
+            f"{rounded_up(max(errors))}"
         )
     return " and ".join(parts)
 
 
 def _per_cent(values: list[float]) -> str:
     """The range of some numbers in per cent, with a digit after the point."""
-    ends = [f"{100 * value:.1f}" for value in (min(values), max(values))]
-    return " to ".join(dict.fromkeys(ends))
+    return from_to(*(f"{100 * end(values):.1f}" for end in (min, max)))
 
 
 def reconstruction_findings(verdicts: pa.Table) -> list[str]:
@@ -212,7 +213,7 @@ def whp_findings(whp: pa.Table) -> list[str]:
     together = [row for row in rows if row["event"] == ALL_FOUR and row["panel"] in of_paper]
     if together:
         where = tuple(row["panel"] for row in together if row["points_whp"])
-        count = _counted(sum(row["points_whp"] for row in together), "point")
+        count = counted(sum(row["points_whp"] for row in together), "point")
         unknown = sum(row["points_undecided"] for row in together)
         undecided = f" ({unknown:,} undecided)" if unknown else ""
         four = "All four" if of_paper == {*panels} else "All four of the paper's contest"
@@ -229,15 +230,11 @@ def whp_findings(whp: pa.Table) -> list[str]:
     }
     if any(never.values()):
         text += (
-            f" In {'Figure' if len(never) == 1 else 'Figures'} {_listed([*never])} no network that "
+            f" In {'Figure' if len(never) == 1 else 'Figures'} {joined([*never])} no network that "
             f"should be zero is so with high probability at any of "
-            f"{_counted(sum(never.values()), 'point')}."
+            f"{counted(sum(never.values()), 'point')}."
         )
     return [text]
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def choice_findings(choices: pa.Table, most: int = 3) -> list[str]:
@@ -296,7 +293,7 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     panels = {row["panel"] for pair in known for row in pair.values()}
     text = (
         f"**Each network at its own best threshold.** At {len(ahead):,} of "
-        f"{_counted(len(known), 'point')} of {_counted(len(panels), 'panel')} F_exp alone is "
+        f"{counted(len(known), 'point')} of {counted(len(panels), 'panel')} F_exp alone is "
         f"positive on D1 and zero on D0 with a larger probability than F_lin alone; at "
         f"{len(known) - len(ahead + behind):,} the two are equal, within {rounded_up(EQUAL)}, and "
         f"F_lin is ahead at {len(behind):,}"
@@ -323,11 +320,11 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
     equal = sum(pair["exp"]["model"] == REGRESSION.name for pair in known)
     if equal:
         text += (
-            f" At the {_counted(equal, 'point')} of softmax regression all entries of Ax but the "
+            f" At the {counted(equal, 'point')} of softmax regression all entries of Ax but the "
             f"special one are taken as equal, which is not the panels' law."
         )
     if len(known) < len(pairs):
-        unknown = _counted(len(pairs) - len(known), "further point")
+        unknown = counted(len(pairs) - len(known), "further point")
         text += f" At {unknown} float64 does not tell the best threshold."
     return [text]
 
@@ -353,8 +350,8 @@ def theta_findings(numbers: pa.Table) -> list[str]:
     worst = max(pairs, key=lambda pair: pair[1]["p_exact"] - pair[0]["p_exact"])
     own, top = (float(np.median([pair[k]["p_exact"] for pair in pairs])) for k in (0, 1))
     text = (
-        f"**One threshold for all networks.** Over {_counted(len(pairs), 'point')} of "
-        f"{_counted(len(losses), 'panel')} of attention, the median of P(E_success) is {own:.3f} "
+        f"**One threshold for all networks.** Over {counted(len(pairs), 'point')} of "
+        f"{counted(len(losses), 'panel')} of attention, the median of P(E_success) is {own:.3f} "
         f"at the panels' own threshold and {top:.3f} where each point has the best one that "
         f"its networks can share. The panels' own comes within {NEARLY:g} of it at {as_good:,} of "
         f"them; a panel's median loss is {median[least]:.3f} ({least}) to {median[most]:.3f} "
@@ -395,11 +392,3 @@ def _where(row: dict) -> str:
     names = dict.fromkeys(["n", "d", "m", *row["parameter"].split(",")])
     shown = [f"{name} = {row[name]:,}" for name in names if row.get(name) is not None]
     return ", ".join([row["panel"], *shown])
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
