@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attention_separation.config import Config
-from attention_separation.results.files import replacing
+from attention_separation.results.files import write_text
 from attention_separation.settings.closed import Closed
 
 PAGE, SCHEMA = "settings.md", "config.schema.json"
@@ -55,8 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     texts = {PAGE: page(), SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"}
     for name, text in texts.items():
-        with replacing(arguments.docs / name) as part:
-            part.write_text(text, encoding="utf-8")
+        write_text(arguments.docs / name, text)
 
 
 def _with_limits(part: Any) -> Any:

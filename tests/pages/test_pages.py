@@ -5,7 +5,7 @@ import pytest
 
 from attention_separation.pages.gallery_block import with_block
 from attention_separation.pages.html import page
-from attention_separation.pages.report_page import inline
+from attention_separation.pages.overview import inline
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.tables import TableError
 

@@ -73,8 +73,8 @@ if any(RANK_REPORTED.values()):
             ),
             opening=f"{RANK_RESULTS}/report/rank.rst",
             captions=[
-                f"{RANK_RESULTS}/report/captions/{name}.rst"
-                for names in RANK_REPORTED.values()
+                f"{RANK_RESULTS}/report/captions/{kind}/{name}.rst"
+                for kind, names in RANK_REPORTED.items()
                 for name in names
             ],
         log:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.files import replacing
+from attention_separation.results.files import write_text
 
 STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
@@ -21,8 +21,7 @@ tr:hover { background: #f4f7fa; }
 
 def write_html(table: pa.Table, path: Path, title: str, about: str) -> None:
     """Write a table as a page with a title and a paragraph about it."""
-    with replacing(path) as part:
-        part.write_text(page(table, title, about), encoding="utf-8")
+    write_text(path, page(table, title, about))
 
 
 def page(table: pa.Table, title: str, about: str) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import yaml
 
 from attention_separation.pages.html import document, table_element
-from attention_separation.results.files import replacing
+from attention_separation.results.files import write_text
 from attention_separation.results.installed import DEPENDENCIES
 from attention_separation.settings.closed import Closed
 
@@ -83,5 +83,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ProvenanceJob.model_validate_json(arguments.settings)
-    with replacing(arguments.output) as part:
-        part.write_text(page(job), encoding="utf-8")
+    write_text(arguments.output, page(job))

@@ -43,6 +43,12 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         raise OSError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file of text at once; OSError as `replacing`."""
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def check_writable(folder: str | os.PathLike) -> None:
     """Refuse a folder, there or to be made, in which or in whose folders no file can be made.
 

@@ -5,7 +5,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from attention_separation.results.files import replacing
+from attention_separation.results.files import write_text
 
 NAME = "manifest.json"
 ASIDE = (
@@ -48,6 +48,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    text = manifest(arguments.files, arguments.output.parent)
-    with replacing(arguments.output) as part:
-        part.write_text(text, encoding="utf-8")
+    write_text(arguments.output, manifest(arguments.files, arguments.output.parent))

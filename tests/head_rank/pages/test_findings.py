@@ -17,7 +17,6 @@ from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_C
 from attention_separation.head_rank.claims.runs import chosen, read_runs
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages import overview
 from attention_separation.head_rank.pages.captions import TITLES, trained_caption
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
@@ -26,6 +25,7 @@ from attention_separation.head_rank.pages.construction_findings import (
 )
 from attention_separation.head_rank.pages.findings import claims_findings
 from attention_separation.head_rank.pages.gallery import BEGIN, END, FOLDER, page
+from attention_separation.head_rank.pages.overview import claims_section
 from attention_separation.head_rank.pages.summary import line
 from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
@@ -35,7 +35,6 @@ from attention_separation.head_rank.pages.training_findings import (
     published_findings,
     rank_findings,
 )
-from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.training.cell_table import HEADS, RUNS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -309,12 +308,18 @@ def test_the_paper_s_claims_and_ours_stand_apart():
     assert (
         "| It is so | differs | d=8, N=4; r=2: 0.5 (0.25 to 0.75); bound 0.1, margin, of" in papers
     )
-    job = OverviewJob(scale="desk", margin=0.03, level=0.01, figures={}, tables={})
-    shown = overview.page(job, [], judged_table(), [])
-    assert "<h3>the paper&#x27;s, 2: 1 agree, 1 differ</h3>" in shown
-    assert "<h3>this reproduction&#x27;s, 2: 1 undecided, 1 not run</h3>" in shown
-    assert "<h3>the paper&#x27;s, judged on its published values alone, 1: 1 agree</h3>" in shown
-    assert shown.count("<th>bound is</th>") == 4
+    section = claims_section(judged_table(), "All claims.")
+    assert section.about == ["All claims."]
+    assert [*section.tables] == [
+        "the paper's, 2: 1 agree, 1 differ",
+        "the paper's, judged on its published values alone, 1: 1 agree",
+        "this reproduction's, 2: 1 undecided, 1 not run",
+        "a check, 1: 1 agree",
+    ]
+    assert [len(own) for own in section.tables.values()] == [2, 1, 2, 1]
+    for own in section.tables.values():
+        assert "bound_is" in own.column_names
+        assert "whose" not in own.column_names
     assert line(ROW | {"verdict": "differs"} | NUMBERS).endswith("bound 0.1, margin, of errors")
 
 

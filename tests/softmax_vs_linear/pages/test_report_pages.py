@@ -7,13 +7,19 @@ import pytest
 from docutils.core import publish_parts
 from making import CONFIG, contest
 
-from attention_separation.pages import report_page
-from attention_separation.pages.report_page import Caption, caption_html, caption_rst, inline
+from attention_separation.pages import overview as overview_module
+from attention_separation.pages.captions import Caption, caption_html, caption_rst
+from attention_separation.pages.overview import (
+    Overview,
+    Section,
+    inline,
+    overview_page,
+    write_overview,
+)
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
-from attention_separation.softmax_vs_linear.pages import overview
 from attention_separation.softmax_vs_linear.pages.captions import (
     drawing_caption,
     panels_caption,
@@ -174,29 +180,66 @@ def test_exact_and_reference_values_are_told_apart():
     assert table["computed"].to_pylist() == ["exactly", "reference"]
 
 
+def an_overview(**values):
+    return Overview(**{"title": "T", "question": "Q?", "said": [], "honesty": "H."} | values)
+
+
 def test_the_overview_says_what_is_missing_and_what_is_made():
     panels = panels_overview([numbers()], {"p": "regression"}, {}, {"p": {"verdict": "agrees"}})
-    text = overview.page(
-        ["**Lead.** 3 < 4"], panels, [(Caption("T", ["S."]), SVG)], ["claims"], "deep", ["A & B."]
+    text = overview_page(
+        an_overview(
+            said=["**Lead.** 3 < 4"],
+            sections=[Section("The <panels>", {"": panels, "R & S": panels}, ["B."], ["A & B."])],
+            figures={"one": (Caption("T", ["S."]), SVG)},
+            missing=["claims"],
+            command="make <it>",
+            scale="**deep**, not more",
+        )
     )
+    assert "<h2>The &lt;panels&gt;</h2>\n<p>B.</p>\n<table>" in text
+    assert "</table>\n<h3>R &amp; S</h3>\n<table>" in text
     assert "</table>\n<p>A &amp; B.</p>" in text
     assert "<li><b>Lead.</b> 3 &lt; 4</li>" in text
-    assert "Not made yet: claims." in text
-    assert "scale <b>deep</b>" in text
+    assert "Not made yet: claims. <code>make &lt;it&gt;</code> makes everything." in text
+    assert "<p>Made at the scale <b>deep</b>, not more.</p>" in text
     assert "<td>agrees</td>" in text
     assert "<figure><svg" in text
-    bare = overview.page([], panels.slice(0, 0), [], [], "paper")
+    bare = overview_page(an_overview())
     for words in ("Not made yet", "The answer", "The panels", "The figures", "scale"):
         assert words not in bare
+    for words in ("<title>T</title>", "<p>Q?</p>", "<p class='note'>H.</p>"):
+        assert words in bare
 
 
 def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
-    figures = [(Caption(name, []), SVG) for name in ("one", "two")]
-    monkeypatch.setattr(report_page, "MOST_BYTES", len(inline(SVG)))
-    text = overview.page([], numbers().slice(0, 0), figures, [], "paper")
+    figures = {name: (Caption(name, []), SVG) for name in ("one", "two")}
+    monkeypatch.setattr(overview_module, "MOST_BYTES", len(inline(SVG)))
+    text = overview_page(an_overview(figures=figures))
     assert text.count("<svg") == 1
     assert text.count("in the report's list of figures") == 1
     assert "<b>two.</b>" in text
+
+
+def test_the_opening_and_captions_lie_beside_the_overview(tmp_path):
+    overview = an_overview(
+        opening="Q: 1?",
+        said=["**Lead.** x_y"],
+        figures={"one": (Caption("F", ["S."]), SVG)},
+        tables={"two": ["A `row`.", "B."]},
+    )
+    write_overview(overview, tmp_path / "page.html")
+    found = {
+        str(path.relative_to(tmp_path)): path.read_text()
+        for path in tmp_path.rglob("*") if path.is_file()
+    }  # fmt: skip
+    assert found == {
+        "page.html": overview_page(overview),
+        "page.rst": "Q\\: 1?\n\n- **Lead.** x\\_y\n",
+        "captions/figures/one.rst": "**F.**\n\nS.\n",
+        "captions/tables/two.rst": "- A \\`row\\`.\n- B.\n",
+    }
+    write_overview(an_overview(said=["No question."]), tmp_path / "other.html")
+    assert (tmp_path / "other.rst").read_text() == "- No question.\n"
 
 
 def test_labels_of_figures(monkeypatch):

@@ -18,8 +18,8 @@ from attention_separation.head_rank.pages.training_findings import (
     rank_findings,
 )
 from attention_separation.head_rank.study import NUMBERS, TRAINED
+from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted
-from attention_separation.pages.report_page import Caption
 
 TITLES = TRAINED | {figure: title for _, title, figure in NUMBERS.values()}
 

@@ -28,8 +28,7 @@ from attention_separation.head_rank.pages.training_findings import (
 )
 from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.gallery_block import with_block
-from attention_separation.pages.report_page import write_text
-from attention_separation.results.files import replacing
+from attention_separation.results.files import replacing, write_text
 from attention_separation.results.tables import read_parquet
 
 BEGIN, END = "<!-- rank: written by `make rank-gallery` -->\n", "<!-- end of rank -->\n"

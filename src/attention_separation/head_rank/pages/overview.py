@@ -1,7 +1,6 @@
 """Verb `rank-overview`: this paper's page of the report, and captions of figures and tables."""
 
 import argparse
-from html import escape
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,17 +14,19 @@ from attention_separation.head_rank.pages.captions import numbers_caption, train
 from attention_separation.head_rank.pages.findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.training import cell_table
-from attention_separation.pages.html import document, table_element
-from attention_separation.pages.prose import as_html, rst_list
-from attention_separation.pages.report_page import (
-    STYLE,
-    Caption,
-    caption_rst,
-    figures_element,
-    write_text,
+from attention_separation.pages.captions import Caption
+from attention_separation.pages.overview import (
+    Overview,
+    Section,
+    add_arguments,
+    with_pictures,
+    write_overview,
 )
+from attention_separation.pages.prose import has_lead
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
+
+__all__ = ["add_arguments", "read_overview", "run"]
 
 TITLE = "Rank of attention heads"
 QUESTION = (
@@ -54,69 +55,52 @@ SHOWN = tuple(name for name in claims.SCHEMA.names if name != "whose")
 SCHEMAS = {"rank_claims": claims.SCHEMA, "rank_errors": errors_table.SCHEMA}
 
 
-def page(
-    job: OverviewJob, said: list[str], table: pa.Table | None, figures: list[tuple[Caption, str]]
-) -> str:
-    """The page's text; `table` is that of the claims, if it has been made."""
-    parts = [f"<h2>The question</h2>\n<p>{escape(QUESTION)}</p>"]
-    if said:
-        answer = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in said)
-        parts.append(f"<h2>The answer</h2>\n<ul>{answer}</ul>")
-    parts.append(f"<p>Made at the scale <b>{escape(job.scale)}</b>.</p>")
-    parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
-    if table is not None:
-        about = escape(claims.about(job.scale, job.margin, job.level))
-        parts.append(f"<h2>The claims</h2>\n<p>{about}</p>")
-        for whose in WHOSE:
-            own = table.filter(pc.field("whose") == whose).select(list(SHOWN))
-            if not len(own):
-                continue
-            counts = f"{len(own)}: {count_verdicts(own['verdict'].to_pylist())}"
-            parts.append(f"<h3>{escape(f'{whose}, {counts}')}</h3>\n{table_element(own)}")
-    return document(TITLE, "\n".join([*parts, figures_element(figures)]), STYLE)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="what to show, as JSON")
-    parser.add_argument("--results", required=True, type=Path, help="folder of results")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="html to write, captions in a folder beside"
-    )
-
-
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    figures = arguments.results / "figures"
+    write_overview(read_overview(job, arguments.results), arguments.output)
+
+
+def read_overview(job: OverviewJob, results: Path) -> Overview:
+    """What there is to say of a folder of results."""
+    figures = results / "figures"
     captions = {
         name: _caption(name, figures / f"{name}.parquet", settings, job.level)
         for name, settings in job.figures.items()
     }
     tables = {
-        name: read_parquet(arguments.results / "tables" / f"{name}.parquet", SCHEMAS[name], digest)
+        name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
         for name, digest in job.tables.items()
     }
-    said = claims_findings(tables["rank_claims"], job.scale) if "rank_claims" in tables else []
+    judged = tables.get("rank_claims")
     # What figures say stands in their captions too; counts of runs only there.
-    said += [
-        sentence
-        for caption in captions.values()
-        for sentence in caption.sentences
-        if sentence.startswith("**")
-    ]
-    shown = [
-        (caption, (figures / f"{name}.svg").read_text(encoding="utf-8"))
-        for name, caption in captions.items()
-    ]
-    write_text(arguments.output, page(job, said, tables.get("rank_claims"), shown))
-    write_text(arguments.output.with_suffix(".rst"), rst_list(said))
-    folder = arguments.output.parent / "captions"
-    for name, caption in captions.items():
-        write_text(folder / f"{name}.rst", caption_rst(caption))
-    for name in tables:
-        about = errors_table.ABOUT.format(scale=job.scale)
-        if name == "rank_claims":
-            about = claims.about(job.scale, job.margin, job.level)
-        write_text(folder / f"{name}.rst", rst_list([about]))
+    said = [s for caption in captions.values() for s in caption.sentences if has_lead(s)]
+    if judged:
+        said = [*claims_findings(judged, job.scale), *said]
+    abouts = {
+        "rank_claims": claims.about(job.scale, job.margin, job.level),
+        "rank_errors": errors_table.ABOUT.format(scale=job.scale),
+    }
+    return Overview(
+        title=TITLE,
+        question=QUESTION,
+        said=said,
+        honesty=HONESTY,
+        scale=f"**{job.scale}**",
+        sections=[claims_section(judged, abouts["rank_claims"])] if judged else [],
+        figures=with_pictures(captions, figures),
+        tables={name: [abouts[name]] for name in tables},
+    )
+
+
+def claims_section(judged: pa.Table, about: str) -> Section:
+    """The claims, the paper's and others apart."""
+    tables = {}
+    for whose in WHOSE:
+        own = judged.filter(pc.field("whose") == whose)
+        counts = count_verdicts(own["verdict"].to_pylist())
+        if len(own):
+            tables[f"{whose}, {len(own)}: {counts}"] = own.select(list(SHOWN))
+    return Section("The claims", tables, about=[about])
 
 
 def _caption(name: str, path: Path, settings: str, level: float) -> Caption:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.files import replacing
+from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
@@ -55,5 +55,4 @@ def run(arguments: argparse.Namespace) -> None:
     if different:
         raise ValueError("\n".join(["simulation and exact or reference values differ", *different]))
     counts = count_verdicts(verdicts["verdict"].to_pylist())
-    with replacing(arguments.output) as part:
-        part.write_text(f"panels: {counts}\n", encoding="utf-8")
+    write_text(arguments.output, f"panels: {counts}\n")

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
-from attention_separation.pages.report_page import Caption
 from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
 from attention_separation.softmax_vs_linear.pages.findings import (
     choice_findings,

@@ -79,9 +79,9 @@ def verdict_findings(verdicts: pa.Table) -> list[str]:
         f"{points:,} points, {agree} {'agrees' if agree == 1 else 'agree'}, {open_} "
         f"{is_or_are(open_)} undecided and {differ} {'differs' if differ == 1 else 'differ'}; "
         f"{_held_against(rows)}. To agree is that no point, sum or shape of the panel is rejected, "
-        f"and that the interval of its mean difference lies within ±{_per_cent(margins)} percentage "
-        f"points; a mean bias of {_per_cent(biases)} percentage points would have been found about "
-        f"nine times in ten"
+        f"and that the interval of its mean difference lies within ±{_per_cent(margins)} "
+        f"percentage points; a mean bias of {_per_cent(biases)} percentage points would have been "
+        f"found about nine times in ten"
     ]
     if None in shapes:
         sentences[0] += "."

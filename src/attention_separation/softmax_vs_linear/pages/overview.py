@@ -1,22 +1,19 @@
 """Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
 
 import argparse
-from collections.abc import Sequence
 from functools import partial
-from html import escape
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attention_separation.pages.html import document, table_element
-from attention_separation.pages.prose import as_html, as_rst, rst_list
-from attention_separation.pages.report_page import (
-    STYLE,
-    Caption,
-    caption_rst,
-    figures_element,
-    write_text,
+from attention_separation.pages.captions import Caption
+from attention_separation.pages.overview import (
+    Overview,
+    Section,
+    add_arguments,
+    with_pictures,
+    write_overview,
 )
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.audits import phase
@@ -39,6 +36,8 @@ from attention_separation.softmax_vs_linear.pages.result_tables import (
     path_of,
 )
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob, ShownFigure
+
+__all__ = ["add_arguments", "read_overview", "run"]
 
 TITLE = "Softmax against linear attention"
 QUESTION = (
@@ -98,85 +97,48 @@ def sentences(tables: dict[str, pa.Table], numbers: list[pa.Table]) -> list[str]
     return [*success_findings(exact), *findings(tables, exact)]
 
 
-def page(
-    said: list[str], panels: pa.Table, figures: list[tuple[Caption, str]], missing: list[str],
-    scale: str, notes: Sequence[str] = (),
-) -> str:  # fmt: skip
-    """The page's text; `figures` are captions with their pictures as SVG, `missing` tables that
-    have not been made, `notes` sentences on the panels."""
-    answer = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in said)
-    parts = [f"<h2>The question</h2>\n<p>{escape(QUESTION)}</p>"]
-    parts.append(f"<h2>The answer</h2>\n<ul>{answer}</ul>" if said else "")
-    if scale != "paper":
-        parts.append(f"<p>Made at the scale <b>{escape(scale)}</b>, not the paper's.</p>")
-    if missing:
-        parts.append(
-            f"<p class='note'>Not made yet: {escape(', '.join(missing))}. <code>snakemake</code> "
-            f"makes everything.</p>"
-        )
-    parts.append(f"<p class='note'>{escape(HONESTY)}</p>")
-    if len(panels):
-        parts.append(f"<h2>The panels</h2>\n{table_element(panels)}")
-        parts += [f"<p>{escape(note)}</p>" for note in notes]
-    parts.append(figures_element(figures))
-    return document(TITLE, "\n".join(filter(None, parts)), STYLE)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="what to show, as JSON")
-    parser.add_argument("--results", required=True, type=Path, help="folder of results")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="html to write, captions in a folder beside"
-    )
-
-
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    tables = _tables(job, arguments.results)
-    verdicts = {row["panel"]: row for row in _rows_of(tables, "verdicts")}
-    pictures = arguments.results / "figures"
+    write_overview(read_overview(job, arguments.results), arguments.output)
+
+
+def read_overview(job: OverviewJob, results: Path) -> Overview:
+    """What there is to say of a folder of results."""
+    tables = {
+        name: read_parquet(results / path_of(name), schema, job.tables[name])
+        for name, (schema, _) in SAYING.items()
+        if name in job.tables
+    }
+    judged = tables["verdicts"].to_pylist() if "verdicts" in tables else []
+    verdicts = {row["panel"]: row for row in judged}
+    pictures = results / "figures"
     numbers, captions, contests = [], {}, {}
     for figure in job.figures:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
             columns = joined_table.joined_schema(figure.contests)
             numbers.append(read_parquet(path, columns, figure.settings))
-            own_contests = dict(zip(figure.panels, figure.contests, strict=True))
-            contests |= own_contests
-            own = numbers[-1], figure.reconstructed, verdicts, own_contests
-            captions[figure.name] = panels_caption(figure.title, *own)
+            own = dict(zip(figure.panels, figure.contests, strict=True))
+            contests |= own
+            captions[figure.name] = panels_caption(
+                figure.title, numbers[-1], figure.reconstructed, verdicts, own
+            )
         else:
             captions[figure.name] = _audit_caption(figure, pictures, job)
-    said = sentences(tables, numbers)
-    shown = [
-        (caption, (pictures / f"{name}.svg").read_text(encoding="utf-8"))
-        for name, caption in captions.items()
-    ]
-    missing = [name for name in TABLES if name not in tables]
     panels = panels_overview(numbers, job.models, job.reconstructed, verdicts)
-    write_text(
-        arguments.output, page(said, panels, shown, missing, job.scale, said_contests(contests))
+    section = Section("The panels", {"": panels}, notes=said_contests(contests))
+    return Overview(
+        title=TITLE,
+        question=QUESTION,
+        said=sentences(tables, numbers),
+        honesty=HONESTY,
+        scale="" if job.scale == "paper" else f"**{job.scale}**, not the paper's",
+        missing=[name for name in TABLES if name not in tables],
+        sections=[section] if len(panels) else [],
+        figures=with_pictures(captions, pictures),
+        tables={name: TABLES[name][1](table) for name, table in tables.items() if name in TABLES},
+        opening=QUESTION,
     )
-    opening = f"{as_rst(QUESTION)}\n\n{rst_list(said)}"
-    write_text(arguments.output.with_suffix(".rst"), opening)
-    folder = arguments.output.parent / "captions"
-    for name, caption in captions.items():
-        write_text(folder / "figures" / f"{name}.rst", caption_rst(caption))
-    for name, (_, say) in TABLES.items():
-        if name in tables:
-            write_text(folder / "tables" / f"{name}.rst", rst_list(say(tables[name])))
-
-
-def _tables(job: OverviewJob, folder: Path) -> dict[str, pa.Table]:
-    return {
-        name: read_parquet(folder / path_of(name), schema, job.tables[name])
-        for name, (schema, _) in SAYING.items()
-        if name in job.tables
-    }
-
-
-def _rows_of(tables: dict[str, pa.Table], name: str) -> list[dict]:
-    return tables[name].to_pylist() if name in tables else []
 
 
 def _audit_caption(figure: ShownFigure, folder: Path, job: OverviewJob) -> Caption:

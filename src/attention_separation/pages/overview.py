@@ -1,0 +1,139 @@
+"""The page of the report that a study opens with, the words before it, and all captions."""
+
+import argparse
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.pages.captions import Caption, caption_html, caption_rst
+from attention_separation.pages.html import document, table_element
+from attention_separation.pages.prose import as_html, as_rst, html_list, rst_list
+from attention_separation.results.files import write_text
+
+MOST_BYTES = 1_400_000
+"""Of pictures on the page: a browser shows no page of more than 2 MiB inside the report, where it
+stands in base64."""
+
+STYLE = """
+figure { margin: 2.5em 0; break-inside: avoid; } figure svg { max-width: 100%; height: auto; }
+figcaption, li { max-width: 60em; } figcaption p { max-width: none; margin: .5em 0; }
+figcaption ul { margin: .5em 0; font-size: 13px; } th { position: static; }
+h2 { font-size: 1.15em; margin-top: 2em; } .note { color: #555; font-size: 13px; }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } }
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Tables of results under a heading, each under one of its own unless that is empty, between
+    paragraphs about them and notes on them."""
+
+    title: str
+    tables: Mapping[str, pa.Table]
+    about: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a study says of its results."""
+
+    title: str
+    question: str
+    said: Sequence[str]
+    """The answer: sentences of prose."""
+    honesty: str
+    """What is not claimed."""
+    scale: str = ""
+    """What the results were made at, in prose; empty where that goes without saying."""
+    missing: Sequence[str] = ()
+    """Tables that have not been made."""
+    command: str = "snakemake"
+    """What makes them."""
+    sections: Sequence[Section] = ()
+    figures: Mapping[str, tuple[Caption, str]] = field(default_factory=dict)
+    """By name, with their pictures as SVG."""
+    tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What the report says of each table, by name."""
+    opening: str = ""
+    """What the report opens with before the answer."""
+
+
+def with_pictures(captions: Mapping[str, Caption], folder: Path) -> dict[str, tuple[Caption, str]]:
+    """Figures by name, each with its picture, NAME.svg of a folder."""
+    return {
+        name: (caption, (folder / f"{name}.svg").read_text(encoding="utf-8"))
+        for name, caption in captions.items()
+    }
+
+
+def overview_page(overview: Overview) -> str:
+    """The page's text."""
+    parts = [f"<h2>The question</h2>\n<p>{escape(overview.question)}</p>"]
+    if overview.said:
+        parts.append(f"<h2>The answer</h2>\n{html_list(overview.said)}")
+    if overview.scale:
+        parts.append(f"<p>Made at the scale {as_html(overview.scale)}.</p>")
+    if overview.missing:
+        parts.append(
+            f"<p class='note'>Not made yet: {escape(', '.join(overview.missing))}. "
+            f"<code>{escape(overview.command)}</code> makes everything.</p>"
+        )
+    parts.append(f"<p class='note'>{escape(overview.honesty)}</p>")
+    parts += map(_section_element, overview.sections)
+    parts.append(_figures_element(overview.figures.values()))
+    return document(overview.title, "\n".join(filter(None, parts)), STYLE)
+
+
+def _section_element(section: Section) -> str:
+    parts = [f"<h2>{escape(section.title)}</h2>", *map(_paragraph, section.about)]
+    for heading, table in section.tables.items():
+        parts += [f"<h3>{escape(heading)}</h3>"] * bool(heading) + [table_element(table)]
+    return "\n".join([*parts, *map(_paragraph, section.notes)])
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def _figures_element(figures: Collection[tuple[Caption, str]]) -> str:
+    parts = ["<h2>The figures</h2>"] if figures else []
+    left = MOST_BYTES
+    for caption, svg in figures:
+        picture = inline(svg)
+        left -= len(picture.encode())
+        if left < 0:
+            picture = "<p class='note'>The picture is in the report's list of figures.</p>"
+        text = caption_html(caption)
+        parts.append(f"<figure>{picture}<figcaption>{text}</figcaption></figure>")
+    return "\n".join(parts)
+
+
+def inline(svg: str) -> str:
+    """A picture as it may stand in a page: without what only a file of its own has."""
+    return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
+
+
+def write_overview(overview: Overview, path: Path) -> None:
+    """Write the page; beside it what the report opens with, as .rst, and a caption for each figure
+    and table, captions/figures/NAME.rst and captions/tables/NAME.rst."""
+    write_text(path, overview_page(overview))
+    words = [as_rst(overview.opening), rst_list(overview.said)]
+    write_text(path.with_suffix(".rst"), "\n\n".join(filter(None, words)))
+    for name, (caption, _) in overview.figures.items():
+        write_text(path.parent / f"captions/figures/{name}.rst", caption_rst(caption))
+    for name, sentences in overview.tables.items():
+        write_text(path.parent / f"captions/tables/{name}.rst", rst_list(sentences))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those of a study's verb that writes its overview."""
+    parser.add_argument("--settings", required=True, help="what to show, as JSON")
+    parser.add_argument("--results", required=True, type=Path, help="folder of results")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="html to write, captions in a folder beside"
+    )
