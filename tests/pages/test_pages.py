@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from attention_separation.pages.gallery_block import with_block
+from attention_separation.pages.gallery import with_block
 from attention_separation.pages.html import page
 from attention_separation.pages.overview import inline
 from attention_separation.pages.table_page import write_result

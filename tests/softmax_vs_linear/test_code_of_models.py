@@ -52,7 +52,7 @@ MAY_NAME_THEM = {
     # Curves of attention and of softmax regression, from states of either.
     "exact.threshold_curves",
     # Names of kernels, and of models.
-    "models.contest", "pages.findings", "pages.labels", "outputs",
+    "models.contest", "pages.threshold_findings", "pages.labels", "outputs",
     # Each drawing is of one model.
     "figures.attention_schematics", "figures.regression_schematics",
 }  # fmt: skip

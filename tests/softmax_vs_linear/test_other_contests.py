@@ -22,12 +22,12 @@ from attention_separation.softmax_vs_linear.figures import joined_table
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.pages.findings import (
+from attention_separation.softmax_vs_linear.pages.panel_findings import (
     success_findings,
-    threshold_findings,
     whp_findings,
     width_findings,
 )
+from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
 from attention_separation.softmax_vs_linear.settings.jobs import ThresholdJob
 from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
 from attention_separation.softmax_vs_linear.simulation import panel_table

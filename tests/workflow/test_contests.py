@@ -10,7 +10,7 @@ import yaml
 from making import spelled_out
 from project import Project
 
-from attention_separation.softmax_vs_linear.pages.gallery import findings
+from attention_separation.softmax_vs_linear.pages.gallery import read_findings
 
 SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 CONTEST = {"fires": "exp", "silent": ["linear", "elu_plus_one", "power_2"]}
@@ -107,7 +107,7 @@ def test_all_is_current_and_the_verbs_read_it(whole):
     said = verb("verify", "results", "--sample", "5")
     assert said.count("the same") == 5
     assert re.search(r"^mine +3 +300 .* agrees$", verb("summary"), re.M)
-    sentences = findings(whole.folder / "results")
+    sentences = read_findings(whole.folder / "results")
     assert any("F_power_2 = 0 on D0 at " in sentence for sentence in sentences)
 
 

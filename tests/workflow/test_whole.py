@@ -10,7 +10,7 @@ from making import CONFIG
 
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.pages.gallery import BEGIN, END
+from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
@@ -200,7 +200,7 @@ def test_a_panel_that_differs_stops_the_run(made):
 
 
 def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
-    block = "before\n" + BEGIN + "what stood there\n" + END + "after\n"
+    block = "before\n" + GALLERY.begin + "what stood there\n" + GALLERY.end + "after\n"
     (made.folder / "README.md").write_text(block)
     made.edit(
         "config.yaml",

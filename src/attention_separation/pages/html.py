@@ -1,11 +1,8 @@
 """Tables as pages that a browser opens from disk: no script, nothing fetched."""
 
 from html import escape
-from pathlib import Path
 
 import pyarrow as pa
-
-from attention_separation.results.files import write_text
 
 STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
@@ -17,11 +14,6 @@ th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #222; 
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr:hover { background: #f4f7fa; }
 """
-
-
-def write_html(table: pa.Table, path: Path, title: str, about: str) -> None:
-    """Write a table as a page with a title and a paragraph about it."""
-    write_text(path, page(table, title, about))
 
 
 def page(table: pa.Table, title: str, about: str) -> str:

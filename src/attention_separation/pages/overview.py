@@ -29,8 +29,7 @@ h2 { font-size: 1.15em; margin-top: 2em; } .note { color: #555; font-size: 13px;
 
 @dataclass(frozen=True)
 class Section:
-    """Tables of results under a heading, each under one of its own unless that is empty, between
-    paragraphs about them and notes on them."""
+    """Tables by their heading, which may be empty, between words about them and notes on them."""
 
     title: str
     tables: Mapping[str, pa.Table]
@@ -40,27 +39,23 @@ class Section:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a study says of its results."""
+    """What a study says of its results: its question, the answer `said`, and in `honesty` what it
+    does not claim; what tables are `missing`, and the `command` that makes them; and, by name, what
+    is said of each figure and table. Pictures of figures are SVG; `said` and the `scale` that the
+    results were made at, if that is to be said, are prose. The report opens with `opening` and
+    `said`."""
 
     title: str
     question: str
     said: Sequence[str]
-    """The answer: sentences of prose."""
     honesty: str
-    """What is not claimed."""
+    opening: str = ""
     scale: str = ""
-    """What the results were made at, in prose; empty where that goes without saying."""
     missing: Sequence[str] = ()
-    """Tables that have not been made."""
     command: str = "snakemake"
-    """What makes them."""
     sections: Sequence[Section] = ()
     figures: Mapping[str, tuple[Caption, str]] = field(default_factory=dict)
-    """By name, with their pictures as SVG."""
     tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What the report says of each table, by name."""
-    opening: str = ""
-    """What the report opens with before the answer."""
 
 
 def with_pictures(captions: Mapping[str, Caption], folder: Path) -> dict[str, tuple[Caption, str]]:
@@ -90,14 +85,14 @@ def overview_page(overview: Overview) -> str:
 
 
 def _section_element(section: Section) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>", *map(_paragraph, section.about)]
-    for heading, table in section.tables.items():
-        parts += [f"<h3>{escape(heading)}</h3>"] * bool(heading) + [table_element(table)]
-    return "\n".join([*parts, *map(_paragraph, section.notes)])
-
-
-def _paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>"
+    about, notes = (
+        [f"<p>{escape(text)}</p>" for text in texts] for texts in (section.about, section.notes)
+    )
+    tables = [
+        f"<h3>{escape(heading)}</h3>\n" * bool(heading) + table_element(table)
+        for heading, table in section.tables.items()
+    ]
+    return "\n".join([f"<h2>{escape(section.title)}</h2>", *about, *tables, *notes])
 
 
 def _figures_element(figures: Collection[tuple[Caption, str]]) -> str:
@@ -108,8 +103,7 @@ def _figures_element(figures: Collection[tuple[Caption, str]]) -> str:
         left -= len(picture.encode())
         if left < 0:
             picture = "<p class='note'>The picture is in the report's list of figures.</p>"
-        text = caption_html(caption)
-        parts.append(f"<figure>{picture}<figcaption>{text}</figcaption></figure>")
+        parts.append(f"<figure>{picture}<figcaption>{caption_html(caption)}</figcaption></figure>")
     return "\n".join(parts)
 
 

@@ -22,11 +22,6 @@ def as_rst(sentence: str) -> str:
     )
 
 
-def has_lead(sentence: str) -> bool:
-    """Whether the sentence begins with bold words, as those do that tell of a result."""
-    return BOLD.match(sentence) is not None
-
-
 def html_list(sentences: Iterable[str]) -> str:
     """The sentences as a list in HTML; nothing where there are none."""
     items = "".join(f"<li>{as_html(sentence)}</li>\n" for sentence in sentences)

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.pages.html import write_html
+from attention_separation.pages.html import page
+from attention_separation.results.files import write_text
 from attention_separation.results.tables import TableError, write_csv, write_parquet
 
 
@@ -27,8 +28,8 @@ def write_result(
             raise TableError(f"{stem}: column {name} holds a value that is no finite number")
     write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)
     write_csv(table, stem.with_name(f"{stem.name}.csv"))
-    page = table if shown is None else shown
-    write_html(page, stem.with_name(f"{stem.name}.html"), title, about)
+    text = page(table if shown is None else shown, title, about)
+    write_text(stem.with_name(f"{stem.name}.html"), text)
 
 
 def _finite(column: pa.ChunkedArray) -> bool:

@@ -17,14 +17,14 @@ from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_C
 from attention_separation.head_rank.claims.runs import chosen, read_runs
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.captions import TITLES, trained_caption
+from attention_separation.head_rank.pages.captions import TITLES, figure_caption
+from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
     temperature_findings,
     vote_findings,
 )
-from attention_separation.head_rank.pages.findings import claims_findings
-from attention_separation.head_rank.pages.gallery import BEGIN, END, FOLDER, page
+from attention_separation.head_rank.pages.gallery import GALLERY, claims_text
 from attention_separation.head_rank.pages.overview import claims_section
 from attention_separation.head_rank.pages.summary import line
 from attention_separation.head_rank.pages.training_findings import (
@@ -36,7 +36,9 @@ from attention_separation.head_rank.pages.training_findings import (
     rank_findings,
 )
 from attention_separation.head_rank.training.cell_table import HEADS, RUNS
+from attention_separation.pages.gallery import gallery_page
 
+DOCS = ROOT / "docs" / GALLERY.folder
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RANK_0 = "−a xᵢ + b Σⱼ xⱼ"
 STUDY = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
@@ -232,7 +234,7 @@ def test_captions_count_cells_runs_and_the_dead(runs):
     dead = pa.array([k == 0 for k in range(len(own))])
     own = own.set_column(own.column_names.index("dead"), "dead", dead)
     for figure in ("rank_fig1", "rank_fig3", "rank_fig4", "rank_fresh"):
-        first = trained_caption(figure, own, 0.01).sentences[0]
+        first = figure_caption(figure, own, 0.01).sentences[0]
         assert first.startswith("22 cells, 44 runs in all")
         assert first.endswith("1 of them dead.")
 
@@ -301,7 +303,7 @@ def test_a_claim_is_said_with_its_numbers():
 
 def test_the_paper_s_claims_and_ours_stand_apart():
     """In the gallery's page, the report's and the summary."""
-    text = page(["Said."], judged_table())
+    text = gallery_page(GALLERY, ["Said."], claims_text(judged_table()))
     papers, published_alone, ours, check = re.split("## Claims: ", text)[1:]
     counts = [part.count("| It is so |") for part in (papers, published_alone, ours, check)]
     assert counts == [2, 1, 2, 1]
@@ -325,10 +327,10 @@ def test_the_paper_s_claims_and_ours_stand_apart():
 
 def test_captions_say_what_rests_on_the_original_s_choices(runs):
     own = runs.select(RUNS.names)
-    said = " ".join(trained_caption("rank_fig3", own, 0.01).sentences)
+    said = " ".join(figure_caption("rank_fig3", own, 0.01).sentences)
     assert "Additive encodings start from the original's initial values" in said
     assert f"uniform attention (rank 0), the best {RANK_0}" in said
-    said = " ".join(trained_caption("rank_fresh", own, 0.01).sentences)
+    said = " ".join(figure_caption("rank_fresh", own, 0.01).sentences)
     assert "Those on the same batches again have the published schedule, per epoch" in said
 
 
@@ -338,7 +340,7 @@ def test_the_caption_of_figure_2_has_every_group_of_heads(runs):
         for row in runs.select(RUNS.names).to_pylist()
         if row["cell"] in ("d4_n3_L1_w1_r4", "d4_n3_L3_w2_r4")
     ]
-    said = trained_caption("rank_fig2", table(HEADS, *rows), 0.01).sentences
+    said = figure_caption("rank_fig2", table(HEADS, *rows), 0.01).sentences
     assert "L = 1, 1 head of full rank per layer" in said[1]
     assert (
         "median 172 degrees from +I, 171 to 172; c of the nearest −cI of the logits 2 t" in said[1]
@@ -375,7 +377,7 @@ def test_the_sentence_on_additive_encodings_says_by_how_much_they_raise_errors(r
 def test_numbers_in_the_notes_on_the_paper_are_those_of_the_tables():
     """By hand in two files, from the page of findings, from quadrature and from the claims."""
     notes = (ROOT / "src/attention_separation/head_rank/README.md").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / f"{FOLDER}.md").read_text(encoding="utf-8")
+    page = DOCS.with_suffix(".md").read_text(encoding="utf-8")
     (curve,) = re.findall(r"The published curve of random features.*?\n- ", notes, re.S)
     (found,) = re.findall(r"^- \*\*The published curve.*", page, re.M)
     numbers = re.findall(r"0\.\d{3}", curve)
@@ -383,7 +385,7 @@ def test_numbers_in_the_notes_on_the_paper_are_those_of_the_tables():
     assert [number for number in numbers if number not in found] == []
     cells = {
         row["cell"]: row["attention_parameters"]
-        for row in pyarrow.csv.read_csv(ROOT / "docs" / FOLDER / "rank_errors.csv").to_pylist()
+        for row in pyarrow.csv.read_csv(DOCS / "rank_errors.csv").to_pylist()
     }
     more = cells["d8_n4_L1_w12_r1"] / cells["d8_n4_L1_w3_r1_concatenated"] - 1
     assert f"(at w = 3 and d = 8, {100 * more:.0f} % more)" in notes
@@ -398,17 +400,17 @@ def test_numbers_in_the_notes_on_the_paper_are_those_of_the_tables():
 
 
 def test_readme_says_what_the_tracked_tables_say():
-    block = README.partition(BEGIN)[2].partition(END)[0]
+    block = README.partition(GALLERY.begin)[2].partition(GALLERY.end)[0]
     options = pyarrow.csv.ConvertOptions(column_types=SCHEMA_OF_CLAIMS, strings_can_be_null=True)
-    path = ROOT / "docs" / FOLDER / "rank_claims.csv"
+    path = DOCS / "rank_claims.csv"
     judged = pyarrow.csv.read_csv(path, convert_options=options)
     sentences = claims_findings(judged, CONFIG.head_rank.scale)
     assert [sentence for sentence in sentences if f"- {sentence}\n" not in block] == []
-    page = (ROOT / "docs" / f"{FOLDER}.md").read_text(encoding="utf-8")
+    page = DOCS.with_suffix(".md").read_text(encoding="utf-8")
     for sentence in re.findall(r"^- .*$", block, re.M):
         assert sentence in page
     for name in TITLES:
-        assert (ROOT / "docs" / FOLDER / f"{name}.svg").is_file()
+        assert (DOCS / f"{name}.svg").is_file()
 
 
 def test_a_summary_of_nothing_says_what_to_run(capsys, monkeypatch, tmp_path):

@@ -14,14 +14,16 @@ from attention_separation.softmax_vs_linear.pages.claim_findings import (
     claim_findings,
     kind_of,
 )
-from attention_separation.softmax_vs_linear.pages.findings import (
+from attention_separation.softmax_vs_linear.pages.panel_findings import (
     choice_findings,
     reconstruction_findings,
-    theta_findings,
-    threshold_findings,
     verdict_findings,
     whp_findings,
     width_findings,
+)
+from attention_separation.softmax_vs_linear.pages.threshold_findings import (
+    theta_findings,
+    threshold_findings,
 )
 
 

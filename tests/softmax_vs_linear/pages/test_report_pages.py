@@ -26,10 +26,10 @@ from attention_separation.softmax_vs_linear.pages.captions import (
     phase_caption,
     theta_caption,
 )
-from attention_separation.softmax_vs_linear.pages.findings import success_findings
+from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, sentences
-from attention_separation.softmax_vs_linear.pages.result_tables import findings
+from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
 from attention_separation.statistics.verdict_words import count_verdicts
 

@@ -9,12 +9,9 @@ import pyarrow.compute as pc
 from attention_separation.head_rank.claims import claims_table as claims
 from attention_separation.head_rank.claims import errors_table
 from attention_separation.head_rank.claims.outcomes import WHOSE
-from attention_separation.head_rank.constructions import features, temperature, vote
-from attention_separation.head_rank.pages.captions import numbers_caption, trained_caption
-from attention_separation.head_rank.pages.findings import claims_findings
+from attention_separation.head_rank.pages.captions import figure_caption, read_numbers
+from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
-from attention_separation.head_rank.training import cell_table
-from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import (
     Overview,
     Section,
@@ -22,7 +19,6 @@ from attention_separation.pages.overview import (
     with_pictures,
     write_overview,
 )
-from attention_separation.pages.prose import has_lead
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
 
@@ -46,11 +42,6 @@ HONESTY = (
     "said of runs holds at the dimensions and numbers of points that are named, under one recipe "
     "of training."
 )
-NUMBERS = {
-    "rank_temperature": temperature.SCHEMA,
-    "rank_vote": vote.SCHEMA,
-    "rank_random_features": features.SCHEMA,
-}
 SHOWN = tuple(name for name in claims.SCHEMA.names if name != "whose")
 SCHEMAS = {"rank_claims": claims.SCHEMA, "rank_errors": errors_table.SCHEMA}
 
@@ -62,9 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def read_overview(job: OverviewJob, results: Path) -> Overview:
     """What there is to say of a folder of results."""
-    figures = results / "figures"
     captions = {
-        name: _caption(name, figures / f"{name}.parquet", settings, job.level)
+        name: figure_caption(name, read_numbers(name, results, settings), job.level)
         for name, settings in job.figures.items()
     }
     tables = {
@@ -73,7 +63,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     }
     judged = tables.get("rank_claims")
     # What figures say stands in their captions too; counts of runs only there.
-    said = [s for caption in captions.values() for s in caption.sentences if has_lead(s)]
+    said = [s for caption in captions.values() for s in caption.sentences if s.startswith("**")]
     if judged:
         said = [*claims_findings(judged, job.scale), *said]
     abouts = {
@@ -87,7 +77,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         honesty=HONESTY,
         scale=f"**{job.scale}**",
         sections=[claims_section(judged, abouts["rank_claims"])] if judged else [],
-        figures=with_pictures(captions, figures),
+        figures=with_pictures(captions, results / "figures"),
         tables={name: [abouts[name]] for name in tables},
     )
 
@@ -101,10 +91,3 @@ def claims_section(judged: pa.Table, about: str) -> Section:
         if len(own):
             tables[f"{whose}, {len(own)}: {counts}"] = own.select(list(SHOWN))
     return Section("The claims", tables, about=[about])
-
-
-def _caption(name: str, path: Path, settings: str, level: float) -> Caption:
-    if name in NUMBERS:
-        return numbers_caption(name, read_parquet(path, NUMBERS[name], settings))
-    schema = cell_table.HEADS if name == "rank_fig2" else cell_table.RUNS
-    return trained_caption(name, read_parquet(path, schema, settings), level)

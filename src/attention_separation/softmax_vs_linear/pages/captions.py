@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
 from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
-from attention_separation.softmax_vs_linear.pages.findings import (
-    choice_findings,
+from attention_separation.softmax_vs_linear.pages.panel_findings import choice_findings
+from attention_separation.softmax_vs_linear.pages.threshold_findings import (
     theta_findings,
     threshold_findings,
 )

@@ -28,13 +28,13 @@ from attention_separation.softmax_vs_linear.pages.captions import (
     theta_caption,
     threshold_caption,
 )
-from attention_separation.softmax_vs_linear.pages.findings import success_findings
-from attention_separation.softmax_vs_linear.pages.result_tables import (
+from attention_separation.softmax_vs_linear.pages.findings import (
     SAYING,
     TABLES,
     findings,
     path_of,
 )
+from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob, ShownFigure
 
 __all__ = ["add_arguments", "read_overview", "run"]

@@ -1,0 +1,100 @@
+"""Pictures and findings of a study under docs/, on a page of their own, and in README.md."""
+
+import argparse
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attention_separation.pages.prose import markdown_list
+from attention_separation.results.files import replacing, write_text
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """What of a study is shown: its figures' names in `pictures`, with what each shows, and files
+    of tables, in docs/FOLDER; those of `in_readme` in README.md too, between two lines that have
+    the `mark`, with a link to docs/FOLDER.md and words on what that page has."""
+
+    mark: str
+    command: str
+    folder: str
+    title: str
+    page_has: str
+    pictures: Mapping[str, str]
+    in_readme: Sequence[str]
+    tables: Sequence[str] = ()
+
+    @property
+    def begin(self) -> str:
+        """The line before its block in README.md."""
+        return f"<!-- {self.mark}: written by `{self.command}` -->\n"
+
+    @property
+    def end(self) -> str:
+        """The line after it."""
+        return f"<!-- end of {self.mark} -->\n"
+
+
+def gallery_page(gallery: Gallery, findings: Sequence[str], text: str) -> str:
+    """docs/FOLDER.md: what was found, a text in Markdown, and all pictures."""
+    pictures = "\n".join(
+        f"![{about}]({gallery.folder}/{name}.svg)\n" for name, about in gallery.pictures.items()
+    )
+    return (
+        f"# {gallery.title}\n\nWritten by `{gallery.command}`.\n\n{markdown_list(findings)}\n"
+        f"{text}\n\n{pictures}"
+    )
+
+
+def readme_block(gallery: Gallery, findings: Sequence[str]) -> str:
+    """What stands in README.md, the lines around it included."""
+    pictures = "".join(
+        f"![{gallery.pictures[name]}](docs/{gallery.folder}/{name}.svg)\n"
+        for name in gallery.in_readme
+    )
+    page = f"docs/{gallery.folder}.md"
+    return (
+        f"{gallery.begin}\n{pictures}\n{markdown_list(findings)}\n"
+        f"{gallery.page_has}: [{page}]({page}).\n\n{gallery.end}"
+    )
+
+
+def with_block(text: str, begin: str, block: str, end: str) -> str:
+    """A text with the block, marks included, in place of the one that stands there.
+
+    Raises
+    ------
+    ValueError
+        Unless the text holds the two marks, once each and in order.
+    """
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed or begin in rest or end in after:
+        raise ValueError(f"README.md needs the two lines {begin.strip()} and {end.strip()}")
+    return before + block + after
+
+
+def write_gallery(
+    arguments: argparse.Namespace, gallery: Gallery, first: Sequence[str], more: Sequence[str],
+    text: str,
+) -> None:  # fmt: skip
+    """Copy pictures and tables of a folder of results, write the page, and the block of README.md,
+    which has the first of the findings alone; `text` is the page's own, in Markdown."""
+    readme = arguments.readme.read_text(encoding="utf-8")
+    readme = with_block(readme, gallery.begin, readme_block(gallery, first), gallery.end)
+    files = [f"figures/{name}.svg" for name in gallery.pictures]
+    for file in [*files, *(f"tables/{name}" for name in gallery.tables)]:
+        path = arguments.results / file
+        with replacing(arguments.docs / gallery.folder / path.name) as part:
+            shutil.copyfile(path, part)
+    page = gallery_page(gallery, [*first, *more], text)
+    write_text(arguments.docs / f"{gallery.folder}.md", page)
+    write_text(arguments.readme, readme)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those of a study's verb that writes its gallery."""
+    parser.add_argument("--results", required=True, type=Path, help="folder of results")
+    parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
+    parser.add_argument("--readme", required=True, type=Path, help="README to write the block into")
