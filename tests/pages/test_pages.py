@@ -1,9 +1,8 @@
-"""Pages of tables and pictures, blocks in a page, and results that are pages."""
+"""Pages of tables and pictures, and results that are pages."""
 
 import pyarrow as pa
 import pytest
 
-from attention_separation.pages.gallery import with_block
 from attention_separation.pages.html import page
 from attention_separation.pages.overview import inline
 from attention_separation.pages.table_page import write_result
@@ -14,15 +13,6 @@ def test_a_picture_in_a_page_is_the_drawing_alone():
     metadata = "<metadata>\n<x/>\n</metadata>"
     svg = f'<?xml version="1.0"?>\n<svg a="b">\n{metadata}\n<path/></svg>'
     assert inline(svg) == '<svg a="b">\n\n<path/></svg>'
-
-
-def test_a_block_takes_the_place_of_the_old_one():
-    begin, end = "<!-- a -->\n", "<!-- b -->\n"
-    text = f"a\n{begin}old\n{end}z\n"
-    assert with_block(text, begin, f"{begin}new\n{end}", end) == f"a\n{begin}new\n{end}z\n"
-    for wrong in ("", begin, end, end + begin, text + text):
-        with pytest.raises(ValueError, match="needs the two lines"):
-            with_block(wrong, begin, "new", end)
 
 
 def test_a_page_shows_every_cell_and_escapes_it():

@@ -200,8 +200,8 @@ def test_a_panel_that_differs_stops_the_run(made):
 
 
 def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
-    block = "before\n" + GALLERY.begin + "what stood there\n" + GALLERY.end + "after\n"
-    (made.folder / "README.md").write_text(block)
+    begin, end = GALLERY.marks
+    (made.folder / "README.md").write_text(f"before\n{begin}what stood there\n{end}after\n")
     made.edit(
         "config.yaml",
         "  fig7:\n    title: Seven",

@@ -2,7 +2,7 @@
 
 import argparse
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,53 +26,41 @@ class Gallery:
     tables: Sequence[str] = ()
 
     @property
-    def begin(self) -> str:
-        """The line before its block in README.md."""
-        return f"<!-- {self.mark}: written by `{self.command}` -->\n"
-
-    @property
-    def end(self) -> str:
-        """The line after it."""
-        return f"<!-- end of {self.mark} -->\n"
+    def marks(self) -> tuple[str, str]:
+        """The lines before and after its block in README.md."""
+        begin = f"<!-- {self.mark}: written by `{self.command}` -->\n"
+        return begin, f"<!-- end of {self.mark} -->\n"
 
 
 def gallery_page(gallery: Gallery, findings: Sequence[str], text: str) -> str:
     """docs/FOLDER.md: what was found, a text in Markdown, and all pictures."""
-    pictures = "\n".join(
-        f"![{about}]({gallery.folder}/{name}.svg)\n" for name, about in gallery.pictures.items()
-    )
     return (
         f"# {gallery.title}\n\nWritten by `{gallery.command}`.\n\n{markdown_list(findings)}\n"
-        f"{text}\n\n{pictures}"
+        f"{text}\n\n" + "\n".join(_pictures(gallery, gallery.pictures, gallery.folder))
     )
 
 
-def readme_block(gallery: Gallery, findings: Sequence[str]) -> str:
-    """What stands in README.md, the lines around it included."""
-    pictures = "".join(
-        f"![{gallery.pictures[name]}](docs/{gallery.folder}/{name}.svg)\n"
-        for name in gallery.in_readme
-    )
-    page = f"docs/{gallery.folder}.md"
-    return (
-        f"{gallery.begin}\n{pictures}\n{markdown_list(findings)}\n"
-        f"{gallery.page_has}: [{page}]({page}).\n\n{gallery.end}"
-    )
+def _pictures(gallery: Gallery, names: Iterable[str], folder: str) -> list[str]:
+    return [f"![{gallery.pictures[name]}]({folder}/{name}.svg)\n" for name in names]
 
 
-def with_block(text: str, begin: str, block: str, end: str) -> str:
-    """A text with the block, marks included, in place of the one that stands there.
+def readme_text(text: str, gallery: Gallery, findings: Sequence[str]) -> str:
+    """README.md with the block of the gallery in place of the one that stands there.
 
     Raises
     ------
     ValueError
         Unless the text holds the two marks, once each and in order.
     """
+    begin, end = gallery.marks
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed or begin in rest or end in after:
         raise ValueError(f"README.md needs the two lines {begin.strip()} and {end.strip()}")
-    return before + block + after
+    folder = f"docs/{gallery.folder}"
+    pictures = "".join(_pictures(gallery, gallery.in_readme, folder))
+    page = f"{gallery.page_has}: [{folder}.md]({folder}.md)."
+    return f"{before}{begin}\n{pictures}\n{markdown_list(findings)}\n{page}\n\n{end}{after}"
 
 
 def write_gallery(
@@ -81,8 +69,7 @@ def write_gallery(
 ) -> None:  # fmt: skip
     """Copy pictures and tables of a folder of results, write the page, and the block of README.md,
     which has the first of the findings alone; `text` is the page's own, in Markdown."""
-    readme = arguments.readme.read_text(encoding="utf-8")
-    readme = with_block(readme, gallery.begin, readme_block(gallery, first), gallery.end)
+    readme = readme_text(arguments.readme.read_text(encoding="utf-8"), gallery, first)
     files = [f"figures/{name}.svg" for name in gallery.pictures]
     for file in [*files, *(f"tables/{name}" for name in gallery.tables)]:
         path = arguments.results / file

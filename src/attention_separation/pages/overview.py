@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -40,10 +40,9 @@ class Section:
 @dataclass(frozen=True)
 class Overview:
     """What a study says of its results: its question, the answer `said`, and in `honesty` what it
-    does not claim; what tables are `missing`, and the `command` that makes them; and, by name, what
-    is said of each figure and table. Pictures of figures are SVG; `said` and the `scale` that the
-    results were made at, if that is to be said, are prose. The report opens with `opening` and
-    `said`."""
+    does not claim; which tables are `missing`, and the `command` that makes them; what is said of
+    each figure and table, by name. `said` and `scale`, which results were made at if that is to be
+    said, are prose. The report opens with `opening` and `said`."""
 
     title: str
     question: str
@@ -54,20 +53,12 @@ class Overview:
     missing: Sequence[str] = ()
     command: str = "snakemake"
     sections: Sequence[Section] = ()
-    figures: Mapping[str, tuple[Caption, str]] = field(default_factory=dict)
+    figures: Mapping[str, Caption] = field(default_factory=dict)
     tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def with_pictures(captions: Mapping[str, Caption], folder: Path) -> dict[str, tuple[Caption, str]]:
-    """Figures by name, each with its picture, NAME.svg of a folder."""
-    return {
-        name: (caption, (folder / f"{name}.svg").read_text(encoding="utf-8"))
-        for name, caption in captions.items()
-    }
-
-
-def overview_page(overview: Overview) -> str:
-    """The page's text."""
+def overview_page(overview: Overview, pictures: Mapping[str, str]) -> str:
+    """The page's text, with pictures of the figures as SVG."""
     parts = [f"<h2>The question</h2>\n<p>{escape(overview.question)}</p>"]
     if overview.said:
         parts.append(f"<h2>The answer</h2>\n{html_list(overview.said)}")
@@ -80,7 +71,7 @@ def overview_page(overview: Overview) -> str:
         )
     parts.append(f"<p class='note'>{escape(overview.honesty)}</p>")
     parts += map(_section_element, overview.sections)
-    parts.append(_figures_element(overview.figures.values()))
+    parts.append(_figures_element(overview.figures, pictures))
     return document(overview.title, "\n".join(filter(None, parts)), STYLE)
 
 
@@ -95,11 +86,11 @@ def _section_element(section: Section) -> str:
     return "\n".join([f"<h2>{escape(section.title)}</h2>", *about, *tables, *notes])
 
 
-def _figures_element(figures: Collection[tuple[Caption, str]]) -> str:
+def _figures_element(figures: Mapping[str, Caption], pictures: Mapping[str, str]) -> str:
     parts = ["<h2>The figures</h2>"] if figures else []
     left = MOST_BYTES
-    for caption, svg in figures:
-        picture = inline(svg)
+    for name, caption in figures.items():
+        picture = inline(pictures[name])
         left -= len(picture.encode())
         if left < 0:
             picture = "<p class='note'>The picture is in the report's list of figures.</p>"
@@ -112,13 +103,15 @@ def inline(svg: str) -> str:
     return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
 
 
-def write_overview(overview: Overview, path: Path) -> None:
-    """Write the page; beside it what the report opens with, as .rst, and a caption for each figure
-    and table, captions/figures/NAME.rst and captions/tables/NAME.rst."""
-    write_text(path, overview_page(overview))
+def write_overview(overview: Overview, results: Path, path: Path) -> None:
+    """Write the page on a folder of results; beside it what the report opens with, as .rst, and a
+    caption of each figure and table, captions/figures/NAME.rst and captions/tables/NAME.rst."""
+    files = {name: results / f"figures/{name}.svg" for name in overview.figures}
+    pictures = {name: file.read_text(encoding="utf-8") for name, file in files.items()}
+    write_text(path, overview_page(overview, pictures))
     words = [as_rst(overview.opening), rst_list(overview.said)]
     write_text(path.with_suffix(".rst"), "\n\n".join(filter(None, words)))
-    for name, (caption, _) in overview.figures.items():
+    for name, caption in overview.figures.items():
         write_text(path.parent / f"captions/figures/{name}.rst", caption_rst(caption))
     for name, sentences in overview.tables.items():
         write_text(path.parent / f"captions/tables/{name}.rst", rst_list(sentences))

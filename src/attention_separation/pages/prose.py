@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from attention_separation.statistics.means import mean_of
+
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -62,6 +64,12 @@ def joined(words: Sequence[str], conjunction: str = "and") -> str:
 def from_to(low: str, high: str) -> str:
     """A range of numbers that are written so; one of them where both are the same."""
     return low if low == high else f"{low} to {high}"
+
+
+def mean_with_interval(sample: Sequence[float]) -> str:
+    """The mean of numbers and its 95 % interval: 0.010 (0.004 to 0.017)."""
+    mean = mean_of(sample)
+    return f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
 
 
 def rounded_up(value: float) -> str:

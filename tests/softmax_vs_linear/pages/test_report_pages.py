@@ -28,7 +28,7 @@ from attention_separation.softmax_vs_linear.pages.captions import (
 )
 from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
-from attention_separation.softmax_vs_linear.pages.overview import panels_overview, sentences
+from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
 from attention_separation.statistics.verdict_words import count_verdicts
@@ -164,9 +164,10 @@ def test_tables_that_are_not_made_say_nothing():
 
 def test_a_panel_in_two_figures_counts_once():
     tables = [numbers(), numbers(), numbers("q")]
-    assert "of the 6 points" in sentences({}, tables)[0]
+    panels = tables_of_panels(tables)
+    assert {name: len(table) for name, table in panels.items()} == {"p": 3, "q": 3}
     models = {"p": "self_attention", "q": "regression"}
-    table = panels_overview(tables, models, {"q": "m, tau; V"}, {})
+    table = panels_overview(panels, models, {"q": "m, tau; V"}, {})
     assert table["panel"].to_pylist() == ["p", "q"]
     assert table["model"].to_pylist() == ["self-attention", "regression"]
     assert table["verdict"].to_pylist() == ["not judged yet"] * 2
@@ -176,7 +177,9 @@ def test_a_panel_in_two_figures_counts_once():
 
 def test_exact_and_reference_values_are_told_apart():
     tables = [numbers(), numbers("q", error=1e-6)]
-    table = panels_overview(tables, {"p": "cross_attention", "q": "regression"}, {}, {})
+    table = panels_overview(
+        tables_of_panels(tables), {"p": "cross_attention", "q": "regression"}, {}, {}
+    )
     assert table["computed"].to_pylist() == ["exactly", "reference"]
 
 
@@ -185,16 +188,19 @@ def an_overview(**values):
 
 
 def test_the_overview_says_what_is_missing_and_what_is_made():
-    panels = panels_overview([numbers()], {"p": "regression"}, {}, {"p": {"verdict": "agrees"}})
+    panels = panels_overview(
+        {"p": numbers()}, {"p": "regression"}, {}, {"p": {"verdict": "agrees"}}
+    )
     text = overview_page(
         an_overview(
             said=["**Lead.** 3 < 4"],
             sections=[Section("The <panels>", {"": panels, "R & S": panels}, ["B."], ["A & B."])],
-            figures={"one": (Caption("T", ["S."]), SVG)},
+            figures={"one": Caption("T", ["S."])},
             missing=["claims"],
             command="make <it>",
             scale="**deep**, not more",
-        )
+        ),
+        {"one": SVG},
     )
     assert "<h2>The &lt;panels&gt;</h2>\n<p>B.</p>\n<table>" in text
     assert "</table>\n<h3>R &amp; S</h3>\n<table>" in text
@@ -204,7 +210,7 @@ def test_the_overview_says_what_is_missing_and_what_is_made():
     assert "<p>Made at the scale <b>deep</b>, not more.</p>" in text
     assert "<td>agrees</td>" in text
     assert "<figure><svg" in text
-    bare = overview_page(an_overview())
+    bare = overview_page(an_overview(), {})
     for words in ("Not made yet", "The answer", "The panels", "The figures", "scale"):
         assert words not in bare
     for words in ("<title>T</title>", "<p>Q?</p>", "<p class='note'>H.</p>"):
@@ -212,9 +218,9 @@ def test_the_overview_says_what_is_missing_and_what_is_made():
 
 
 def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
-    figures = {name: (Caption(name, []), SVG) for name in ("one", "two")}
+    figures = {name: Caption(name, []) for name in ("one", "two")}
     monkeypatch.setattr(overview_module, "MOST_BYTES", len(inline(SVG)))
-    text = overview_page(an_overview(figures=figures))
+    text = overview_page(an_overview(figures=figures), dict.fromkeys(figures, SVG))
     assert text.count("<svg") == 1
     assert text.count("in the report's list of figures") == 1
     assert "<b>two.</b>" in text
@@ -224,22 +230,25 @@ def test_the_opening_and_captions_lie_beside_the_overview(tmp_path):
     overview = an_overview(
         opening="Q: 1?",
         said=["**Lead.** x_y"],
-        figures={"one": (Caption("F", ["S."]), SVG)},
+        figures={"one": Caption("F", ["S."])},
         tables={"two": ["A `row`.", "B."]},
     )
-    write_overview(overview, tmp_path / "page.html")
+    picture, report = tmp_path / "figures/one.svg", tmp_path / "report"
+    picture.parent.mkdir()
+    picture.write_text(SVG)
+    write_overview(overview, tmp_path, report / "page.html")
     found = {
-        str(path.relative_to(tmp_path)): path.read_text()
-        for path in tmp_path.rglob("*") if path.is_file()
+        str(path.relative_to(report)): path.read_text()
+        for path in report.rglob("*") if path.is_file()
     }  # fmt: skip
     assert found == {
-        "page.html": overview_page(overview),
+        "page.html": overview_page(overview, {"one": SVG}),
         "page.rst": "Q\\: 1?\n\n- **Lead.** x\\_y\n",
         "captions/figures/one.rst": "**F.**\n\nS.\n",
         "captions/tables/two.rst": "- A \\`row\\`.\n- B.\n",
     }
-    write_overview(an_overview(said=["No question."]), tmp_path / "other.html")
-    assert (tmp_path / "other.rst").read_text() == "- No question.\n"
+    write_overview(an_overview(said=["No question."]), tmp_path, report / "other.html")
+    assert (report / "other.rst").read_text() == "- No question.\n"
 
 
 def test_labels_of_figures(monkeypatch):

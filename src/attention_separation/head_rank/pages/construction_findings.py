@@ -4,9 +4,7 @@ import pyarrow as pa
 
 from attention_separation.head_rank.claims.construction_claims import curve_gaps
 from attention_separation.head_rank.claims.runs import chosen, values
-from attention_separation.head_rank.pages.wording import LEVEL, with_interval
-from attention_separation.pages.prose import counted, from_to, joined
-from attention_separation.statistics.means import mean_of
+from attention_separation.pages.prose import counted, from_to, joined, mean_with_interval
 
 LAWS = {
     "compromise": "where the cosine of q and k is uniform, the law of the published figure",
@@ -159,4 +157,4 @@ def _of_draws(errors: list[float]) -> str:
     """The mean over draws of heads, with its interval or, of one draw, without."""
     if len(errors) == 1:
         return f"{errors[0]:.3f} (1 draw)"
-    return f"{with_interval(mean_of(errors, 1 - LEVEL))[:-1]}, {len(errors)} draws)"
+    return f"{mean_with_interval(errors)[:-1]}, {len(errors)} draws)"

@@ -12,13 +12,7 @@ from attention_separation.head_rank.claims.outcomes import WHOSE
 from attention_separation.head_rank.pages.captions import figure_caption, read_numbers
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
-from attention_separation.pages.overview import (
-    Overview,
-    Section,
-    add_arguments,
-    with_pictures,
-    write_overview,
-)
+from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
 
@@ -48,7 +42,7 @@ SCHEMAS = {"rank_claims": claims.SCHEMA, "rank_errors": errors_table.SCHEMA}
 
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.output)
+    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
 
 
 def read_overview(job: OverviewJob, results: Path) -> Overview:
@@ -77,7 +71,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         honesty=HONESTY,
         scale=f"**{job.scale}**",
         sections=[claims_section(judged, abouts["rank_claims"])] if judged else [],
-        figures=with_pictures(captions, results / "figures"),
+        figures=captions,
         tables={name: [abouts[name]] for name in tables},
     )
 

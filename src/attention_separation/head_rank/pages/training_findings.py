@@ -23,10 +23,12 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.wording import LEVEL, with_interval
 from attention_separation.head_rank.training.cells import EPOCH
-from attention_separation.pages.prose import counted, joined
+from attention_separation.pages.prose import counted, joined, mean_with_interval
 from attention_separation.statistics.means import mean_of as sample_mean
+
+LEVEL = 0.05
+"""Of intervals of differences, where the claims' own level is not given."""
 
 NEAR = 0.05
 """Share of the error of uniform attention by which another hardly beats it."""
@@ -41,18 +43,15 @@ def rank_findings(runs: list[dict]) -> list[str]:
     if not full or not low:
         return []
     d, n = full[0][0]["d"], full[0][0]["n"]
+    widths = joined([str(width) for width in sorted({own[0]["width"] for own in low})], "or")
     best, worst = (_of_cell(pick(low, key=_mean)) for pick in (min, max))
     return [
         f"**Rank at one layer**, at d = {d} and N = {n}, as mean held-out errors over "
         f"{len(values(rows, 'run'))} runs with 95 % intervals. Full rank has "
-        f"{' and '.join(map(_of_cell, full))}; of the lower ranks with {_widths(low)} the best "
+        f"{' and '.join(map(_of_cell, full))}; of the lower ranks with w = {widths} the best "
         f"cell has {best}, the worst {worst}. Predicting zero has 1, and uniform attention "
         f"(rank 0, the best −a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
     ]
-
-
-def _widths(cells: list[list[dict]]) -> str:
-    return f"w = {joined([str(w) for w in sorted({own[0]['width'] for own in cells})], 'or')}"
 
 
 def depth_findings(runs: list[dict]) -> list[str]:
@@ -128,9 +127,9 @@ def _mean(rows: list[dict]) -> float:
 
 def _of_cell(rows: list[dict]) -> str:
     """Mean error of a cell's runs, and which cell it is."""
-    mean = sample_mean([held_out_error(row) for row in rows], 1 - LEVEL)
+    mean = mean_with_interval([held_out_error(row) for row in rows])
     name = f"{counted(rows[0]['total_heads'], 'head')} of rank {rows[0]['rank']}"
-    return f"{with_interval(mean)} with {naming_dead(name, rows)}"
+    return f"{mean} with {naming_dead(name, rows)}"
 
 
 def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
@@ -164,7 +163,7 @@ def _over(rows: list[dict]) -> list[str]:
     for n in values(rows, "n"):
         group = chosen(rows, n=n)
         own = [over_rank_0(row) for row in group]
-        mean = sample_mean(own, 1 - LEVEL)
+        mean = sample_mean(own)
         reach = mean.high - mean.value
         text = f"{mean.value:.2f}"
         if any(row["dead"] for row in group):
@@ -224,18 +223,17 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     row = own[0]
     how = "most surely" if gap.low > 0 else "not surely in any, most nearly so,"
     reported, tested = (
-        with_interval(sample_mean([run[name] for run in own], 1 - LEVEL))
-        for name in ("min_train", "test_error")
+        mean_with_interval([run[name] for run in own]) for name in ("min_train", "test_error")
     )
+    epochs = " or ".join(f"{count:,}" for count in published.EPOCHS)
     same = {key: row[key] for key in ("layers", "width", "rank", "n", "d", "batch", "steps")}
     fresh = [held_out_error(run) for run in chosen(runs, regime="fresh", **same)]
     words = ""
     if len(fresh) > 1:
-        mean = with_interval(sample_mean(fresh, 1 - LEVEL))
-        words = f" Runs on new batches, with a schedule per step, have {mean}."
+        words = f" Runs on new batches, with a schedule per step, have {mean_with_interval(fresh)}."
     return [
         f"**Repeated batches.** In the published configurations the same {published.BATCHES} "
-        f"batches of {published.BATCH} sets come back in each of {_epochs()} epochs, and the "
+        f"batches of {published.BATCH} sets come back in each of {epochs} epochs, and the "
         f"figures show the least training loss; here {EPOCH} batches of {row['batch']} sets come "
         f"back {row['steps'] // EPOCH:,} times. Of {len(cells)} cells trained so, with the "
         f"published schedule per epoch, that loss is {how} below the error on new data at "
@@ -245,7 +243,3 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
         f"{gap.mean:.3f} ({gap.low:.3f} to {gap.high:.3f}, simultaneous over the cells at level "
         f"{level:g}).{words}"
     ]
-
-
-def _epochs() -> str:
-    return " or ".join(f"{epochs:,}" for epochs in published.EPOCHS)

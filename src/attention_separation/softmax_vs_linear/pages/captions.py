@@ -126,6 +126,7 @@ def threshold_caption(table: pa.Table) -> Caption:
 def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
     """The caption of the maps over the threshold; `contests` are those of panels."""
     panels = table["panel"].unique().to_pylist()
+    marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
     return Caption(
         "One threshold for all networks: success against the threshold",
         [
@@ -135,15 +136,10 @@ def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
             f"best ones.",
             *said_contests(_of(panels, contests)),
             *theta_findings(table),
-            *_reconstructed_theta(table),
+            *[f"Theta itself is reconstructed in {', '.join(marked)}."] * bool(marked),
             KEY_SENTENCE,
         ],
     )
-
-
-def _reconstructed_theta(table: pa.Table) -> list[str]:
-    marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
-    return [f"Theta itself is reconstructed in {', '.join(marked)}."] if marked else []
 
 
 def choices_caption(table: pa.Table) -> Caption:

@@ -1,6 +1,7 @@
 """Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -8,13 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.overview import (
-    Overview,
-    Section,
-    add_arguments,
-    with_pictures,
-    write_overview,
-)
+from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.audits import phase
 from attention_separation.softmax_vs_linear.figures import joined_table
@@ -28,12 +23,7 @@ from attention_separation.softmax_vs_linear.pages.captions import (
     theta_caption,
     threshold_caption,
 )
-from attention_separation.softmax_vs_linear.pages.findings import (
-    SAYING,
-    TABLES,
-    findings,
-    path_of,
-)
+from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob, ShownFigure
 
@@ -56,20 +46,27 @@ HONESTY = (
 )
 
 
+def tables_of_panels(figures: list[pa.Table]) -> dict[str, pa.Table]:
+    """The numbers of each panel that figures show, also where several show it."""
+    return {
+        panel: table.filter(pc.equal(table["panel"], panel))
+        for table in figures
+        for panel in table["panel"].unique().to_pylist()
+    }
+
+
 def panels_overview(
-    tables: list[pa.Table],
+    panels: Mapping[str, pa.Table],
     models: dict[str, str],
     reconstructed: dict[str, str],
     verdicts: dict[str, dict],
 ) -> pa.Table:
-    """A row for each panel of some figures' numbers, each panel once."""
-    rows = {}
-    for table in tables:
-        for panel in dict.fromkeys(table["panel"].to_pylist()):
-            own = table.filter(pc.equal(table["panel"], panel))
-            rates, exact = own["p_hat"].to_numpy(), own["p_exact"].to_numpy()
-            verdict = verdicts.get(panel)
-            rows[panel] = {
+    """A row for each panel."""
+    rows = []
+    for panel, own in sorted(panels.items()):
+        rates, exact = own["p_hat"].to_numpy(), own["p_exact"].to_numpy()
+        rows.append(
+            {
                 "panel": panel,
                 "model": MODELS[models[panel]].words,
                 "swept": own["parameter"][0].as_py().replace(",", ", "),
@@ -80,26 +77,16 @@ def panels_overview(
                 "mean computed": float(exact.mean()),
                 "least computed": float(exact.min()),
                 "largest computed": float(exact.max()),
-                "verdict": verdict["verdict"] if verdict else "not judged yet",
+                "verdict": verdicts[panel]["verdict"] if panel in verdicts else "not judged yet",
                 "reconstructed": reconstructed.get(panel, ""),
             }
-    return pa.Table.from_pylist([rows[panel] for panel in sorted(rows)])
-
-
-def sentences(tables: dict[str, pa.Table], numbers: list[pa.Table]) -> list[str]:
-    """What the tables and the figures' numbers say; a panel in two figures counts once."""
-    exact, seen = [], set()
-    for table in numbers:
-        for panel in dict.fromkeys(table["panel"].to_pylist()):
-            if panel not in seen:
-                exact.append(table.filter(pc.equal(table["panel"], panel)))
-                seen.add(panel)
-    return [*success_findings(exact), *findings(tables, exact)]
+        )
+    return pa.Table.from_pylist(rows)
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.output)
+    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
 
 
 def read_overview(job: OverviewJob, results: Path) -> Overview:
@@ -125,17 +112,19 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
             )
         else:
             captions[figure.name] = _audit_caption(figure, pictures, job)
-    panels = panels_overview(numbers, job.models, job.reconstructed, verdicts)
-    section = Section("The panels", {"": panels}, notes=said_contests(contests))
+    panels = tables_of_panels(numbers)
+    shown = panels_overview(panels, job.models, job.reconstructed, verdicts)
+    section = Section("The panels", {"": shown}, notes=said_contests(contests))
+    exact = list(panels.values())
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=sentences(tables, numbers),
+        said=[*success_findings(exact), *findings(tables, exact)],
         honesty=HONESTY,
         scale="" if job.scale == "paper" else f"**{job.scale}**, not the paper's",
         missing=[name for name in TABLES if name not in tables],
-        sections=[section] if len(panels) else [],
-        figures=with_pictures(captions, pictures),
+        sections=[section] if panels else [],
+        figures=captions,
         tables={name: TABLES[name][1](table) for name, table in tables.items() if name in TABLES},
         opening=QUESTION,
     )
