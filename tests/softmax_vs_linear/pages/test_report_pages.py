@@ -21,10 +21,9 @@ from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
 from attention_separation.softmax_vs_linear.pages.captions import (
+    audit_caption,
     drawing_caption,
     panels_caption,
-    phase_caption,
-    theta_caption,
 )
 from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
@@ -100,14 +99,14 @@ def test_the_caption_of_maps():
         {"map": "one", "parameter": "n,d", "n": 10, "d": 3, "p_exact": 0.95},
         {"map": "one", "parameter": "n,d", "n": 20, "d": 3, "p_exact": 0.05},
     ]
-    caption = phase_caption(pa.Table.from_pylist(rows), {"two": contest("linear")})
+    caption = audit_caption("phase", pa.Table.from_pylist(rows), {"two": contest("linear")})
     assert "success:" not in " ".join(caption.sentences)
     (part,) = caption.parts
     assert part == (
         "**one**: n from 10 to 20 and d from 3 to 3; at least 0.9 at 50 % and at most 0.1 at 50 % "
         "of 2 points, at most 0.950."
     )
-    caption = phase_caption(pa.Table.from_pylist(rows), {"one": contest("linear")})
+    caption = audit_caption("phase", pa.Table.from_pylist(rows), {"one": contest("linear")})
     assert "In one, success: F_lin positive on D1 and zero on D0." in caption.sentences
 
 
@@ -120,7 +119,7 @@ def test_the_caption_of_maps_over_the_threshold_names_what_is_reconstructed():
     def caption(*marked):
         listed = [row for name, mark in marked for row in rows(name, mark)]
         table = pa.Table.from_pylist(listed, schema=theta.SCHEMA)
-        return " ".join(theta_caption(table, {"q": contest("linear", "exp")}).sentences)
+        return " ".join(audit_caption("theta", table, {"q": contest("linear", "exp")}).sentences)
 
     text = caption(("p", True), ("q", False), ("r", True))
     assert "in 3 panels of attention" in text

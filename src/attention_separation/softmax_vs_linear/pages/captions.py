@@ -1,6 +1,6 @@
 """What figures show, in sentences: every number is read from the table that a figure draws."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -9,16 +9,41 @@ import pyarrow.compute as pc
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
 from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
-from attention_separation.softmax_vs_linear.pages.panel_findings import choice_findings
-from attention_separation.softmax_vs_linear.pages.threshold_findings import (
-    theta_findings,
-    threshold_findings,
-)
+from attention_separation.softmax_vs_linear.pages.findings import SAYING
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 from attention_separation.statistics.verdict_words import count_verdicts
 
 HIGH, LOW = 0.9, 0.1
 """Above, success is likely; below, failure."""
+
+AUDITS = {
+    "threshold": (
+        "What each network alone can do, at its own best threshold",
+        "Exact probability that one network alone is positive on D1 and zero on D0; in softmax "
+        "regression for entries of Ax that all are 1.2 log n, but the special one. First: against "
+        "its threshold; then over each swept parameter, solid at its own best threshold, dashed at "
+        "the panel's own, which all share.",
+    ),
+    "theta": (
+        "One threshold for all networks: success against the threshold",
+        "Exact probability of success in {parts} of attention, across the swept parameter and "
+        "upwards over theta = τ/√log n, the same for all networks. The line is the panels' own "
+        "theta; dots are the middle of the widest interval of best ones.",
+    ),
+    "choices": (
+        "Which open choice moves the figures most",
+        "What the paper's text leaves open, and how far each alternative to this reproduction's "
+        "reading that was measured moves the success rate, by exact values and in softmax "
+        "regression by reference values: a dot is the mean over a panel, its line goes to the "
+        "largest change at any point.",
+    ),
+    "phase": (
+        "Beyond the grids: exact probabilities over two parameters",
+        "Exact probability of success at {points} of {parts}, no trials. Dots: points of the "
+        "paper's panels.",
+    ),
+}
+"""Figures that are of no panels of their own: their titles, and what they show."""
 
 DRAWINGS = {
     "fig1": "Figure 1. The softmax-regression network",
@@ -108,78 +133,34 @@ def _range(parameter: str, table: pa.Table) -> str:
     return f"{shown} from {values.min():g} to {values.max():g}"
 
 
-def threshold_caption(table: pa.Table) -> Caption:
-    """The caption of the figure of best thresholds."""
-    return Caption(
-        "What each network alone can do, at its own best threshold",
-        [
-            "Exact probability that one network alone is positive on D1 and zero on D0; in softmax "
-            "regression for entries of Ax that all are 1.2 log n, but the special one. First: "
-            "against its threshold; then over each swept parameter, solid at its own best "
-            "threshold, dashed at the panel's own, which all share.",
-            *threshold_findings(table),
-            KEY_SENTENCE,
-        ],
-    )
+def audit_caption(name: str, table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
+    """The caption of a figure that is of no panels of its own; `contests` are those to be said, by
+    panel or map."""
+    title, shown = AUDITS[name]
+    of = "map" if "map" in table.column_names else "panel"
+    names = table[of].unique().to_pylist()
+    sentences = [
+        shown.format(points=counted(len(table), "point"), parts=counted(len(names), of)),
+        *said_contests({each: contests[each] for each in names if each in contests}),
+    ]
+    if name in SAYING:
+        sentences += SAYING[name][1](table)
+    if name == "theta":
+        marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
+        sentences += [f"Theta itself is reconstructed in {', '.join(marked)}."] * bool(marked)
+    maps = names if of == "map" else []
+    parts = [_map_sentence(each, _rows(table, each, of)) for each in maps]
+    return Caption(title, [*sentences, KEY_SENTENCE], parts)
 
 
-def theta_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
-    """The caption of the maps over the threshold; `contests` are those of panels."""
-    panels = table["panel"].unique().to_pylist()
-    marked = table.filter(table["reconstructed"])["panel"].unique().to_pylist()
-    return Caption(
-        "One threshold for all networks: success against the threshold",
-        [
-            f"Exact probability of success in {counted(len(panels), 'panel')} of attention, across "
-            f"the swept parameter and upwards over theta = τ/√log n, the same for all networks. "
-            f"The line is the panels' own theta; dots are the middle of the widest interval of "
-            f"best ones.",
-            *said_contests(_of(panels, contests)),
-            *theta_findings(table),
-            *[f"Theta itself is reconstructed in {', '.join(marked)}."] * bool(marked),
-            KEY_SENTENCE,
-        ],
-    )
-
-
-def choices_caption(table: pa.Table) -> Caption:
-    """The caption of the figure of open choices."""
-    return Caption(
-        "Which open choice moves the figures most",
-        [
-            "What the paper's text leaves open, and how far each alternative to this "
-            "reproduction's reading that was measured moves the success rate, by exact values and "
-            "in softmax regression by reference values: a dot is the mean over a panel, its line "
-            "goes to the largest change at any point.",
-            *choice_findings(table),
-            KEY_SENTENCE,
-        ],
-    )
-
-
-def phase_caption(table: pa.Table, contests: Mapping[str, Contest]) -> Caption:
-    """The caption of the maps; `contests` are those of maps."""
-    names = list(dict.fromkeys(table["map"].to_pylist()))
-    parts = []
-    for name in names:
-        rows = _rows(table, name, "map")
-        p = rows["p_exact"].to_numpy()
-        swept = rows["parameter"][0].as_py().split(",")
-        ranges = " and ".join(_range(parameter, rows) for parameter in swept)
-        parts.append(
-            f"**{name}**: {ranges}; at least {HIGH:g} at {100 * (p >= HIGH).mean():.0f} % and at "
-            f"most {LOW:g} at {100 * (p <= LOW).mean():.0f} % of {counted(len(p), 'point')}, at "
-            f"most {p.max():.3f}."
-        )
-    return Caption(
-        "Beyond the grids: exact probabilities over two parameters",
-        [
-            f"Exact probability of success at {counted(len(table), 'point')} of "
-            f"{counted(len(names), 'map')}, no trials. Dots: points of the paper's panels.",
-            *said_contests(_of(names, contests)),
-            KEY_SENTENCE,
-        ],
-        parts,
+def _map_sentence(name: str, table: pa.Table) -> str:
+    p = table["p_exact"].to_numpy()
+    swept = table["parameter"][0].as_py().split(",")
+    ranges = " and ".join(_range(parameter, table) for parameter in swept)
+    return (
+        f"**{name}**: {ranges}; at least {HIGH:g} at {100 * (p >= HIGH).mean():.0f} % and at most "
+        f"{LOW:g} at {100 * (p <= LOW).mean():.0f} % of {counted(len(p), 'point')}, at most "
+        f"{p.max():.3f}."
     )
 
 
@@ -189,10 +170,6 @@ def drawing_caption(name: str) -> Caption:
         DRAWINGS[name],
         ["A drawing, made from the shapes and entries that the code itself computes; no data."],
     )
-
-
-def _of(names: Iterable[str], contests: Mapping[str, Contest]) -> dict[str, Contest]:
-    return {name: contests[name] for name in names if name in contests}
 
 
 def _rows(table: pa.Table, name: str, column: str = "panel") -> pa.Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.exact.exact_table import read_exact
+from attention_separation.softmax_vs_linear.pages.captions import AUDITS
 from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 
@@ -21,10 +22,7 @@ GALLERY = Gallery(
         "fig4": "Figure 4: self-attention, X = identity (the threshold is reconstructed*)",
         "fig5": "Figure 5: self-attention, X = all ones",
         "fig7": "Figure 7: cross-attention (datasets and settings are reconstructed*)",
-        "threshold": "What each network alone can do, at its own best threshold",
-        "theta": "One threshold for all networks: success against the threshold",
-        "choices": "Which open choice moves the figures most",
-        "phase": "Beyond the grids: exact probabilities over two parameters",
+        **{name: title for name, (title, _) in AUDITS.items()},
         "fig1": "Figure 1: the softmax-regression network",
         "fig2": "Figure 2: the self-attention network",
         "fig6": "Figure 6: how c is computed",

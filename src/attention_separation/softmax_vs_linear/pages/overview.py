@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,16 +15,14 @@ from attention_separation.softmax_vs_linear.figures import joined_table
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import said_contests
 from attention_separation.softmax_vs_linear.pages.captions import (
-    choices_caption,
+    DRAWINGS,
+    audit_caption,
     drawing_caption,
     panels_caption,
-    phase_caption,
-    theta_caption,
-    threshold_caption,
 )
 from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
-from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob, ShownFigure
+from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 
 __all__ = ["add_arguments", "read_overview", "run"]
 
@@ -111,7 +108,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
                 figure.title, numbers[-1], figure.reconstructed, verdicts, own
             )
         else:
-            captions[figure.name] = _audit_caption(figure, pictures, job)
+            captions[figure.name] = _audit_caption(figure.name, pictures, job)
     panels = tables_of_panels(numbers)
     shown = panels_overview(panels, job.models, job.reconstructed, verdicts)
     section = Section("The panels", {"": shown}, notes=said_contests(contests))
@@ -130,15 +127,10 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     )
 
 
-def _audit_caption(figure: ShownFigure, folder: Path, job: OverviewJob) -> Caption:
-    audits = {
-        "threshold": threshold_caption,
-        "theta": partial(theta_caption, contests=job.contests),
-        "choices": choices_caption,
-        "phase": partial(phase_caption, contests=job.map_contests),
-    }
-    if figure.name not in audits:
-        return drawing_caption(figure.name)
-    schema = phase.SCHEMA if figure.name == "phase" else SAYING[figure.name][0]
-    table = read_parquet(folder / f"{figure.name}.parquet", schema, job.tables[figure.name])
-    return audits[figure.name](table)
+def _audit_caption(name: str, folder: Path, job: OverviewJob) -> Caption:
+    if name in DRAWINGS:
+        return drawing_caption(name)
+    schema = phase.SCHEMA if name == "phase" else SAYING[name][0]
+    table = read_parquet(folder / f"{name}.parquet", schema, job.tables[name])
+    contests = {"theta": job.contests, "phase": job.map_contests}
+    return audit_caption(name, table, contests.get(name, {}))
