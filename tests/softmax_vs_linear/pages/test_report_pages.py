@@ -7,15 +7,7 @@ import pytest
 from docutils.core import publish_parts
 from making import CONFIG, contest
 
-from attention_separation.pages import overview as overview_module
 from attention_separation.pages.captions import Caption, caption_html, caption_rst
-from attention_separation.pages.overview import (
-    Overview,
-    Section,
-    inline,
-    overview_page,
-    write_overview,
-)
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
@@ -30,10 +22,8 @@ from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
-from attention_separation.statistics.verdict_words import count_verdicts
 
 RESULTS = Path("results")
-SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'
 
 
 def numbers(panel="p", parameter="m", values=(1.0, 2.0, 4.0), rates=(0.2, 0.5, 0.9), error=0.0):
@@ -175,79 +165,11 @@ def test_a_panel_in_two_figures_counts_once():
 
 
 def test_exact_and_reference_values_are_told_apart():
-    tables = [numbers(), numbers("q", error=1e-6)]
-    table = panels_overview(
-        tables_of_panels(tables), {"p": "cross_attention", "q": "regression"}, {}, {}
-    )
+    panels = {"p": numbers(), "q": numbers("q", error=1e-6)}
+    models = {"p": "cross_attention", "q": "regression"}
+    table = panels_overview(panels, models, {}, {"q": {"verdict": "agrees"}})
     assert table["computed"].to_pylist() == ["exactly", "reference"]
-
-
-def an_overview(**values):
-    return Overview(**{"title": "T", "question": "Q?", "said": [], "honesty": "H."} | values)
-
-
-def test_the_overview_says_what_is_missing_and_what_is_made():
-    panels = panels_overview(
-        {"p": numbers()}, {"p": "regression"}, {}, {"p": {"verdict": "agrees"}}
-    )
-    text = overview_page(
-        an_overview(
-            said=["**Lead.** 3 < 4"],
-            sections=[Section("The <panels>", {"": panels, "R & S": panels}, ["B."], ["A & B."])],
-            figures={"one": Caption("T", ["S."])},
-            missing=["claims"],
-            command="make <it>",
-            scale="**deep**, not more",
-        ),
-        {"one": SVG},
-    )
-    assert "<h2>The &lt;panels&gt;</h2>\n<p>B.</p>\n<table>" in text
-    assert "</table>\n<h3>R &amp; S</h3>\n<table>" in text
-    assert "</table>\n<p>A &amp; B.</p>" in text
-    assert "<li><b>Lead.</b> 3 &lt; 4</li>" in text
-    assert "Not made yet: claims. <code>make &lt;it&gt;</code> makes everything." in text
-    assert "<p>Made at the scale <b>deep</b>, not more.</p>" in text
-    assert "<td>agrees</td>" in text
-    assert "<figure><svg" in text
-    bare = overview_page(an_overview(), {})
-    for words in ("Not made yet", "The answer", "The panels", "The figures", "scale"):
-        assert words not in bare
-    for words in ("<title>T</title>", "<p>Q?</p>", "<p class='note'>H.</p>"):
-        assert words in bare
-
-
-def test_the_overview_stays_as_small_as_a_frame_can_show(monkeypatch):
-    figures = {name: Caption(name, []) for name in ("one", "two")}
-    monkeypatch.setattr(overview_module, "MOST_BYTES", len(inline(SVG)))
-    text = overview_page(an_overview(figures=figures), dict.fromkeys(figures, SVG))
-    assert text.count("<svg") == 1
-    assert text.count("in the report's list of figures") == 1
-    assert "<b>two.</b>" in text
-
-
-def test_the_opening_and_captions_lie_beside_the_overview(tmp_path):
-    overview = an_overview(
-        opening="Q: 1?",
-        said=["**Lead.** x_y"],
-        figures={"one": Caption("F", ["S."])},
-        tables={"two": ["A `row`.", "B."]},
-    )
-    picture, report = tmp_path / "figures/one.svg", tmp_path / "report"
-    picture.parent.mkdir()
-    picture.write_text(SVG)
-    write_overview(overview, tmp_path, report / "page.html")
-    found = {
-        str(path.relative_to(report)): path.read_text()
-        for path in report.rglob("*") if path.is_file()
-    }  # fmt: skip
-    assert found == {
-        "page.html": overview_page(overview, {"one": SVG}),
-        "page.rst": "Q\\: 1?\n\n- **Lead.** x\\_y\n",
-        "captions/figures/one.rst": "**F.**\n\nS.\n",
-        "captions/tables/two.rst": "- A \\`row\\`.\n- B.\n",
-    }
-    write_overview(an_overview(said=["No question."]), tmp_path, report / "other.html")
-    assert (report / "other.rst").read_text() == "- No question.\n"
+    assert table["verdict"].to_pylist() == ["not judged yet", "agrees"]
 
 
 def test_labels_of_figures(monkeypatch):
@@ -270,11 +192,6 @@ def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
 
     monkeypatch.setattr(labels_module, "verdicts_made", refuse)
     assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "not judged"
-
-
-def test_verdicts_are_counted_in_one_order():
-    found = ["not judged", "undecided", "differs", "agrees", "agrees"]
-    assert count_verdicts(found) == "2 agree, 1 differ, 1 undecided, 1 not judged"
 
 
 @pytest.mark.parametrize("name", ["overview", "provenance", "report", "rank_fig1"])
