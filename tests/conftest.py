@@ -4,6 +4,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# A job has one core; two would wait for each other through small products, and tests with them.
+# Read where NumPy is loaded, which is after this.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 # Examples come from the test's own source: a failure in CI fails everywhere, today and tomorrow.
 settings.register_profile(
     "default",
