@@ -1,21 +1,69 @@
-"""Snakemake in processes forked from one that has loaded it: loading is most of a short run.
+"""Snakemake and its jobs in processes forked from ones that have loaded the libraries they need.
 
-Runs import the package of their own folder, so nothing here may import the project's.
+Runs import the package of their own folder, so nothing here may import the project's. What is
+forked has its parent's string hashes; runs with `jobs_started` have new processes for their jobs.
 """
 
+import atexit
 import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from functools import cache
 from pathlib import Path
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["snakemake.cli", "docutils.core", "requests", "scipy.special"])
+SERVER.set_forkserver_preload(
+    [
+        "snakemake.cli", "snakemake.profiles", "snakemake.report.html_reporter",
+        "snakemake.storage", "docutils.core", "platformdirs.unix", "pyarrow.parquet", "pydantic",
+        "requests", "scipy.special",
+    ]
+)  # fmt: skip
+HERE = Path(__file__).parent
+PYTHON = HERE / "forked_python"
+
+
+@cache
+def job_server() -> dict[str, str]:
+    """Environment with which PYTHON asks the server of this process's jobs."""
+    folder = tempfile.TemporaryDirectory(prefix="jobs")
+    path = Path(folder.name) / "socket"
+    server = subprocess.Popen(
+        [sys.executable, HERE / "job_server.py", path],
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+        stdin=subprocess.PIPE,
+    )
+
+    @atexit.register
+    def end() -> None:
+        server.stdin.close()
+        server.wait()
+        folder.cleanup()
+
+    while not path.exists():
+        assert server.poll() is None
+        time.sleep(0.02)
+    return {"JOB_SERVER": str(path), "JOB_PYTHON": sys.executable}
+
+
+def verb(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run `python -m attention_separation ...` in a project's folder; stdout has all it says."""
+    return subprocess.run(
+        [PYTHON, "-m", "attention_separation", *arguments],
+        cwd=folder, env=job_server() | {"PYTHONPATH": "src", "PATH": "/bin:/usr/bin"}, text=True,
+        check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
 
 
 def run(
-    command: list[str], folder: Path, timeout: float | None = None, hidden: tuple[str, ...] = ()
+    command: list[str],
+    folder: Path,
+    timeout: float | None = None,
+    hidden: tuple[str, ...] = (),
+    jobs_started: bool = False,
 ) -> subprocess.CompletedProcess:
     """Run `python -m snakemake ...` in a folder; all that it says is in stdout.
 
@@ -24,10 +72,11 @@ def run(
     Raises subprocess.TimeoutExpired after `timeout` seconds.
     """
     assert command[:3] == [sys.executable, "-m", "snakemake"]
+    environment = {**os.environ} if jobs_started else os.environ | job_server()
     with tempfile.NamedTemporaryFile() as said:
         path = Path(said.name)
         job = SERVER.Process(
-            target=_snakemake, args=(command[3:], folder, path, {**os.environ}, hidden)
+            target=_snakemake, args=(command[3:], folder, path, environment, hidden)
         )
         job.start()
         job.join(timeout)
@@ -49,6 +98,8 @@ def _snakemake(
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["snakemake", *arguments]
+    if "JOB_SERVER" in environment:
+        sys.executable = str(PYTHON)
     from snakemake.cli import main
 
     main()

@@ -37,13 +37,16 @@ class Project:
         """The command line of snakemake."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
-    def run(self, *arguments: str, hidden: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
+    def run(
+        self, *arguments: str, hidden: tuple[str, ...] = (), jobs_started: bool = False
+    ) -> subprocess.CompletedProcess:
         """Run snakemake; its output, all of it, is in stdout."""
-        return forked.run(self.command(*arguments), self.folder, hidden=hidden)
+        command = self.command(*arguments)
+        return forked.run(command, self.folder, hidden=hidden, jobs_started=jobs_started)
 
-    def make(self, *arguments: str) -> str:
+    def make(self, *arguments: str, **how) -> str:
         """Run snakemake, which must succeed; returns its output."""
-        done = self.run(*arguments)
+        done = self.run(*arguments, **how)
         assert done.returncode == 0, done.stdout
         return done.stdout
 
@@ -89,6 +92,11 @@ def small_project(folder: Path) -> Project:
     fixed = {"n": 40, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
     values["phase"] = {"small": {"model": "self_attention", "sweep": grid, "fixed": fixed}}
     values["claims"] |= {"theta": 0.85, "tau": 0.24}
+    values["claims"]["sizes"] = {
+        "regression": [100],
+        "self_attention": [{"n": 200, "d": 22}, {"n": 256, "d": 4}],
+        "cross_attention": [{"n": 200, "d": 21}, {"n": 256, "d": 3}],
+    }
     values["panels"] = values.pop("panels")
     path.write_text(yaml.safe_dump(values, sort_keys=False))
     return small

@@ -1,12 +1,11 @@
 """A panel and a map whose contest is not the paper's, in a whole run."""
 
 import re
-import subprocess
-import sys
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from forked import verb
 from making import spelled_out
 from project import Project
 
@@ -95,18 +94,14 @@ def test_another_contest_reruns_what_depends_on_it(whole):
 
 
 def test_all_is_current_and_the_verbs_read_it(whole):
-    def verb(*arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "attention_separation", *arguments],
-            cwd=whole.folder, env={"PYTHONPATH": "src", "PATH": ""}, text=True, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+    def said_by(*arguments):
+        done = verb(whole.folder, *arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout
 
-    said = verb("verify", "results", "--sample", "5")
+    said = said_by("verify", "results", "--sample", "5")
     assert said.count("the same") == 5
-    assert re.search(r"^mine +3 +300 .* agrees$", verb("summary"), re.M)
+    assert re.search(r"^mine +3 +300 .* agrees$", said_by("summary"), re.M)
     sentences = read_findings(whole.folder / "results")
     assert any("F_power_2 = 0 on D0 at " in sentence for sentence in sentences)
 

@@ -4,10 +4,10 @@ import re
 import shutil
 
 import pytest
+from forked import verb
 from making import CONFIG
 from project import Project
 from rank_cells import SMOKE, write_made_up
-from workflow.test_verify import python
 
 SCALED = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
 CELLS = SCALED.every_cell(CONFIG.seed)
@@ -42,10 +42,10 @@ def test_everything_is_made_and_current(ranked_once):
     assert ranked_once.would_run(*ASK) == set()
     # Nothing of the first paper.
     assert {path.name for path in (ranked_once.folder / "results").iterdir()} == {"head_rank"}
-    done = python(ranked_once, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked_once.folder, "rank-verify", SCALED.results, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(ranked_once.files()) - 1:5} current" in done.stdout
-    done = python(ranked_once, "rank-summary", SMOKE)
+    done = verb(ranked_once.folder, "rank-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "agrees     majority vote" in done.stdout
 
@@ -54,15 +54,15 @@ def test_what_is_not_current_is_named(ranked):
     folder = ranked.folder / SCALED.results
     (folder / "figures/rank_vote.svg").write_text("<svg/>")
     (folder / "tables/rank_claims.csv").unlink()
-    done = python(ranked, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE)
     assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
     assert "tables/rank_claims.csv: missing" in done.stdout
     assert "2 files are not current" in done.stdout
-    done = python(ranked, "rank-verify", SCALED.results, SMOKE, "seed=5")
+    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE, "seed=5")
     assert "numbers/vote.parquet: of other settings" in done.stdout
     assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
     ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
-    done = python(ranked, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
 
 

@@ -1,23 +1,12 @@
 """`verify` says of every file whether it is that of this code and config."""
 
-import subprocess
-import sys
-
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-
-def python(project, *arguments):
-    """Run a verb in a project's folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "attention_separation", *arguments],
-        cwd=project.folder, env={"PYTHONPATH": "src", "PATH": ""}, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+from forked import verb
 
 
 def verify(project, *arguments):
-    return python(project, "verify", "results", *arguments)
+    return verb(project.folder, "verify", "results", *arguments)
 
 
 def test_all_is_current_after_a_run(made_once):

@@ -92,8 +92,9 @@ def test_values_that_a_model_does_not_have_are_null(made_once):
     assert attention["attention_x"].unique().to_pylist() == ["identity"]
 
 
-def test_other_cores_give_the_same_bytes(small, made_once):
-    small.make("--cores", "1")
+def test_other_cores_and_processes_give_the_same_bytes(small, made_once):
+    """One core, and jobs started as they are outside of tests: each a new Python."""
+    small.make("--cores", "1", jobs_started=True)
     assert small.files() == made_once.files()
     made = len(small.files())
     assert made == 2 * 4 + 3 * 5 + len(AUDIT_FIGURES) * 5 + len(SCHEMATICS) * 3 + 5 * 3 + 3 + 1
