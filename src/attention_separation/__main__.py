@@ -103,17 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-class _NoPandas:
-    """Hides pandas from a job: pyarrow would load it if it is there, for a third of the job."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError("no job needs pandas", name=name)
-
-
 if __name__ == "__main__":
-    sys.meta_path.insert(0, _NoPandas)
     status = main()
     # A job ends with its process: collecting garbage at exit would take a fifth of a short one.
     gc.freeze()

@@ -27,6 +27,7 @@ class Project:
                 shutil.copytree(source, folder / part, ignore=ignored)
             else:
                 shutil.copy(source, folder / part)
+        shutil.copy(Path(__file__).with_name("no_pandas.py"), folder / "src/pandas.py")
 
     def copy(self, folder: Path) -> "Project":
         """The same in another folder, with all that has been made."""

@@ -1,16 +1,76 @@
 """Files are whole or absent; tables carry their provenance and refuse what is not theirs."""
 
+import math
 import os
 import re
 import signal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from attention_separation.results.files import check_writable, replacing
-from attention_separation.results.tables import TableError, read_parquet, write_csv, write_parquet
+from attention_separation.results.tables import (
+    TableError,
+    array_of,
+    numpy_column,
+    read_parquet,
+    select_rows,
+    table_from_columns,
+    table_from_rows,
+    write_csv,
+    write_parquet,
+)
 
 TABLE = pa.table({"a": [1, 2], "b": [0.5, None]})
+
+ARRAYS = [
+    ([1, None, -3], pa.int64()),
+    (range(3), pa.int64()),
+    (np.arange(5), pa.int64()),
+    ([1, 2.5, None, math.inf, np.float64(0.1)], pa.float64()),
+    (np.linspace(0, 1, 9), pa.float64()),
+    (["a", None, "ü𝑛", ""], pa.string()),
+    ([True, None, False] * 7, pa.bool_()),
+    ([[1.5, None], None, [], [2]], pa.list_(pa.float64())),
+    ([["a"], ["b", "c"]], pa.list_(pa.string())),
+    *(([None, None], kind) for kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_())),
+    *(([], kind) for kind in (pa.int64(), pa.string(), pa.bool_(), pa.list_(pa.int64()))),
+]
+
+
+@pytest.mark.parametrize(("values", "kind"), ARRAYS, ids=str)
+def test_arrays_are_those_that_pyarrow_makes(values, kind):
+    found = array_of(values, kind)
+    found.validate(full=True)
+    assert found.equals(pa.array(values, kind))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [(["a"], pa.int64()), ([1.5], pa.int64()), ([1], pa.string()), (["x"], pa.bool_()),
+     ([1], pa.bool_()), ([[1.5]], pa.list_(pa.int64()))],
+    ids=str,
+)  # fmt: skip
+def test_values_of_another_type_are_refused(values, kind):
+    with pytest.raises(TypeError):
+        array_of(values, kind)
+
+
+def test_a_table_is_made_of_columns_or_of_rows():
+    columns = {"a": [1, 2], "b": [0.5, None]}
+    assert table_from_columns(columns, TABLE.schema).equals(TABLE)
+    assert table_from_rows([{"a": 1, "b": 0.5, "c": 0}, {"a": 2}], TABLE.schema).equals(TABLE)
+    assert table_from_rows([], TABLE.schema).equals(TABLE.slice(0, 0))
+    with pytest.raises(KeyError, match="b"):
+        table_from_columns({"a": [1]}, TABLE.schema)
+
+
+def test_rows_are_selected_and_columns_read():
+    assert select_rows(TABLE, a=2).to_pylist() == [{"a": 2, "b": None}]
+    assert len(select_rows(TABLE, a=2, b=0.5)) == 0
+    np.testing.assert_array_equal(numpy_column(TABLE, "b"), [0.5, np.nan])
+    assert numpy_column(TABLE, "a").dtype == np.int64
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path):

@@ -83,6 +83,14 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     assert "Nothing to be done" in project.make("--config", "scale=smoke")
 
 
+def test_no_test_of_the_workflow_passes_where_a_job_loads_pandas(small):
+    tables = "src/attention_separation/results/tables.py"
+    small.edit(tables, "    arrays = [", "    pa.array([1])\n    arrays = [")
+    done = small.run("results/exact/fig4a.parquet")
+    assert done.returncode == 1
+    assert "a job loads pandas" in done.stdout
+
+
 def test_values_that_a_model_does_not_have_are_null(made_once):
     regression = pq.read_table(made_once.folder / "results/panels/fig3a.parquet")
     for name in ("d", "a0", "a1", "b", "c", "delta", "attention_x"):

@@ -11,6 +11,7 @@ import yaml
 from attention_separation.pages.html import document, table_element
 from attention_separation.results.files import write_text
 from attention_separation.results.installed import DEPENDENCIES
+from attention_separation.results.tables import table_from_columns
 from attention_separation.settings.closed import Closed
 
 TITLE = "Provenance: what these results come from"
@@ -72,8 +73,9 @@ def page(job: ProvenanceJob) -> str:
 
 
 def _two_columns(facts: dict[str, str]) -> str:
-    names, values = list(facts), list(facts.values())
-    return table_element(pa.table({"what": names, "which": values}))
+    columns = {"what": list(facts), "which": list(facts.values())}
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    return table_element(table_from_columns(columns, schema))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

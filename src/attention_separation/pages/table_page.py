@@ -1,8 +1,8 @@
 """A table of results as parquet, csv and a page of its own."""
 
+import math
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from attention_separation.pages.html import page
@@ -33,4 +33,4 @@ def write_result(
 
 
 def _finite(column: pa.ChunkedArray) -> bool:
-    return bool(np.isfinite(column.drop_null().to_numpy()).all())
+    return all(math.isfinite(value) for value in column.drop_null().to_pylist())

@@ -1,7 +1,14 @@
-"""Tables on disk: parquet with its provenance, and csv."""
+"""Tables: made of rows or columns, and on disk as parquet with its provenance, and as csv.
 
+Wherever pyarrow converts Python objects itself, or an array to NumPy, it imports pandas if it is
+installed, which would double the time of a short job: here its buffers are filled instead.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -13,6 +20,82 @@ AGAIN = "remove the file and run again"
 
 class TableError(ValueError):
     """A file is no table of ours; the text names the file and what is wrong with it."""
+
+
+def table_from_columns(columns: Mapping[str, Sequence], schema: pa.Schema) -> pa.Table:
+    """The table whose columns are sequences of values, or arrays of one axis; None is null.
+
+    Raises
+    ------
+    KeyError
+        If a column of the schema is missing.
+    TypeError
+        If a value is not of its column's type, or would lose its fraction there.
+    """
+    arrays = [array_of(columns[field.name], field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def table_from_rows(rows: Iterable[Mapping[str, object]], schema: pa.Schema) -> pa.Table:
+    """The table of some rows; a column that a row has not is null there.
+
+    Raises
+    ------
+    TypeError
+        As `table_from_columns` does.
+    """
+    rows = list(rows)
+    columns = {name: [row.get(name) for row in rows] for name in schema.names}
+    return table_from_columns(columns, schema)
+
+
+def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
+    """The rows that have the wanted value in each of the columns named."""
+    for name, value in wanted.items():
+        chosen = [found == value for found in table[name].to_pylist()]
+        table = table.filter(array_of(chosen, pa.bool_()))
+    return table
+
+
+def numpy_column(table: pa.Table, name: str) -> np.ndarray:
+    """A column of numbers as an array of one axis; null is NaN, which integers do not have."""
+    return np.array(table[name].to_pylist(), table.schema.field(name).type.to_pandas_dtype())
+
+
+def array_of(values: Sequence, kind: pa.DataType) -> pa.Array:
+    """An array of numbers, truth values, texts, or lists of these; None is null.
+
+    Raises
+    ------
+    TypeError
+        If a value is not of that type, or would lose its fraction.
+    """
+    known = np.array([value is not None for value in values], dtype=bool)
+    validity = None if known.all() else _bits(known)
+    if pa.types.is_string(kind):
+        texts = [b"" if value is None else str.encode(value) for value in values]
+        buffers = [validity, _ends(texts), pa.py_buffer(b"".join(texts))]
+        return pa.Array.from_buffers(kind, len(values), buffers)
+    if pa.types.is_list(kind):
+        lists = [() if value is None else value for value in values]
+        items = array_of(list(chain.from_iterable(lists)), kind.value_type)
+        buffers = [validity, _ends(lists)]
+        return pa.Array.from_buffers(kind, len(values), buffers, children=[items])
+    numbers = np.zeros(len(values), kind.to_pandas_dtype())
+    if known.any():
+        given = np.array([value for value in values if value is not None])
+        numbers[known] = given.astype(numbers.dtype, casting="same_kind")
+    buffers = [validity, _bits(numbers) if pa.types.is_boolean(kind) else pa.py_buffer(numbers)]
+    return pa.Array.from_buffers(kind, len(values), buffers)
+
+
+def _ends(parts: list[Sized]) -> pa.Buffer:
+    """Where each part starts in all of them, one after another, and where the last ends."""
+    return pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
+
+
+def _bits(truth: np.ndarray) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(truth, bitorder="little"))
 
 
 def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None:

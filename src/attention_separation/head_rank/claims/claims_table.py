@@ -37,7 +37,7 @@ from attention_separation.head_rank.constructions import features, vote
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import read_parquet, table_from_rows
 from attention_separation.statistics.verdict_words import NOT_RUN
 
 TITLE = "Claims on the rank of attention heads"
@@ -155,7 +155,7 @@ def claims_table(
     found.append(repeated(rows, job.margin, job.level))
     found += constructions(vote_table, features_table, job.level)
     found.sort(key=lambda row: WHOSE.index(row["whose"]))
-    return pa.Table.from_pylist(found, schema=SCHEMA)
+    return table_from_rows(found, SCHEMA)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

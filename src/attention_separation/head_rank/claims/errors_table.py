@@ -5,6 +5,7 @@ import pyarrow as pa
 
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.training.cell_table import DEAD, SETTINGS
+from attention_separation.results.tables import table_from_rows
 
 SCHEMA = pa.schema(
     {
@@ -49,7 +50,7 @@ def errors_table(runs: pa.Table) -> pa.Table:
     cells: dict[str, list[dict]] = {}
     for row in runs.to_pylist():
         cells.setdefault(row["cell"], []).append(row)
-    return pa.Table.from_pylist([_of_cell(own) for own in cells.values()], schema=SCHEMA)
+    return table_from_rows([_of_cell(own) for own in cells.values()], SCHEMA)
 
 
 def _of_cell(runs: list[dict]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from attention_separation.head_rank.constructions.readings import RANDOM_FEATURE
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_parquet
+from attention_separation.results.tables import table_from_rows, write_parquet
 
 SCHEMA = pa.schema(
     [
@@ -88,7 +88,7 @@ def features_table(job: FeaturesJob) -> pa.Table:
         rows += rows_of(
             "published", d, None, [("read", 2**k, value, None) for k, value in read if 2**k <= most]
         )
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

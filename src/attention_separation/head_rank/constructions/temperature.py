@@ -19,7 +19,7 @@ from attention_separation.head_rank.constructions.targets import (
 from attention_separation.head_rank.settings.jobs import BiasedCase, Case, TemperatureJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_parquet
+from attention_separation.results.tables import table_from_rows, write_parquet
 from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import blocks, stream
 
@@ -123,7 +123,7 @@ def errors_of_temperature(job: TemperatureJob) -> pa.Table:
         for case in cases:
             rows += rows_of(job, case)
             progress.advance()
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

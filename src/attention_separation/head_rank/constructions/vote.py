@@ -12,7 +12,7 @@ from attention_separation.head_rank.constructions.distributions import uniform
 from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_parquet
+from attention_separation.results.tables import table_from_rows, write_parquet
 from attention_separation.statistics.intervals import clopper_pearson
 from attention_separation.statistics.seeding import stream
 from attention_separation.statistics.verdict import Measured, holm, point_p_values
@@ -107,7 +107,7 @@ def vote_table(job: VoteJob) -> pa.Table:
     )
     for row, p in zip(rows, holm(point_p_values(measured)), strict=True):
         row["p_value"] = float(p)
-    return pa.Table.from_pylist([*rows, *needed_rows(job)], schema=SCHEMA)
+    return table_from_rows([*rows, *needed_rows(job)], SCHEMA)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

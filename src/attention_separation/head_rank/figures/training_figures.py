@@ -23,6 +23,7 @@ from attention_separation.head_rank.training.cell_table import HEADS, OF_HEADS, 
 from attention_separation.pages.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import table_from_rows
 
 ERROR = "held-out error"
 RUN, MEAN, BEST, DEAD, THEIRS = "a run", "mean", "best run", "dead run", "published"
@@ -325,13 +326,12 @@ def numbers(figure: str, runs: pa.Table) -> pa.Table:
     """What a figure shows: a row per run; in Figure 2 a row per head of full rank."""
     if figure != "rank_fig2":
         return runs.select(RUNS.names)
-    columns = {name: runs[name].to_pylist() for name in OF_HEADS}
-    index = np.repeat(np.arange(len(runs)), [len(entry) for entry in columns["angle"]])
-    table = runs.select(RUNS.names).take(pa.array(index))
-    for name, entries in columns.items():
-        flat = [value for entry in entries for value in entry]
-        table = table.append_column(HEADS.field(name), pa.array(flat, HEADS.field(name).type))
-    return table
+    rows = [
+        row | dict(zip(OF_HEADS, head, strict=True))
+        for row in runs.to_pylist()
+        for head in zip(*(row[name] for name in OF_HEADS), strict=True)
+    ]
+    return table_from_rows(rows, HEADS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from attention_separation.head_rank.claims import claims_table as claims
 from attention_separation.head_rank.claims import errors_table
@@ -13,7 +12,7 @@ from attention_separation.head_rank.pages.captions import figure_caption, read_n
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import read_parquet, select_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
 __all__ = ["add_arguments", "read_overview", "run"]
@@ -80,7 +79,7 @@ def claims_section(judged: pa.Table, about: str) -> Section:
     """The claims, the paper's and others apart."""
     tables = {}
     for whose in WHOSE:
-        own = judged.filter(pc.field("whose") == whose)
+        own = select_rows(judged, whose=whose)
         counts = count_verdicts(own["verdict"].to_pylist())
         if len(own):
             tables[f"{whose}, {len(own)}: {counts}"] = own.select(list(SHOWN))

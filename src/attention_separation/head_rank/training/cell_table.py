@@ -10,6 +10,7 @@ from attention_separation.head_rank.training.batches import (
     initial_names,
 )
 from attention_separation.head_rank.training.cells import EPOCH, CellJob
+from attention_separation.results.tables import table_from_rows
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead: predicting zero scores 1."""
@@ -121,7 +122,7 @@ def cell_table(
                 **{name: [_number(x) for x in values] for name, values in heads[k].items()},
             }
         )
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def is_dead(train_error: float, test_error: float) -> bool:

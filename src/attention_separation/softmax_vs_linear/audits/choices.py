@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from attention_separation.pages.drawing import GRAY, INK, PALETTE, RC, save_with_numbers
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.audits.readings import CHOICES, Alternative, Choice
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -107,7 +108,7 @@ def choices_table(job: ChoicesJob) -> pa.Table:
             ]
         if not choice.alternatives:
             rows.append(_without_effect(choice, None))
-    return pa.Table.from_pylist(_ranked(rows), schema=SCHEMA)
+    return table_from_rows(_ranked(rows), SCHEMA)
 
 
 def _effect(

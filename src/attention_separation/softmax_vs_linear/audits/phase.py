@@ -14,6 +14,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from attention_separation.pages.drawing import INK, RC, save_with_numbers
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.figures.axes import (
     CHOICES,
@@ -72,7 +73,7 @@ def phase_table(job: PhaseJob) -> pa.Table:
                     **{name: getattr(point, name) for name in OWN},
                 }
             )
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def marks(entry: PhaseMap, panels: list[ExactPanel]) -> list[tuple[float, float]]:
@@ -103,7 +104,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         figure = Figure(figsize=(3.9 * columns, 3.3 * lines + 0.8), layout="constrained")
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         for ax, entry in zip(axes, job.maps, strict=False):
-            own = table.filter(pa.array([name == entry.name for name in table["map"].to_pylist()]))
+            own = select_rows(table, map=entry.name)
             mesh = _draw_map(ax, entry, own, marks(entry, job.marked))
         for ax in axes[len(job.maps) :]:
             ax.set_axis_off()
@@ -144,10 +145,10 @@ def _look(entry: PhaseMap) -> tuple[dict, list[str], list[str]]:
 
 def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):
     first, second = entry.map.swept()
-    columns, column = np.unique(table[first].to_numpy(), return_inverse=True)
-    rows, row = np.unique(table[second].to_numpy(), return_inverse=True)
+    columns, column = np.unique(numpy_column(table, first), return_inverse=True)
+    rows, row = np.unique(numpy_column(table, second), return_inverse=True)
     values = np.full((len(rows), len(columns)), np.nan)
-    values[row, column] = table["p_exact"].to_numpy()
+    values[row, column] = numpy_column(table, "p_exact")
     # The map itself as pixels: thousands of cells would make a picture of megabytes.
     mesh = ax.pcolormesh(
         _cell_edges(columns), _cell_edges(rows), values, vmin=0, vmax=1, rasterized=True
@@ -171,7 +172,7 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
     model = MODELS[entry.map.model].title
     marked = MARK * ("attention_x" in entry.reconstructed)
     title = f"{model}, {CHOICES['attention_x', held['attention_x']]}{marked}"
-    numbers = held_title(held, table, entry.reconstructed)
+    numbers = held_title(held, table["m"].to_pylist(), entry.reconstructed)
     ax.set_title(f"{title}\n{numbers}", y=1.0, pad=8)
     return mesh
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import INK, RC, VERMILION, save_with_numbers
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import numpy_column, select_rows, table_from_columns
 from attention_separation.softmax_vs_linear.exact.best_thresholds import success_curves
 from attention_separation.softmax_vs_linear.figures.axes import (
     edges,
@@ -110,7 +110,8 @@ def _of_panel(panel: MarkedPanel) -> pa.Table:
                 ]
     columns = list(zip(*(row for of_point in rows for row in of_point), strict=True))
     first = [[panel.name] * len(columns[0]), [parameter] * len(columns[0])]
-    return pa.table([*first, *columns], schema=SCHEMA)
+    named = dict(zip(SCHEMA.names, [*first, *columns], strict=True))
+    return table_from_columns(named, SCHEMA)
 
 
 def draw(job: ThetaJob, table: pa.Table) -> Figure:
@@ -123,7 +124,7 @@ def draw(job: ThetaJob, table: pa.Table) -> Figure:
         axes = figure.subplots(len(lines), columns, squeeze=False, sharey=True)
         for line, (row, panels) in zip(axes, lines, strict=True):
             for ax, panel in zip(line, panels, strict=False):
-                mesh = _draw_map(ax, panel, table.filter(pc.equal(table["panel"], panel.name)))
+                mesh = _draw_map(ax, panel, select_rows(table, panel=panel.name))
             for ax in line[len(panels) :]:
                 ax.set_axis_off()
             line[0].set_ylabel(_line_label(row.title, panels))
@@ -146,20 +147,20 @@ def _line_label(title: str, panels: list[MarkedPanel]) -> str:
 
 
 def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
-    of_kind = {kind: table.filter(pc.equal(table["kind"], kind)) for kind in (PAPER, BEST, MAP)}
-    columns, column = np.unique(of_kind[MAP]["value"].to_numpy(), return_inverse=True)
-    rows, row = np.unique(of_kind[MAP]["theta"].to_numpy(), return_inverse=True)
+    of_kind = {kind: select_rows(table, kind=kind) for kind in (PAPER, BEST, MAP)}
+    columns, column = np.unique(numpy_column(of_kind[MAP], "value"), return_inverse=True)
+    rows, row = np.unique(numpy_column(of_kind[MAP], "theta"), return_inverse=True)
     values = np.full((len(rows), len(columns)), np.nan)
-    values[row, column] = of_kind[MAP]["p_exact"].to_numpy()
+    values[row, column] = numpy_column(of_kind[MAP], "p_exact")
     few = len(columns) <= FEW_VALUES
     across = np.arange(len(columns), dtype=float) if few else columns
     # The map itself as pixels: thousands of cells would make a picture of megabytes.
     mesh = ax.pcolormesh(edges(across), edges(rows), values, vmin=0, vmax=1, rasterized=True)
     ax.grid(False)
     for kind, style in STYLES.items():
-        own = of_kind[kind].filter(pc.is_valid(of_kind[kind]["theta"]))
-        x = np.interp(own["value"].to_numpy(), columns, across)
-        ax.plot(x, own["theta"].to_numpy(), **style)
+        own = of_kind[kind].filter(of_kind[kind]["theta"].is_valid())
+        x = np.interp(numpy_column(own, "value"), columns, across)
+        ax.plot(x, numpy_column(own, "theta"), **style)
     if few:
         ax.set_xticks(across, [f"{value:g}" for value in columns])
     ax.set_ylim(edges(rows)[[0, -1]])
@@ -167,7 +168,7 @@ def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
     # delta enters through m alone.
     held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
-    sizes = pa.table({"m": [point.m for point in points(panel.panel, panel.points)]})
+    sizes = [point.m for point in points(panel.panel, panel.points)]
     title = held_title(held, sizes, panel.reconstructed, TITLE_ITEMS)
     ax.set_title(f"{panel.name}\n{title}", y=1.0, pad=6, fontsize=7.5)
     return mesh

@@ -7,7 +7,6 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -15,6 +14,7 @@ from matplotlib.lines import Line2D
 from attention_separation.pages.drawing import INK, PALETTE, RC, save_with_numbers
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 from attention_separation.softmax_vs_linear.exact.best_thresholds import (
     Best,
     best_thresholds,
@@ -107,7 +107,7 @@ def thresholds(job: ThresholdJob) -> pa.Table:
                 **{name: getattr(point, name) for name in OF_POINT},
             }
             rows += [of_all | at | _best_columns(kernel, best[kernel][k]) for kernel in kernels]
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def _best_columns(kernel: str, found: Best) -> dict[str, object]:
@@ -234,15 +234,15 @@ def _draw_curve(
 
 def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str, str]) -> None:
     (name,) = panel.panel.swept()
-    rows = table.filter(pc.equal(table["panel"], panel.name))
+    rows = select_rows(table, panel=panel.name)
     for kernel in panel.panel.contest.kernels:
         colour = colours[kernel]
-        own = rows.filter(pc.equal(rows["network"], kernel)).sort_by("value")
-        x = own["value"].to_numpy()
+        own = select_rows(rows, network=kernel).sort_by("value")
+        x = numpy_column(own, "value")
         marker = "o" if len(x) <= 12 else None
-        best = own["p_best"].to_numpy()
+        best = numpy_column(own, "p_best")
         ax.plot(x, best, color=colour, marker=marker, markersize=3)
-        ax.plot(x, own["p_at_theta"].to_numpy(), color=colour, linestyle="--", linewidth=0.9)
+        ax.plot(x, numpy_column(own, "p_at_theta"), color=colour, linestyle="--", linewidth=0.9)
     if name == "d" and len(x) > 2:
         ax.set_xscale("log", base=2)
         ax.set_xticks(x, [f"{value:g}" for value in x])
@@ -250,7 +250,9 @@ def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str,
     ax.set_ylim(0, 1)
     # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
     held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
-    ax.set_title(held_title(held, rows, panel.reconstructed), y=1.0, pad=8, fontsize=7.5)
+    ax.set_title(
+        held_title(held, rows["m"].to_pylist(), panel.reconstructed), y=1.0, pad=8, fontsize=7.5
+    )
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
 

@@ -1,6 +1,7 @@
 """Verb `verdicts`: each panel's simulation held against its exact or reference values."""
 
 import argparse
+import math
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,13 @@ import pyarrow as pa
 
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_csv, write_parquet
+from attention_separation.results.tables import (
+    array_of,
+    numpy_column,
+    table_from_rows,
+    write_csv,
+    write_parquet,
+)
 from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
@@ -92,19 +99,16 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
     ]
     names = POINTS_SCHEMA.names[:-1]
     by_point = pa.concat_tables(table.replace_schema_metadata().select(names) for table in tables)
-    p_values = pa.chunked_array([verdict.point_p for verdict in found])
+    p_values = array_of(np.concatenate([verdict.point_p for verdict in found]), pa.float64())
     by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), p_values)
-    return pa.Table.from_pylist(rows, schema=SCHEMA), by_point
+    return table_from_rows(rows, SCHEMA), by_point
 
 
 def _measured(name: str, table: pa.Table) -> Measured:
     for column in table.column_names:
-        values = table[column]
-        if column in MAY_BE_NULL:
-            continue
-        if values.null_count or not _all_finite(values):
+        if column not in MAY_BE_NULL and not _all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
-    columns = (table[key].to_numpy() for key in ("successes", "trials", "p_exact", "p_error"))
+    columns = (numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error"))
     try:
         return Measured(*columns)
     except ValueError as error:
@@ -112,7 +116,10 @@ def _measured(name: str, table: pa.Table) -> Measured:
 
 
 def _all_finite(values: pa.ChunkedArray) -> bool:
-    return not pa.types.is_floating(values.type) or bool(np.isfinite(values.to_numpy()).all())
+    return not any(
+        value is None or (isinstance(value, float) and not math.isfinite(value))
+        for value in values.to_pylist()
+    )
 
 
 def _row(panel: PanelToJudge, points: Measured, found: PanelVerdict) -> dict[str, object]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.models.contest import Contest
 from attention_separation.softmax_vs_linear.models.point import Point
 
@@ -67,8 +68,7 @@ def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
         If probabilities or errors are not one row per point, or a known probability has no error.
     """
     rows = [row for panel in panels for row in _rows(panel)]
-    columns = {name: [row[name] for row in rows] for name in WHP_SCHEMA.names}
-    return pa.table(columns, schema=WHP_SCHEMA)
+    return table_from_rows(rows, WHP_SCHEMA)
 
 
 def _rows(panel: PanelEvents) -> list[dict]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import numpy_column, read_parquet
 from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.audits.whp import (
     ALL,
@@ -45,7 +45,7 @@ def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
     exact values."""
     contest = of.exact.panel.contest
     events, errors = (
-        np.column_stack([table[f"{kind}_{event}"].to_numpy() for event in contest.events])
+        np.column_stack([numpy_column(table, f"{kind}_{event}") for event in contest.events])
         for kind in ("prob", "error")
     )
     panel = of.exact

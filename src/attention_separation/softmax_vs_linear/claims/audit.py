@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.paths import (
@@ -89,8 +90,7 @@ def audit(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
         for claim in all_claims() if claims is None else claims:
             rows += _rows(job, claim)
     _say_what_is_proved(rows, job)
-    columns = {name: [row[name] for row in rows] for name in SCHEMA.names}
-    return pa.table(columns, schema=SCHEMA)
+    return table_from_rows(rows, SCHEMA)
 
 
 def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:

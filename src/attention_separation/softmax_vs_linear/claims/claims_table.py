@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.origins import (
@@ -80,7 +81,7 @@ def page(claims: pa.Table) -> pa.Table:
         }
         for name, own in grouped.items()
     ]
-    return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in PAGE]))
+    return table_from_rows(rows, pa.schema([(name, pa.string()) for name in PAGE]))
 
 
 HOLDS = {True: "holds", False: "fails", None: "not refuted"}

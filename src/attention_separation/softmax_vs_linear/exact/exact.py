@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_parquet
+from attention_separation.results.tables import table_from_columns, write_parquet
 from attention_separation.softmax_vs_linear.exact.exact_table import schema
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -30,7 +30,7 @@ def exact(job: ExactPanel) -> pa.Table:
     for k, event in enumerate(contest.events):
         columns[f"prob_{event}"] = [reference.events[k] for reference in found]
         columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
-    return pa.table(columns, schema=schema(contest))
+    return table_from_columns(columns, schema(contest))
 
 
 def metadata(job: ExactPanel) -> dict[str, str]:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from attention_separation.softmax_vs_linear.models.parameters import MRule
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
@@ -52,12 +51,15 @@ TITLE_ITEMS_PER_LINE = 4
 
 
 def held_title(
-    held: dict[str, Any], table: pa.Table, reconstructed: Collection[str] = (),
+    held: dict[str, Any], m: Iterable[int], reconstructed: Collection[str] = (),
     per_line: int = TITLE_ITEMS_PER_LINE,
 ) -> str:  # fmt: skip
-    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones."""
+    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones.
+
+    `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
+    """
     items = [
-        f"{symbol} = {_value(name, held[name], table)}{MARK * (name in reconstructed)}"
+        f"{symbol} = {_value(name, held[name], m)}{MARK * (name in reconstructed)}"
         for name, symbol in SYMBOLS.items()
         if name in held
     ]
@@ -67,10 +69,10 @@ def held_title(
     return "\n".join(lines)
 
 
-def _value(name: str, value: object, table: pa.Table) -> str:
+def _value(name: str, value: object, m: Iterable[int]) -> str:
     if isinstance(value, MRule):
-        used = table["m"].unique().to_pylist()
-        return str(used[0]) if len(used) == 1 else _rule(value)
+        used = set(m)
+        return str(*used) if len(used) == 1 else _rule(value)
     if isinstance(value, str):
         return value.replace("c", SYMBOLS["c"])
     return f"{value:g}"

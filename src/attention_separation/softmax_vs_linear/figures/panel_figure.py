@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from attention_separation.pages.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
 from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
+from attention_separation.results.tables import numpy_column
 from attention_separation.softmax_vs_linear.figures.axes import (
     X_LABELS,
     edges,
@@ -60,7 +61,9 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
 def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
     swept = list(look.panel.swept())
     # A given y spares Matplotlib the search for one, at every draw.
-    ax.set_title(held_title(look.panel.held(), table, look.reconstructed), pad=8, y=1.0)
+    ax.set_title(
+        held_title(look.panel.held(), table["m"].to_pylist(), look.reconstructed), pad=8, y=1.0
+    )
     ax.annotate(
         letter, (0, 1), xytext=(-26, 8), xycoords="axes fraction", textcoords="offset points",
         fontsize=11, fontweight="bold", va="bottom",
@@ -68,10 +71,10 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
     if len(swept) == 2:
         _draw_map(ax, look, table)
         return
-    x = table["value"].to_numpy()
+    x = numpy_column(table, "value")
     order = np.argsort(x)
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
-    x, rate, low, high, exact = (table[name].to_numpy()[order] for name in names)
+    x, rate, low, high, exact = (numpy_column(table, name)[order] for name in names)
     many = len(x) > MANY_POINTS
     if many:
         # Where points are dense and hardly scatter, the line would vanish beneath them.
@@ -100,7 +103,7 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
 
 
 def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
-    largest = max(table["p_error"].to_numpy().max() for table in tables)
+    largest = max(numpy_column(table, "p_error").max() for table in tables)
     line = "exact" if largest == 0 else f"reference value, estimated error ≤ {rounded_up(largest)}"
     handles = [
         Line2D([], [], color=BLUE, marker="o", markersize=4, linewidth=0, label="trials"),
@@ -114,8 +117,8 @@ def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
     coordinates = [_swept_values(name, table) for name in swept]
     (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
     rate, exact = np.full((2, len(second), len(first)), np.nan)
-    rate[row, column] = table["p_hat"].to_numpy()
-    exact[row, column] = table["p_exact"].to_numpy()
+    rate[row, column] = numpy_column(table, "p_hat")
+    exact[row, column] = numpy_column(table, "p_exact")
     mesh = ax.pcolormesh(edges(first), edges(second), rate, vmin=0, vmax=1)
     levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
     if levels and min(exact.shape) > 1:
@@ -136,8 +139,8 @@ def _axis_label(name: str, look: PanelLook) -> str:
 def _swept_values(name: str, table: pa.Table) -> np.ndarray:
     """The values of a swept parameter, row by row; theta has no column but makes tau."""
     if name in table.column_names:
-        return table[name].to_numpy()
-    return np.round(table["tau"].to_numpy() / np.sqrt(np.log(table["n"].to_numpy())), 12)
+        return numpy_column(table, name)
+    return np.round(numpy_column(table, "tau") / np.sqrt(np.log(numpy_column(table, "n"))), 12)
 
 
 def _footnote(job: FigureJob, tables: list[pa.Table], characters: int) -> str:

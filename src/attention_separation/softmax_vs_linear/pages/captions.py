@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
+from attention_separation.results.tables import numpy_column, select_rows
 from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
 from attention_separation.softmax_vs_linear.pages.findings import SAYING
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
@@ -66,7 +66,7 @@ def panels_caption(
     panels."""
     names = list(dict.fromkeys(table["panel"].to_pylist()))
     counts = sorted(set(table["trials"].to_pylist()))
-    error = pc.max(table["p_error"]).as_py()
+    error = max(table["p_error"].to_pylist())
     exact = (
         "exact values"
         if error == 0
@@ -92,9 +92,9 @@ def panels_caption(
 
 def _agreement(table: pa.Table) -> str:
     """How far the simulated points lie from the exact ones, or from reference values."""
-    word = "exact" if pc.max(table["p_error"]).as_py() == 0 else "reference"
+    word = "exact" if max(table["p_error"].to_pylist()) == 0 else "reference"
     rate, exact, low, high = (
-        table[name].to_numpy() for name in ("p_hat", "p_exact", "ci_low", "ci_high")
+        numpy_column(table, name) for name in ("p_hat", "p_exact", "ci_low", "ci_high")
     )
     held = int(((low <= exact) & (exact <= high)).sum())
     gap = np.abs(rate - exact)
@@ -110,9 +110,9 @@ def _panel_sentence(name: str, table: pa.Table, verdict: dict | None) -> str:
     swept = table["parameter"][0].as_py().split(",")
     # A map's second parameter has no column of its own if it is theta.
     ranges = [_range(parameter, table) for parameter in swept]
-    exact = table["p_exact"].to_numpy()
-    rate = table["p_hat"].to_numpy()
-    exactly = "exactly" if pc.max(table["p_error"]).as_py() == 0 else "by reference values"
+    exact = numpy_column(table, "p_exact")
+    rate = numpy_column(table, "p_hat")
+    exactly = "exactly" if max(table["p_error"].to_pylist()) == 0 else "by reference values"
     text = (
         f"**{name}** sweeps {' and '.join(ranges)}, {counted(len(table), 'point')}: success rate "
         f"{_from_to(rate)}, {exactly} {_from_to(exact)}"
@@ -129,7 +129,7 @@ def _range(parameter: str, table: pa.Table) -> str:
     alone = table["parameter"][0].as_py() == parameter
     if not alone and parameter not in table.column_names:
         return shown
-    values = table["value" if alone else parameter].to_numpy()
+    values = numpy_column(table, "value" if alone else parameter)
     return f"{shown} from {values.min():g} to {values.max():g}"
 
 
@@ -154,7 +154,7 @@ def audit_caption(name: str, table: pa.Table, contests: Mapping[str, Contest]) -
 
 
 def _map_sentence(name: str, table: pa.Table) -> str:
-    p = table["p_exact"].to_numpy()
+    p = numpy_column(table, "p_exact")
     swept = table["parameter"][0].as_py().split(",")
     ranges = " and ".join(_range(parameter, table) for parameter in swept)
     return (
@@ -173,7 +173,7 @@ def drawing_caption(name: str) -> Caption:
 
 
 def _rows(table: pa.Table, name: str, column: str = "panel") -> pa.Table:
-    return table.filter(pc.equal(table[column], name))
+    return select_rows(table, **{column: name})
 
 
 def _from_to(values: np.ndarray) -> str:

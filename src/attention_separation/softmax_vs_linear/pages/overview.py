@@ -5,11 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import (
+    numpy_column,
+    read_parquet,
+    select_rows,
+    table_from_rows,
+)
 from attention_separation.softmax_vs_linear.audits import phase
 from attention_separation.softmax_vs_linear.figures import joined_table
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -42,11 +46,22 @@ HONESTY = (
     "marks what the paper's text does not state and is read or chosen here."
 )
 
+PANELS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("panel", "model", "swept")),
+        *((name, pa.int64()) for name in ("points", "trials")),
+        ("mean rate", pa.float64()),
+        ("computed", pa.string()),
+        *((f"{which} computed", pa.float64()) for which in ("mean", "least", "largest")),
+        *((name, pa.string()) for name in ("verdict", "reconstructed")),
+    ]
+)
+
 
 def tables_of_panels(figures: list[pa.Table]) -> dict[str, pa.Table]:
     """The numbers of each panel that figures show, also where several show it."""
     return {
-        panel: table.filter(pc.equal(table["panel"], panel))
+        panel: select_rows(table, panel=panel)
         for table in figures
         for panel in table["panel"].unique().to_pylist()
     }
@@ -61,7 +76,7 @@ def panels_overview(
     """A row for each panel."""
     rows = []
     for panel, own in sorted(panels.items()):
-        rates, exact = own["p_hat"].to_numpy(), own["p_exact"].to_numpy()
+        rates, exact = numpy_column(own, "p_hat"), numpy_column(own, "p_exact")
         rows.append(
             {
                 "panel": panel,
@@ -70,7 +85,7 @@ def panels_overview(
                 "points": len(own),
                 "trials": own["trials"][0].as_py(),
                 "mean rate": float(rates.mean()),
-                "computed": "exactly" if own["p_error"].to_numpy().max() == 0 else "reference",
+                "computed": "exactly" if numpy_column(own, "p_error").max() == 0 else "reference",
                 "mean computed": float(exact.mean()),
                 "least computed": float(exact.min()),
                 "largest computed": float(exact.max()),
@@ -78,7 +93,7 @@ def panels_overview(
                 "reconstructed": reconstructed.get(panel, ""),
             }
         )
-    return pa.Table.from_pylist(rows)
+    return table_from_rows(rows, PANELS)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.config import Config, digest_of, load_config, overrides_of
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import numpy_column, read_parquet
 from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.audits import verdicts
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
@@ -28,9 +28,9 @@ def verdict_columns(verdict: dict | None) -> str:
 
 def summary_line(table: pa.Table) -> str:
     """Points, trials per point, and the smallest, median and largest success rate."""
-    rate = table["p_hat"].to_numpy()
+    rate = numpy_column(table, "p_hat")
     numbers = "".join(f"{value:8.3f}" for value in (rate.min(), np.median(rate), rate.max()))
-    trials = "/".join(str(count) for count in np.unique(table["trials"].to_numpy()))
+    trials = "/".join(str(count) for count in np.unique(numpy_column(table, "trials")))
     return f"{table['panel'][0].as_py():<12}{len(rate):>7}{trials:>10}{numbers}"
 
 

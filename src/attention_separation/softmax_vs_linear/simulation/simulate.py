@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet, write_parquet
+from attention_separation.results.tables import read_parquet, table_from_columns, write_parquet
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
@@ -98,7 +98,7 @@ def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.
         "ci_low": low,
         "ci_high": high,
     }
-    return pa.table(columns, schema=schema(job.panel.contest))
+    return table_from_columns(columns, schema(job.panel.contest))
 
 
 def metadata(job: PanelJob) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.models.contest import Contest
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.statistics.counts import Counts
@@ -52,9 +53,11 @@ def cut(points: list[Point], trials: int, seconds: list[float], count: int) -> l
 def slice_table(counts: dict[int, Counts], contest: Contest) -> pa.Table:
     """What a slice counted, by point."""
     columns_of = schema(contest)
-    rows = [(point, count.trials, *count.happened.tolist()) for point, count in counts.items()]
-    columns = list(zip(*rows, strict=True)) or [()] * len(columns_of)
-    return pa.table(dict(zip(columns_of.names, columns, strict=True)), schema=columns_of)
+    rows = [
+        dict(zip(columns_of.names, (point, count.trials, *count.happened.tolist()), strict=True))
+        for point, count in counts.items()
+    ]
+    return table_from_rows(rows, columns_of)
 
 
 def merged(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
