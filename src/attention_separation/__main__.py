@@ -14,7 +14,7 @@ VERBS = {
         "simulate one panel of softmax against linear",
     ),
     "exact": (
-        "softmax_vs_linear.exact.exact",
+        "softmax_vs_linear.exact.compute",
         "compute the probabilities of panels' points exactly",
     ),
     "figure": ("softmax_vs_linear.figures.panel_figure", "draw a figure from its panels' tables"),
@@ -27,7 +27,7 @@ VERBS = {
         "fail if the verdict on any panel is that it differs",
     ),
     "claims": ("softmax_vs_linear.claims.claims_table", "evaluate every claim of the paper"),
-    "whp": ("softmax_vs_linear.audits.whp_table", "say which events are not with high probability"),
+    "whp": ("softmax_vs_linear.audits.whp", "say which events are not with high probability"),
     "choices": ("softmax_vs_linear.audits.choices", "measure what each open choice moves"),
     "threshold": ("softmax_vs_linear.audits.threshold", "find the best threshold of each network"),
     "theta": ("softmax_vs_linear.audits.theta", "map exact probabilities over the threshold"),

@@ -29,7 +29,7 @@ from making import CONFIG, ROOT, config_points, point, run_trials
 
 from attention_separation.head_rank.training.cells import CellJob
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
-from attention_separation.softmax_vs_linear.exact.exact import exact as exact_table
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.regression_moments import moments
 from attention_separation.softmax_vs_linear.simulation import regression_trials
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes
@@ -142,13 +142,13 @@ def exact() -> None:
     print("exact values, one core")
     attention = [(name, CONFIG.exact_panel(name)) for name in ATTENTION_PANELS]
     count = sum(len(config_points(name)) for name, _ in attention)
-    every = seconds(lambda: [exact_table(panel) for _, panel in attention], 3)
+    every = seconds(lambda: [compute_exact(panel) for _, panel in attention], 3)
     print(f"  {count} points of Figures 4, 5 and 7: {every:.2f} s (wanted 0.5)")
 
     def figure_3() -> None:
         moments.cache_clear()
         for name in ("fig3a", "fig3b"):
-            exact_table(CONFIG.exact_panel(name))
+            compute_exact(CONFIG.exact_panel(name))
 
     print(f"  reference values of Figure 3: {seconds(figure_3, 3):.2f} s (wanted 10)")
     job = CONFIG.phase_job()

@@ -7,14 +7,13 @@ import pytest
 from making import CONFIG, contest, panel
 
 from attention_separation.results import provenance
-from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp_table
+from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp
 from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
 from attention_separation.softmax_vs_linear.audits.choices import choices_table
 from attention_separation.softmax_vs_linear.audits.choices import draw as draw_choices
 from attention_separation.softmax_vs_linear.audits.phase import draw as draw_phase
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
-from attention_separation.softmax_vs_linear.audits.whp import whp_table as events_table
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.figures.joined_table import joined
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.softmax_vs_linear.figures.schematic import draw as draw_schematic
@@ -81,7 +80,7 @@ def test_every_module_of_a_model_exists():
         assert {*code_of_models.SERVING[name]} >= of_attention
         assert f"{PAPER}.models.{name}" in code_of_models.SERVING[name]
     assert served(f"{PAPER}.simulation.regression_trials") == {"regression"}
-    assert served(f"{PAPER}.exact.attention_exact") == {"self_attention", "cross_attention"}
+    assert served(f"{PAPER}.exact.attention_probabilities") == {"self_attention", "cross_attention"}
 
 
 def test_only_what_tells_models_apart_names_their_modules():
@@ -194,12 +193,12 @@ def run_all(model):
             watch("simulate", lambda text=text: simulate(PanelJob.model_validate_json(text)))
             for text in jobs
         ]
-    exactly = watch("exact", lambda: [exact(own) for own in job("exact").panels])
+    exactly = watch("exact", lambda: [compute_exact(own) for own in job("exact").panels])
     both = [joined(*pair) for pair in zip(tables["reduced"], exactly, strict=True)]
     watch("figure", lambda: draw_figure(job("figure"), both))
     watch("verdicts", lambda: verdicts.verdicts(job("verdicts"), both))
-    watch("whp", lambda: events_table(
-        [whp_table.panel_events(of, table)
+    watch("whp", lambda: whp.whp_table(
+        [whp.panel_events(of, table)
          for of, table in zip(job("whp").panels, exactly, strict=True)]
     ))  # fmt: skip
     watch("choices", lambda: draw_choices(choices_table(job("choices")), job("choices").figures))

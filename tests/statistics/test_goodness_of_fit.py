@@ -7,13 +7,13 @@ import pytest
 from making import CONFIG
 from scipy.stats import binom
 
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.statistics.goodness_of_fit import (
     LEAST_VARIANCE,
     detectable_shape,
     shape_p_value,
 )
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.panel_points import PanelPoints
 
 BUDGET = 1e-6
 """Chance of a false alarm, of each random test."""
@@ -25,7 +25,7 @@ LOWERED = 0.01
 def measured(successes, trials, reference, error=0.0):
     reference = np.asarray(reference, dtype=float)
     shape = reference.shape
-    return Measured(
+    return PanelPoints(
         np.broadcast_to(successes, shape).astype(np.int64), np.broadcast_to(trials, shape),
         reference, np.full(shape, error),
     )  # fmt: skip
@@ -143,7 +143,7 @@ def found(panel, rates, draws, rng):
 
 def real(name):
     panel = CONFIG.panel_job(name).panel
-    reference = exact(CONFIG.exact_panel(name))["p_exact"].to_numpy()
+    reference = compute_exact(CONFIG.exact_panel(name))["p_exact"].to_numpy()
     return measured(0, panel.trials, reference)
 
 

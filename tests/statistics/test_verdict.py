@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import holm, judge, point_p_values, pooled_p_value
 
 LEVEL = 1e-3
@@ -14,7 +14,7 @@ LEVEL = 1e-3
 
 def measured(successes, trials, reference, error=0.0):
     reference = np.atleast_1d(np.asarray(reference, dtype=float))
-    return Measured(
+    return PanelPoints(
         np.broadcast_to(np.asarray(successes), reference.shape).astype(np.int64),
         np.full(reference.shape, trials),
         reference,
@@ -194,10 +194,10 @@ def test_the_interval_covers_the_mean_difference():
 )
 def test_what_cannot_be_judged(values, words):
     with pytest.raises(ValueError, match=words):
-        Measured(*(np.array(column) for column in values))
+        PanelPoints(*(np.array(column) for column in values))
 
 
 def test_points_of_one_panel_have_equal_trials():
-    panel = Measured(np.array([1, 1]), np.array([10, 20]), np.full(2, 0.1), np.zeros(2))
+    panel = PanelPoints(np.array([1, 1]), np.array([10, 20]), np.full(2, 0.1), np.zeros(2))
     with pytest.raises(ValueError, match="different numbers of trials"):
         judge([panel], [0.1], LEVEL)

@@ -66,7 +66,7 @@ CHANGES = {
         EVERYTHING - OF_FIGURE_3 - {"fig1"},
     ),
     "exact values of attention": (
-        f"{PAPER}/exact/attention_exact.py", "fires, none =", "none, fires =",
+        f"{PAPER}/exact/attention_probabilities.py", "fires, none =", "none, fires =",
         EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
         | AFTER_EXACT,
     ),
@@ -79,7 +79,7 @@ CHANGES = {
         {"simulate_fig3a", "fig3"} | JUDGED,
     ),
     "reference values of regression": (
-        f"{PAPER}/exact/regression_exact.py", "FEWEST = 12", "FEWEST = 13",
+        f"{PAPER}/exact/regression_probabilities.py", "FEWEST = 12", "FEWEST = 13",
         {"exact_fig3", "fig3", "threshold"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
@@ -91,7 +91,7 @@ CHANGES = {
     ),
     "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
     "a claim": (
-        f"{PAPER}/claims/audit.py", "return rows", "return [*rows]", {"claims"},
+        f"{PAPER}/claims/evaluation.py", "return rows", "return [*rows]", {"claims"},
     ),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)", set()),
     "a comment": (f"{PAPER}/models/success.py", '"""In', '# Why.\n"""In', set()),

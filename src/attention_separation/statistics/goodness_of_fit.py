@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from attention_separation.statistics.binomial_sums import binomial_law
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.panel_points import PanelPoints
 
 LEAST_VARIANCE = 1.0
 """Counts squared; see above."""
@@ -38,7 +38,7 @@ POWER = 0.9
 BISECTIONS = 20
 
 
-def shape_p_value(panel: Measured) -> float:
+def shape_p_value(panel: PanelPoints) -> float:
     """P(T >= its observed value) under the null hypothesis, or a little more.
 
     A deviation that the null hypothesis rules out has p = 0.
@@ -56,7 +56,7 @@ def shape_p_value(panel: Measured) -> float:
     return min(1.0, max(1 - float(below.sum()), 0.0) + ROUNDING)
 
 
-def detectable_shape(panel: Measured, level: float) -> float | None:
+def detectable_shape(panel: PanelPoints, level: float) -> float | None:
     """About the x for which rates off by +x and -x in turn, whichever comes first, are found by T
     at a level with probability POWER; None where no x up to 1 is.
 
@@ -84,19 +84,19 @@ def detectable_shape(panel: Measured, level: float) -> float | None:
     return shape if shape <= 1 else None
 
 
-def _variances(panel: Measured) -> np.ndarray:
+def _variances(panel: PanelPoints) -> np.ndarray:
     own = panel.trials * panel.reference * (1 - panel.reference)
     return np.maximum(own, LEAST_VARIANCE)
 
 
-def _deviations(panel: Measured, counts: np.ndarray) -> np.ndarray:
+def _deviations(panel: PanelPoints, counts: np.ndarray) -> np.ndarray:
     """Deviations d_i of counts (P,) from what is expected."""
     low, high = panel.bounds
     above, below = counts - panel.trials * high, panel.trials * low - counts
     return np.maximum(np.maximum(above, below), 0.0)
 
 
-def _contributions(panel: Measured) -> list[tuple[np.ndarray, np.ndarray]]:
+def _contributions(panel: PanelPoints) -> list[tuple[np.ndarray, np.ndarray]]:
     """Of each point, values of d_i^2 / v_i other than 0, and their probabilities.
 
     Counts above the range of the null hypothesis are likeliest under its highest rate, those below
@@ -153,7 +153,7 @@ def _sum_below(contributions: list[tuple[np.ndarray, np.ndarray]], cell: float) 
     return laws[0]
 
 
-def _critical_value(panel: Measured, level: float) -> float:
+def _critical_value(panel: PanelPoints, level: float) -> float:
     """The smallest T, to a cell, whose p-value is at most the level."""
     contributions = _contributions(panel)
     sizes = np.array([float(share @ size) for size, share in contributions])
@@ -170,7 +170,7 @@ def _critical_value(panel: Measured, level: float) -> float:
         reach *= 2
 
 
-def _moments(panel: Measured, rates: np.ndarray) -> tuple[float, float]:
+def _moments(panel: PanelPoints, rates: np.ndarray) -> tuple[float, float]:
     """Mean and standard deviation of T with errors of zero, under rates (P,)."""
     second = panel.trials * rates * (1 - rates)
     third = second * (1 - 2 * rates)

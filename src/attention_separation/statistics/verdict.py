@@ -15,8 +15,8 @@ from scipy.special import bdtr, bdtrc, ndtri
 
 from attention_separation.statistics.binomial_sums import sum_law
 from attention_separation.statistics.goodness_of_fit import detectable_shape, shape_p_value
-from attention_separation.statistics.mean_interval import mean_interval
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.mean_rate_interval import mean_rate_interval
+from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
 
 MOST_TRIALS = 10**15
@@ -25,7 +25,7 @@ PANEL_TESTS = 2
 """Of the sum and of the shape, beside those of the points."""
 
 
-def point_p_values(panel: Measured) -> np.ndarray:
+def point_p_values(panel: PanelPoints) -> np.ndarray:
     """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
     low, high = panel.bounds
     at_least = np.where(
@@ -35,7 +35,7 @@ def point_p_values(panel: Measured) -> np.ndarray:
     return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
 
 
-def pooled_p_value(panel: Measured) -> float:
+def pooled_p_value(panel: PanelPoints) -> float:
     """The same for the sum of all successes, a sum of binomials of different probabilities."""
     low, high = panel.bounds
     total = int(panel.successes.sum())
@@ -80,7 +80,7 @@ class PanelVerdict:
     none are."""
 
 
-def judge(panels: list[Measured], margins: list[float], level: float) -> list[PanelVerdict]:
+def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
     """Judge all panels at one family-wise level; a panel's points must have equal trials."""
     tests = [
         np.concatenate([point_p_values(panel), [pooled_p_value(panel), shape_p_value(panel)]])
@@ -95,14 +95,14 @@ def judge(panels: list[Measured], margins: list[float], level: float) -> list[Pa
 
 
 def _judge_panel(
-    panel: Measured, adjusted: np.ndarray, margin: float, level: float, alpha: float,
+    panel: PanelPoints, adjusted: np.ndarray, margin: float, level: float, alpha: float,
     smallest: float,
 ) -> PanelVerdict:  # fmt: skip
     if len(np.unique(panel.trials)) != 1:
         raise ValueError("the points of a panel have different numbers of trials")
     total, successes = int(panel.trials.sum()), int(panel.successes.sum())
     mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
-    lowest, highest = mean_interval(panel.successes, panel.trials, alpha)
+    lowest, highest = mean_rate_interval(panel.successes, panel.trials, alpha)
     low, high = lowest - mean_reference - error, highest - mean_reference + error
     within = -margin <= low and high <= margin
     verdict = DIFFERS if np.any(adjusted <= level) else AGREES if within else UNDECIDED
@@ -124,7 +124,7 @@ def _judge_panel(
     )
 
 
-def _trials_to_decide(panel: Measured, margin: float, alpha: float) -> int | None:
+def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | None:
     """Trials per point from which a panel that is right would agree nine times in ten."""
     many = 1
     while not _would_agree(panel, margin, alpha, many):
@@ -141,18 +141,18 @@ def _trials_to_decide(panel: Measured, margin: float, alpha: float) -> int | Non
     return many
 
 
-def _would_agree(panel: Measured, margin: float, alpha: float, trials: int) -> bool:
+def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -> bool:
     """Whether the interval lies within the margin if the rate is off by its 5 % quantiles."""
     counts = np.full(len(panel.reference), trials)
     expected = np.rint(panel.reference * trials).astype(np.int64)
     variance = float(np.mean(panel.reference * (1 - panel.reference)))
     deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
-    low, high = mean_interval(expected, counts, alpha)
+    low, high = mean_rate_interval(expected, counts, alpha)
     rate = float(expected.mean()) / trials
     return deviation + max(high - rate, rate - low) + float(panel.error.mean()) <= margin
 
 
-def _detectable_bias(panel: Measured, smallest: float) -> float:
+def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
     """About the bias of the mean rate that the pooled test rejects with probability 0.9.
 
     By the normal law; where successes are all but certain or impossible, by the few counts that

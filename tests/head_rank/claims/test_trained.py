@@ -6,14 +6,14 @@ from making import CONFIG
 from pydantic import ValidationError
 from scipy import stats
 
-from attention_separation.head_rank.claims import published, published_claims
+from attention_separation.head_rank.claims import published_claims, published_values
 from attention_separation.head_rank.claims.claims_table import judged, of_runs, repeated
-from attention_separation.head_rank.claims.comparisons import CLAIMS, FACTOR
 from attention_separation.head_rank.claims.contrasts import difference, mean_of, ratio, together
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank
 from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.figures.training_figures import FIGURES, draw
 from attention_separation.head_rank.settings.jobs import ClaimsJob
@@ -335,7 +335,7 @@ def test_the_best_published_model_below_full_rank_is_better_than_the_worst_of_fu
 
 @pytest.mark.parametrize(("worst", "verdict"), [(0.0135, "agrees"), (0.0142, "undecided")])
 def test_a_published_model_of_full_rank_could_be_as_good(monkeypatch, worst, verdict):
-    other = published.FIGURE_1 | {(1, 1): (*published.FIGURE_1[1, 1][:-1], worst)}
+    other = published_values.FIGURE_1 | {(1, 1): (*published_values.FIGURE_1[1, 1][:-1], worst)}
     monkeypatch.setattr(published_claims, "FIGURE_1", other)
     assert best_below_full_rank()["verdict"] == verdict
 

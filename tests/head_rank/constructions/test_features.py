@@ -18,7 +18,7 @@ from attention_separation.head_rank.constructions import (
     targets,
 )
 from attention_separation.head_rank.constructions.features import SCHEMA, features_table
-from attention_separation.head_rank.constructions.readings import RANDOM_FEATURES
+from attention_separation.head_rank.constructions.published_curve import RANDOM_FEATURES
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 
 BUDGET = 1e-6

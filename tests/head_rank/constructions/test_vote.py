@@ -18,7 +18,8 @@ from attention_separation.head_rank.constructions import (
 from attention_separation.head_rank.constructions.masked_layers import MaskedLayer
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
-from attention_separation.statistics.verdict import Measured, holm, point_p_values
+from attention_separation.statistics.panel_points import PanelPoints
+from attention_separation.statistics.verdict import holm, point_p_values
 
 BUDGET = 1e-6
 """False alarms of the comparison with simulation, corrected for its points by Holm."""
@@ -175,7 +176,7 @@ def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees
     """Both at one level over all points: the verdict turns where the p-value is the level."""
     rows = [simulated(1, 750), simulated(3, 590), simulated(7, 470)]
     laws = [majority_vote.error(4, row["heads"]) for row in rows]
-    measured = Measured(
+    measured = PanelPoints(
         np.array([row["wrong"] for row in rows]),
         np.array([row["draws"] for row in rows]),
         np.array(laws) / 2,

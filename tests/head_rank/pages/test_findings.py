@@ -9,7 +9,7 @@ from making import CONFIG, ROOT
 from rank_cells import SMOKE, write_made_up
 
 from attention_separation.__main__ import main
-from attention_separation.head_rank.claims import published
+from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.construction_claims import published_curve
 from attention_separation.head_rank.claims.errors_table import SCHEMA, errors_table
 from attention_separation.head_rank.claims.outcomes import CHECK
@@ -249,7 +249,7 @@ def test_published_values_are_counted_beside_rank_0():
     assert f"3 are no smaller than its error at their N: {named}" in text
     # 0.865, 0.860 and 0.854 of one layer, 0.876 and 0.854 of five.
     assert "5 more are smaller by 5 % at most" in text
-    (first, *_), last = published.below_full_rank(), published.below_full_rank()[-1]
+    (first, *_), last = published_values.below_full_rank(), published_values.below_full_rank()[-1]
     assert (first, last) == (("L = 1, w = 1", 1, 16, 0.865), ("N = 4", 32, 4, 0.006))
 
 

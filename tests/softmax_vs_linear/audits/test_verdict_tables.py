@@ -6,7 +6,7 @@ import pytest
 from making import CONFIG, panel
 
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdicts
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.figures.joined_table import joined
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
@@ -38,7 +38,9 @@ def tables():
     for name, (sweep, fixed) in SWEEPS.items():
         of = panel(name, sweep, trials=200, **fixed)
         simulated = simulate(PanelJob(name=name, panel=of, seed=1, engine="reduced"))
-        found.append(joined(simulated, exact(ExactPanel(name=name, panel=without_trials(of)))))
+        found.append(
+            joined(simulated, compute_exact(ExactPanel(name=name, panel=without_trials(of))))
+        )
     return found
 
 

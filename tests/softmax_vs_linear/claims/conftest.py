@@ -3,12 +3,12 @@
 import pytest
 from claim_cases import JOB
 
-from attention_separation.softmax_vs_linear.claims.audit import audit
+from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 
 
 @pytest.fixture(scope="session")
 def table():
-    return audit(JOB)
+    return evaluate_claims(JOB)
 
 
 @pytest.fixture(scope="session")

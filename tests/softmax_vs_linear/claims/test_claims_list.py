@@ -4,7 +4,7 @@ import math
 
 from claim_cases import JOB
 
-from attention_separation.softmax_vs_linear.claims.audit import SCHEMA, all_claims
+from attention_separation.softmax_vs_linear.claims.evaluation import SCHEMA, all_claims
 
 
 def _ids() -> list[str]:

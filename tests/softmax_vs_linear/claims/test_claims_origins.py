@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from claim_cases import JOB, claim
 
-from attention_separation.softmax_vs_linear.claims.audit import all_claims
 from attention_separation.softmax_vs_linear.claims.claims_table import ABOUT, page
+from attention_separation.softmax_vs_linear.claims.evaluation import all_claims
 from attention_separation.softmax_vs_linear.claims.origins import (
     FORCED,
     GIVEN,

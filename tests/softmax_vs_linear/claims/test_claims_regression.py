@@ -11,7 +11,7 @@ from claim_cases import (
     claim,
 )
 
-from attention_separation.softmax_vs_linear.claims.audit import audit
+from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.two_levels import exceeds, levels
 from attention_separation.softmax_vs_linear.models import regression
 
@@ -73,7 +73,7 @@ def test_networks_of_the_regression_model(by_id):
     # Between the two is neither a proof nor a refutation.
     open_ = JOB.sizes.model_copy(update={"regression": [2000, 3000, 4000]})
     job = JOB.model_copy(update={"sizes": open_})
-    rows = audit(job, [claim("5.1"), claim("5.1.every")]).to_pylist()
+    rows = evaluate_claims(job, [claim("5.1"), claim("5.1.every")]).to_pylist()
     assert [row["holds"] for row in rows] == [False, None, True, False, False, True]
     low, start = rows[0]["from_n_d_fixed"], rows[3]["from_n_d_fixed"]
     assert 2000 < low <= 3000 < start <= 4000

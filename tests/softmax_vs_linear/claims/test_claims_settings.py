@@ -6,7 +6,7 @@ import pytest
 from claim_cases import JOB, SETTINGS, claim
 from pydantic import ValidationError
 
-from attention_separation.softmax_vs_linear.claims import audit as audit_module
+from attention_separation.softmax_vs_linear.claims import evaluation
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 
 
@@ -36,6 +36,6 @@ def test_parameters_reach_the_claims():
     setting = changed.setting(200, 22)
     assert claim("D.10.P1a").evaluate(setting).value == pytest.approx(1.9**2 * math.log(200))
     assert claim("D.9").evaluate(setting).bound == pytest.approx(0.1 / 200)
-    assert audit_module.audit(changed, [claim("D.10.P1a")])["value"][0].as_py() == pytest.approx(
-        1.9**2 * math.log(200)
-    )
+    assert evaluation.evaluate_claims(changed, [claim("D.10.P1a")])["value"][
+        0
+    ].as_py() == pytest.approx(1.9**2 * math.log(200))

@@ -10,8 +10,8 @@ from claim_cases import (
 )
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.audit import audit
 from attention_separation.softmax_vs_linear.claims.claim import margin
+from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
@@ -116,7 +116,7 @@ def test_a_claim_that_fails_in_its_range_only():
         (((("a1", 0.7),),), "holds at the sizes tested"),
         (((("a1", 0.5),),), "holds at the sizes tested, fails at a₁ = 0.5 of the dataset's range"),
     ):
-        rows = audit(JOB, [replace(true, ranges=ends)]).to_pylist()
+        rows = evaluate_claims(JOB, [replace(true, ranges=ends)]).to_pylist()
         assert {row["verdict"] for row in rows} == {f"the guessed bound {said}"}
 
 
@@ -187,7 +187,7 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
     true = claim(name)
     sign = -1 if true.relation == "at least" else 1
     wrong = replace(true, bound=lambda setting: true.bound(setting) * 10**-sign * 0.1**sign)
-    found = audit(JOB, [wrong]).to_pylist()
+    found = evaluate_claims(JOB, [wrong]).to_pylist()
     assert without_subject(by_id[name][0]) == "holds at the sizes tested"
     assert {without_subject(row) for row in found} == {"fails at every n tested"}
     assert not any(row["holds"] for row in found)
@@ -195,14 +195,14 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
 
 def test_a_claim_that_holds_at_some_sizes_only():
     one = replace(claim("F.8.P1"), cells=lambda s: float(s.d == 3), bound=lambda s: 0.5)
-    rows = audit(JOB, [one]).to_pylist()
+    rows = evaluate_claims(JOB, [one]).to_pylist()
     assert without_subject(rows[0]).startswith("holds at 7 of the 8 sizes tested")
     assert "It holds at 7 of the 8 sizes" in rows[0]["growth"]
 
 
 def test_a_claim_that_ceases_to_hold():
     one = replace(claim("5.3"), cells=lambda s: float(s.n > 500), bound=lambda s: 0.5)
-    rows = audit(JOB, [one]).to_pylist()
+    rows = evaluate_claims(JOB, [one]).to_pylist()
     assert rows[0]["verdict"] == "fails at every large n tested"
     assert "the last of them n = 400" in rows[0]["paths"]
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, config_points, contest, exact_at, panel
 
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.exact_table import schema
 from attention_separation.softmax_vs_linear.figures.joined_table import joined, joined_schema
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -37,7 +37,7 @@ FIXED = {
 @pytest.mark.parametrize("model", MODELS)
 def test_one_row_for_each_point_in_grid_order(model):
     sweep = without_trials(panel(model, SWEEPS[model], **FIXED[model]))
-    table = exact(ExactPanel(name="p", panel=sweep))
+    table = compute_exact(ExactPanel(name="p", panel=sweep))
     assert table.schema.names == CONTRACT
     of_panel = points(sweep)
     assert table["value"].to_pylist() == [point.swept[0] for point in of_panel]
@@ -57,7 +57,7 @@ def test_one_row_for_each_point_in_grid_order(model):
 def test_one_pair_of_columns_for_each_event_of_another_contest(model):
     of = contest("power_4", "linear", "exp_half")
     sweep = without_trials(panel(model, SWEEPS[model], contest=of, **FIXED[model]))
-    table = exact(ExactPanel(name="p", panel=sweep))
+    table = compute_exact(ExactPanel(name="p", panel=sweep))
     events = [
         "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
         "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
@@ -97,7 +97,7 @@ def test_every_panel_is_computed_once():
 def both(**own):
     sweep = panel("cross_attention", {"d": [3, 6]}, **(FIXED["cross_attention"] | own))
     simulated = simulate(PanelJob(name="p", panel=sweep, seed=1, engine="reduced"))
-    return simulated, exact(ExactPanel(name="p", panel=without_trials(sweep)))
+    return simulated, compute_exact(ExactPanel(name="p", panel=without_trials(sweep)))
 
 
 def test_a_panel_joined_with_its_exact_values():
@@ -130,7 +130,7 @@ def test_all_points_of_figures_4_5_and_7():
     names = [name for name in CONFIG.panels if not name.startswith("fig3")]
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
-        table = exact(CONFIG.exact_panel(name))
+        table = compute_exact(CONFIG.exact_panel(name))
         for what in ("p", *PAPERS.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]

@@ -18,7 +18,7 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear.audits.threshold import draw, thresholds
 from attention_separation.softmax_vs_linear.exact import threshold_curves as thresholds_module
-from attention_separation.softmax_vs_linear.exact.attention_exact import (
+from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
     different_classes,
     same_class,
 )

@@ -7,7 +7,7 @@ import pytest
 from making import CONFIG, panel
 
 from attention_separation.pages.drawing import save
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.figures.joined_table import joined
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw
 from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
@@ -20,7 +20,7 @@ from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 
 def with_exact(job):
-    exactly = exact(ExactPanel(name=job.name, panel=without_trials(job.panel)))
+    exactly = compute_exact(ExactPanel(name=job.name, panel=without_trials(job.panel)))
     return joined(simulate(job), exactly)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.head_rank.claims import errors_table
-from attention_separation.head_rank.claims.comparisons import CLAIMS, Claim, Comparison
 from attention_separation.head_rank.claims.construction_claims import constructions
 from attention_separation.head_rank.claims.contrasts import difference, mean_of, ratio
 from attention_separation.head_rank.claims.learned_claims import learned
@@ -33,6 +32,7 @@ from attention_separation.head_rank.claims.runs import (
     sizes,
     values,
 )
+from attention_separation.head_rank.claims.trained_claims import CLAIMS, Claim, Comparison
 from attention_separation.head_rank.constructions import features, vote
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.pages.table_page import write_result

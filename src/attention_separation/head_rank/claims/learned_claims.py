@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.head_rank.claims.comparisons import FACTOR, plain
 from attention_separation.head_rank.claims.contrasts import Contrast, simultaneous
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, below, decided, within
 from attention_separation.head_rank.claims.runs import (
@@ -15,6 +14,7 @@ from attention_separation.head_rank.claims.runs import (
     sizes,
     values,
 )
+from attention_separation.head_rank.claims.trained_claims import FACTOR, plain
 from attention_separation.head_rank.constructions.opposite_head import simulated_errors
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 

@@ -6,7 +6,13 @@ are least training losses over five runs.
 
 from attention_separation.head_rank.claims.contrasts import Contrast
 from attention_separation.head_rank.claims.outcomes import PUBLISHED, above, below, decided
-from attention_separation.head_rank.claims.published import FIGURE_1, HARD, RANKS, READING_1, SIZE_1
+from attention_separation.head_rank.claims.published_values import (
+    FIGURE_1,
+    HARD,
+    RANKS,
+    READING_1,
+    SIZE_1,
+)
 
 SIZES = f"d={SIZE_1['d']}, N={SIZE_1['n']}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.head_rank.constructions import random_features
-from attention_separation.head_rank.constructions.readings import RANDOM_FEATURES
+from attention_separation.head_rank.constructions.published_curve import RANDOM_FEATURES
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record

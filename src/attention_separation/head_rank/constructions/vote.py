@@ -14,8 +14,9 @@ from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows, write_parquet
 from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.seeding import stream
-from attention_separation.statistics.verdict import Measured, holm, point_p_values
+from attention_separation.statistics.verdict import holm, point_p_values
 
 SCHEMA = pa.schema(
     [
@@ -99,7 +100,7 @@ def needed_rows(job: VoteJob) -> Iterator[dict]:
 def vote_table(job: VoteJob) -> pa.Table:
     """The table of a job."""
     rows = list(error_rows(job))
-    measured = Measured(
+    measured = PanelPoints(
         successes=np.array([row["wrong"] for row in rows]),
         trials=np.array([row["draws"] for row in rows]),
         reference=np.array([row["error_exact"] / 2 for row in rows]),

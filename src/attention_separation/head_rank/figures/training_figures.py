@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attention_separation.head_rank.claims import published
+from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import chosen, is_full_rank, read_runs, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings.jobs import TrainedFigureJob
@@ -46,13 +46,13 @@ def _figure_1(rows: list[dict]) -> Figure:
     missing = ""
     if d and max(widths) < max(d):
         missing = f" $w$ = {' and '.join(map(str, widths))}: the paper's $w$ = $d$ is not run."
-    compared = _is_size(rows, published.SIZE_1)
+    compared = _is_size(rows, published_values.SIZE_1)
     return _by_layers(rows, series, TRAINED["rank_fig1"], compared, missing)
 
 
 def _theirs_1(layers: int, width: int) -> dict[int, float]:
-    found = published.FIGURE_1.get((layers, width))
-    return dict(zip(published.RANKS, found, strict=True)) if found else {}
+    found = published_values.FIGURE_1.get((layers, width))
+    return dict(zip(published_values.RANKS, found, strict=True)) if found else {}
 
 
 def _figure_3(rows: list[dict]) -> Figure:
@@ -69,27 +69,28 @@ def _figure_3(rows: list[dict]) -> Figure:
     for width in values(rows, "width")[1:]:
         name = f"no encoding, {width // least} × 𝑤"
         series.append((name, {"encoding": "none", "width": width}, lambda layers: {}))
-    compared = least == published.WIDTH_3 and _is_size(rows, published.SIZE_1)
+    compared = least == published_values.WIDTH_3 and _is_size(rows, published_values.SIZE_1)
     return _by_layers(rows, series, TRAINED["rank_fig3"], compared)
 
 
 def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
     if encoding == "none":
-        return _theirs_1(layers, published.WIDTH_3)
-    found = published.FIGURE_3.get((layers, encoding))
-    return dict(zip(published.RANKS, found, strict=True)) if found else {}
+        return _theirs_1(layers, published_values.WIDTH_3)
+    found = published_values.FIGURE_3.get((layers, encoding))
+    return dict(zip(published_values.RANKS, found, strict=True)) if found else {}
 
 
 def _figure_4(rows: list[dict]) -> Figure:
     series = [(f"$N$ = {n}", {"n": n}, lambda layers, n=n: _theirs_4(n)) for n in values(rows, "n")]
-    compared, widths, d = _is_size(rows, published.SIZE_4), values(rows, "width"), values(rows, "d")
+    compared = _is_size(rows, published_values.SIZE_4)
+    widths, d = values(rows, "width"), values(rows, "d")
     apart = f" $w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$." * (widths != d)
     return _by_layers(rows, series, TRAINED["rank_fig4"], compared, apart)
 
 
 def _theirs_4(n: int) -> dict[int, float]:
-    found = published.FIGURE_4.get(n)
-    return dict(zip(published.FIGURE_4_RANKS, found, strict=True)) if found else {}
+    found = published_values.FIGURE_4.get(n)
+    return dict(zip(published_values.FIGURE_4_RANKS, found, strict=True)) if found else {}
 
 
 def _is_size(rows: list[dict], size: dict[str, int]) -> bool:
@@ -208,9 +209,9 @@ def _figure_2(rows: list[dict]) -> Figure:
         column[0].set_ylim(0, 185)
         column[0].set_yticks([0, 45, 90, 135, 180])
         _error_axis(column[1].yaxis)
-        if count == 1 and _is_size(rows, published.SIZE_1):
+        if count == 1 and _is_size(rows, published_values.SIZE_1):
             for place, width in enumerate(widths):
-                angle, norm = published.FIGURE_2.get(width, (np.nan, np.nan))
+                angle, norm = published_values.FIGURE_2.get(width, (np.nan, np.nan))
                 column[0].plot(place, angle, "D", color=INK, markerfacecolor="white")
                 column[1].plot(place, norm, "D", color=INK, markerfacecolor="white")
     axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")

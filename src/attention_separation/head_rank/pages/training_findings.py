@@ -4,15 +4,7 @@ table."""
 import math
 from itertools import pairwise
 
-from attention_separation.head_rank.claims import published
-from attention_separation.head_rank.claims.comparisons import (
-    Comparison,
-    Measure,
-    additive,
-    neighbours,
-    of_figure_4,
-    plain,
-)
+from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.contrasts import difference, mean_of
 from attention_separation.head_rank.claims.runs import (
     chosen,
@@ -21,6 +13,14 @@ from attention_separation.head_rank.claims.runs import (
     naming_dead,
     over_rank_0,
     values,
+)
+from attention_separation.head_rank.claims.trained_claims import (
+    Comparison,
+    Measure,
+    additive,
+    neighbours,
+    of_figure_4,
+    plain,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.training.cells import EPOCH
@@ -103,8 +103,8 @@ def _measured(comparison: Comparison, measure: Measure) -> list[tuple]:
 
 def published_findings() -> list[str]:
     """The paper's values below full rank beside the error of uniform attention."""
-    found = published.below_full_rank()
-    d, n = published.SIZE_1["d"], published.SIZE_1["n"]
+    found = published_values.below_full_rank()
+    d, n = published_values.SIZE_1["d"], published_values.SIZE_1["n"]
     share = {(name, rank): value / least_error(d, count) for name, rank, count, value in found}
     above: dict[str, list[str]] = {}
     for (name, rank), times in share.items():
@@ -194,10 +194,10 @@ def _least_step(found: list[Comparison], level: float) -> str:
 
 def _published_steps() -> str:
     """Whether the paper's own values over rank 0 grow with the number of points."""
-    d = published.SIZE_4["d"]
+    d = published_values.SIZE_4["d"]
     shares = [
-        [value / least_error(d, n) for value in published.FIGURE_4[n][:-1]]
-        for n in sorted(published.FIGURE_4)
+        [value / least_error(d, n) for value in published_values.FIGURE_4[n][:-1]]
+        for n in sorted(published_values.FIGURE_4)
     ]
     steps = [more > few for pair in pairwise(shares) for few, more in zip(*pair, strict=True)]
     where = "every step" if all(steps) else f"{sum(steps)} of {len(steps)} steps"
@@ -225,15 +225,15 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     reported, tested = (
         mean_with_interval([run[name] for run in own]) for name in ("min_train", "test_error")
     )
-    epochs = " or ".join(f"{count:,}" for count in published.EPOCHS)
+    epochs = " or ".join(f"{count:,}" for count in published_values.EPOCHS)
     same = {key: row[key] for key in ("layers", "width", "rank", "n", "d", "batch", "steps")}
     fresh = [held_out_error(run) for run in chosen(runs, regime="fresh", **same)]
     words = ""
     if len(fresh) > 1:
         words = f" Runs on new batches, with a schedule per step, have {mean_with_interval(fresh)}."
     return [
-        f"**Repeated batches.** In the published configurations the same {published.BATCHES} "
-        f"batches of {published.BATCH} sets come back in each of {epochs} epochs, and the "
+        f"**Repeated batches.** In the published configurations the same "
+        f"{published_values.BATCHES} batches of {published_values.BATCH} sets come back in each of {epochs} epochs, and the "
         f"figures show the least training loss; here {EPOCH} batches of {row['batch']} sets come "
         f"back {row['steps'] // EPOCH:,} times. Of {len(cells)} cells trained so, with the "
         f"published schedule per epoch, that loss is {how} below the error on new data at "

@@ -20,7 +20,7 @@ from attention_separation.softmax_vs_linear.figures.joined_table import read_joi
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
 
 SCHEMA = pa.schema(
@@ -89,7 +89,7 @@ ABOUT = (
 def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
     """The table of panels and that of points; `tables` are joined as `joined_table.joined` does."""
     measured = [
-        _measured(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
+        _points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
     margins = [panel.margin for panel in job.panels]
     found = judge(measured, margins, job.level)
@@ -104,13 +104,13 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
     return table_from_rows(rows, SCHEMA), by_point
 
 
-def _measured(name: str, table: pa.Table) -> Measured:
+def _points_of(name: str, table: pa.Table) -> PanelPoints:
     for column in table.column_names:
         if column not in MAY_BE_NULL and not _all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
     columns = (numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error"))
     try:
-        return Measured(*columns)
+        return PanelPoints(*columns)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 
@@ -122,7 +122,7 @@ def _all_finite(values: pa.ChunkedArray) -> bool:
     )
 
 
-def _row(panel: PanelToJudge, points: Measured, found: PanelVerdict) -> dict[str, object]:
+def _row(panel: PanelToJudge, points: PanelPoints, found: PanelVerdict) -> dict[str, object]:
     return {
         "panel": panel.name,
         "verdict": found.verdict,

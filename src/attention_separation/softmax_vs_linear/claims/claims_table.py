@@ -8,7 +8,7 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.claims.audit import audit
+from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.origins import (
     FORCED,
@@ -108,6 +108,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = ClaimsJob.model_validate_json(arguments.settings)
     provenance = record(arguments.settings, __name__)
-    claims = audit(job)
+    claims = evaluate_claims(job)
     stem = arguments.output.with_suffix("")
     write_result(claims, stem, provenance, TITLE, ABOUT, shown=page(claims))

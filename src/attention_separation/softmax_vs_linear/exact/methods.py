@@ -1,6 +1,9 @@
 """Exact or reference values of each kind of model, at points."""
 
-from attention_separation.softmax_vs_linear.exact import attention_exact, regression_exact
+from attention_separation.softmax_vs_linear.exact import (
+    attention_probabilities,
+    regression_probabilities,
+)
 from attention_separation.softmax_vs_linear.exact.reference_value import Reference
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.model import Model
@@ -8,8 +11,8 @@ from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.models.regression import RegressionModel
 
 REFERENCES = {
-    AttentionModel: attention_exact.references,
-    RegressionModel: regression_exact.references,
+    AttentionModel: attention_probabilities.references,
+    RegressionModel: regression_probabilities.references,
 }
 
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.attention.sign_columns import none_of
-from attention_separation.softmax_vs_linear.exact.attention_exact import (
+from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
     States,
     different_classes,
     same_class,
 )
-from attention_separation.softmax_vs_linear.exact.regression_exact import equal_entries_scores
+from attention_separation.softmax_vs_linear.exact.regression_probabilities import (
+    equal_entries_scores,
+)
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.success import TIE_TOLERANCE
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from attention_separation.softmax_vs_linear.audits import choices as choices_audit
 from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp
 from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
-from attention_separation.softmax_vs_linear.claims import audit
+from attention_separation.softmax_vs_linear.claims import evaluation
 from attention_separation.softmax_vs_linear.pages.claim_findings import claim_findings
 from attention_separation.softmax_vs_linear.pages.panel_findings import (
     choice_findings,
@@ -23,8 +23,8 @@ from attention_separation.softmax_vs_linear.pages.threshold_findings import (
 
 TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
     "verdicts": (verdicts.SCHEMA, verdict_findings),
-    "claims": (audit.SCHEMA, claim_findings),
-    "whp": (whp.WHP_SCHEMA, whp_findings),
+    "claims": (evaluation.SCHEMA, claim_findings),
+    "whp": (whp.SCHEMA, whp_findings),
     "choices": (choices_audit.SCHEMA, choice_findings),
     "threshold": (threshold_audit.SCHEMA, threshold_findings),
 }

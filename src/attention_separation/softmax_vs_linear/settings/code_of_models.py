@@ -19,7 +19,7 @@ OF_ATTENTION = (
     ),
     f"{PAPER}.models.attention_model",
     f"{PAPER}.simulation.attention_trials",
-    f"{PAPER}.exact.attention_exact",
+    f"{PAPER}.exact.attention_probabilities",
 )  # fmt: skip
 
 SERVING = {
@@ -27,7 +27,7 @@ SERVING = {
         f"{PAPER}.models.regression",
         f"{PAPER}.simulation.regression_trials",
         f"{PAPER}.exact.regression_columns",
-        f"{PAPER}.exact.regression_exact",
+        f"{PAPER}.exact.regression_probabilities",
         f"{PAPER}.exact.regression_fourier",
         f"{PAPER}.exact.regression_moments",
     ),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.figures.networks import (
+from attention_separation.softmax_vs_linear.models.networks import (
     attention_network,
     regression_network,
     relu,

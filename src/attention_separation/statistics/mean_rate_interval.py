@@ -19,7 +19,9 @@ RELATIVE = 1e-12
 """To this the tilts are found, in units of a limit's own shift."""
 
 
-def mean_interval(successes: np.ndarray, trials: np.ndarray, alpha: float) -> tuple[float, float]:
+def mean_rate_interval(
+    successes: np.ndarray, trials: np.ndarray, alpha: float
+) -> tuple[float, float]:
     """Limits of the mean of the rates of all trials, each missed with probability alpha / 2.
 
     Parameters

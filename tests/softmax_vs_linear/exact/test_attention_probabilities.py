@@ -16,7 +16,7 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.softmax_vs_linear.exact.attention_exact import probabilities
+from attention_separation.softmax_vs_linear.exact.attention_probabilities import probabilities
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.softmax_vs_linear.models.success import exceeds

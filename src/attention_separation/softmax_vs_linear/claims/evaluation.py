@@ -83,7 +83,7 @@ def all_claims() -> list[Claim]:
     ]
 
 
-def audit(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
+def evaluate_claims(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
     """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
     rows = []
     with np.errstate(under="ignore"):

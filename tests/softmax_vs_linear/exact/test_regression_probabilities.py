@@ -14,13 +14,13 @@ from scipy.stats import binom, binomtest
 
 from attention_separation.attention.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
-from attention_separation.softmax_vs_linear.exact.regression_exact import (
+from attention_separation.softmax_vs_linear.exact.regression_fourier import UniformSums
+from attention_separation.softmax_vs_linear.exact.regression_moments import Moments, moments
+from attention_separation.softmax_vs_linear.exact.regression_probabilities import (
     FEWEST,
     _mean_power,
     reference,
 )
-from attention_separation.softmax_vs_linear.exact.regression_fourier import UniformSums
-from attention_separation.softmax_vs_linear.exact.regression_moments import Moments, moments
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.regression import (
     LOWER,
@@ -31,7 +31,7 @@ from attention_separation.softmax_vs_linear.models.regression import (
     normalise,
 )
 from attention_separation.softmax_vs_linear.models.success import exceeds
-from attention_separation.statistics.measured import Measured
+from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.statistics.verdict import point_p_values
 
@@ -361,7 +361,9 @@ def test_hard_cases_against_simulation(law, data, signs, n, m, tau):
     assert max(got.error, *got.event_errors) < 5e-3
     counts = np.array([PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)])
     values, errors = (got.success, *got.events), (got.error, *got.event_errors)
-    found = Measured(counts, np.full(5, len(positive)), np.clip(values, 0.0, 1.0), np.array(errors))
+    found = PanelPoints(
+        counts, np.full(5, len(positive)), np.clip(values, 0.0, 1.0), np.array(errors)
+    )
     assert (point_p_values(found) > 1e-6 / 25).all()
 
 

@@ -6,12 +6,13 @@ import pytest
 from making import CONFIG, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.audits.whp import (
+    ABOUT,
     ALL_FOUR,
-    WHP_SCHEMA,
+    SCHEMA,
     PanelEvents,
+    panel_events,
     whp_table,
 )
-from attention_separation.softmax_vs_linear.audits.whp_table import ABOUT, panel_events
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.settings.jobs import WhpJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
@@ -27,7 +28,7 @@ def test_whp_table_says_where_events_fail_too_often():
     points = config_points("fig4e")
     events = np.array([exact_at(point).events for point in points])
     rows = whp_table([panel(points, events)])
-    assert rows.schema.equals(WHP_SCHEMA)
+    assert rows.schema.equals(SCHEMA)
     assert rows["event"].to_pylist() == [*PAPERS.events, ALL_FOUR]
     for k, row in enumerate(rows.to_pylist()):
         failure = 1 - (events[:, k] if k < 4 else events.min(axis=1))

@@ -9,9 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from attention_separation.softmax_vs_linear.exact.exact import exact
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.statistics.binomial_sums import sum_law
-from attention_separation.statistics.mean_interval import mean_interval
+from attention_separation.statistics.mean_rate_interval import mean_rate_interval
 
 BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""
@@ -47,7 +47,7 @@ def test_the_limits_tails_by_convolution(successes, trials, alpha):
     """Along the shifted logits, each limit leaves alpha / 2 to its tail, to 8 per cent."""
     logits = np.log((successes + 0.5) / (trials - successes + 0.5))
     share = trials / trials.sum()
-    for limit, side in zip(mean_interval(successes, trials, alpha), (1, -1), strict=True):
+    for limit, side in zip(mean_rate_interval(successes, trials, alpha), (1, -1), strict=True):
         shift = brentq(lambda x, at=limit: share @ expit(logits + x) - at, -40, 40, xtol=1e-13)
         start, law = sum_law(trials, expit(logits + shift))
         at = int(successes.sum()) - start
@@ -58,25 +58,25 @@ def test_the_limits_tails_by_convolution(successes, trials, alpha):
 def test_no_success_or_nothing_else():
     """One rate: the exact limits of Clopper and Pearson, whose one end is exact too."""
     for alpha in ALPHAS:
-        low, high = mean_interval(counts(0), counts(50), alpha)
+        low, high = mean_rate_interval(counts(0), counts(50), alpha)
         assert low == 0
         assert binom.cdf(0, 50, high) == pytest.approx(alpha / 2, rel=1e-9)
-        assert mean_interval(counts(50), counts(50), alpha) == pytest.approx((1 - high, 1))
-        low, high = mean_interval(counts(0, 0), counts(25, 25), alpha)
+        assert mean_rate_interval(counts(50), counts(50), alpha) == pytest.approx((1 - high, 1))
+        low, high = mean_rate_interval(counts(0, 0), counts(25, 25), alpha)
         assert (1 - high) ** 50 == pytest.approx(alpha / 2, rel=1e-9)
 
 
 def test_successes_and_failures_are_alike():
     successes, trials = counts(3, 50, 88), counts(100, 100, 100)
-    low, high = mean_interval(successes, trials, 0.01)
-    mirrored = mean_interval(trials - successes, trials, 0.01)
+    low, high = mean_rate_interval(successes, trials, 0.01)
+    mirrored = mean_rate_interval(trials - successes, trials, 0.01)
     assert mirrored == pytest.approx((1 - high, 1 - low), rel=1e-10)
 
 
 @pytest.mark.parametrize("trials", [10**6, 10**10, 10**15])
 def test_many_trials_are_normal(trials):
     rates = np.array([0.1, 0.5, 0.97])
-    low, high = mean_interval((rates * trials).astype(np.int64), np.full(3, trials), 1e-4)
+    low, high = mean_rate_interval((rates * trials).astype(np.int64), np.full(3, trials), 1e-4)
     wanted = norm.isf(5e-5) * math.sqrt((rates * (1 - rates)).sum() / trials) / 3
     tolerance = {"rel": 10 / math.sqrt(trials) + 1e-5}
     assert high - rates.mean() == pytest.approx(wanted, **tolerance)
@@ -87,7 +87,7 @@ def shape(name):
     if name in SHAPES:
         return SHAPES[name]
     trials = CONFIG.panel_job(name).panel.trials
-    return exact(CONFIG.exact_panel(name))["p_exact"].to_numpy(), trials
+    return compute_exact(CONFIG.exact_panel(name))["p_exact"].to_numpy(), trials
 
 
 REAL = ("fig4a", "fig4b", "fig4d", "fig5e", "fig7c")
@@ -101,7 +101,7 @@ def test_how_often_the_interval_misses_and_how_wide_it_is(name):
     drawn = rng.binomial(trials, rates, size=(PANELS, len(rates)))
     spread = math.sqrt((trials * rates * (1 - rates)).sum()) / trials.sum()
     for alpha in ALPHAS:
-        limits = np.array([mean_interval(successes, trials, alpha) for successes in drawn])
+        limits = np.array([mean_rate_interval(successes, trials, alpha) for successes in drawn])
         missed = (limits[:, 0] > rates.mean()) | (limits[:, 1] < rates.mean())
         tests = len(ALPHAS) * (len(SHAPES) + len(REAL))
         assert missed.sum() <= binom.isf(BUDGET / tests, PANELS, alpha)

@@ -15,7 +15,7 @@ from attention_separation.softmax_vs_linear.settings.jobs import ExactJob
 from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
 
 
-def exact(job: ExactPanel) -> pa.Table:
+def compute_exact(job: ExactPanel) -> pa.Table:
     """P(success) and the probabilities of its events at every point of a panel."""
     of_panel, contest = points(job.panel, job.points), job.panel.contest
     found = references(MODELS[job.panel.model], of_panel)
@@ -47,6 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ExactJob.model_validate_json(arguments.settings)
-    made = [(exact(panel), metadata(panel)) for panel in job.panels]
+    made = [(compute_exact(panel), metadata(panel)) for panel in job.panels]
     for (table, provenance), path in zip(made, arguments.outputs, strict=True):
         write_parquet(table, path, provenance)

@@ -6,7 +6,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Measured:
+class PanelPoints:
     """The P points of a panel: counts (P,) int64, references and their errors (P,) float64."""
 
     successes: np.ndarray
