@@ -1,14 +1,11 @@
 """Grids of trained cells, figures and claims of their runs; the runs here are made up."""
 
-import numpy as np
 import pytest
 from making import CONFIG
 from pydantic import ValidationError
-from scipy import stats
 
 from attention_separation.head_rank.claims import published_claims, published_values
 from attention_separation.head_rank.claims.claims_table import judged, of_runs, repeated
-from attention_separation.head_rank.claims.contrasts import difference, mean_of, ratio, together
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank
@@ -18,6 +15,8 @@ from attention_separation.head_rank.constructions.uniform_attention import least
 from attention_separation.head_rank.figures.training_figures import FIGURES, draw
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.study import Grid
+from attention_separation.statistics.group_means import difference_of_means
+from attention_separation.statistics.verdict_words import combine_verdicts
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
@@ -179,10 +178,10 @@ def test_a_run_without_a_number_counts_as_predicting_zero():
 
 
 def test_scattered_runs_decide_nothing():
-    scattered = difference([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
+    scattered = difference_of_means([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
     assert scattered.exceeds(MARGIN) == scattered.stays_below(MARGIN) == "undecided"
-    assert together(["agrees", "undecided"]) == "undecided"
-    assert together(["undecided", "differs"]) == "differs"
+    assert combine_verdicts(["agrees", "undecided"]) == "undecided"
+    assert combine_verdicts(["undecided", "differs"]) == "differs"
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -199,27 +198,6 @@ def test_runs_of_another_recipe_are_in_no_comparison():
     assert verdict("full rank at one layer", rows) == "agrees"
 
 
-def test_the_interval_of_one_pair_is_that_of_welchs_test():
-    larger, smaller = [0.5, 0.6, 0.55, 0.7], [0.2, 0.25, 0.4]
-    expected = stats.ttest_ind(larger, smaller, equal_var=False).confidence_interval(1 - LEVEL)
-    found = difference([(larger, smaller)], LEVEL)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-
-
-def test_intervals_over_pairs_hold_as_often_as_they_say():
-    """False alarms: with 2,000 draws at a level of 0.05, fewer than 50 misses or more than 155 have
-    probability below 1e-7."""
-    rng = np.random.default_rng(1)
-    missed = 0
-    for _ in range(2000):
-        # Spreads that differ, and means that differ by 0.1 on average.
-        pairs = [(rng.normal(0.3 + k / 10, 0.05, 5), rng.normal(0.2 + k / 10, 0.1, 5))
-                 for k in range(3)]  # fmt: skip
-        found = difference(pairs, 0.05)
-        missed += not found.low < 0.1 < found.high
-    assert 50 <= missed <= 155
-
-
 def test_of_those_that_differ_the_surest_is_shown():
     rows = runs_of(FIG1)
     for row in rows:
@@ -228,13 +206,6 @@ def test_of_those_that_differ_the_surest_is_shown():
             row["test_error"] = (0.9 if row["rank"] == 8 else 0.4) + spread * (row["run"] - 1)
     (claim,) = [claim for claim in CLAIMS if claim.name == "full rank at one layer"]
     assert judged(claim, rows, MARGIN, LEVEL)["decided_at"] == "w=3, r=2"
-
-
-def test_gaps_within_runs_have_students_interval():
-    gaps = [0.1, 0.2, 0.15, 0.3]
-    expected = stats.ttest_1samp(gaps, 0).confidence_interval(1 - LEVEL)
-    found = mean_of(gaps, LEVEL)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-4)
 
 
 def test_the_comparison_shown_is_the_one_that_decides():
@@ -366,36 +337,6 @@ def test_a_comparison_that_rests_on_dead_runs_says_so():
     (claim,) = [claim for claim in CLAIMS if claim.name == "more points, full rank"]
     found = judged(claim, rows, MARGIN, LEVEL)
     assert found["decided_at"] == "r=16, N=8 against 3 (1 of 6 runs dead)"
-
-
-def test_a_ratio_exceeds_a_factor_where_the_difference_to_that_multiple_exceeds_0():
-    pairs = [([0.5, 0.6, 0.55, 0.7], [0.2, 0.25, 0.22])]
-    found = ratio(pairs, LEVEL)
-    assert found.mean == pytest.approx(np.mean(pairs[0][0]) / np.mean(pairs[0][1]))
-    for factor, end in ((found.low, "low"), (found.high, "high")):
-        scaled = difference([(pairs[0][0], factor * np.array(pairs[0][1]))], LEVEL)
-        assert getattr(scaled, end) == pytest.approx(0, abs=1e-9)
-
-
-def test_a_ratio_to_what_may_be_0_has_no_upper_end():
-    found = ratio([([0.5, 0.51, 0.52], [0.001, 0.3, 0.001])], LEVEL)
-    assert found.high == np.inf
-    assert found.exceeds(FACTOR) == "undecided"
-    # Nothing is known to exceed 0 times the other.
-    assert ratio([([0.0, 1.0], [0.2, 0.21])], LEVEL).low == 0
-    with pytest.raises(ValueError, match="not positive"):
-        ratio([([0.5, 0.6], [0.0, 0.0])], LEVEL)
-
-
-def test_intervals_of_ratios_hold_as_often_as_they_say():
-    """False alarms: with 1,000 draws at a level of 0.05, fewer than 18 misses or more than 95 have
-    probability below 2e-7."""
-    rng = np.random.default_rng(1)
-    missed = 0
-    for _ in range(1000):
-        found = ratio([(rng.normal(0.6, 0.05, 5), rng.normal(0.2, 0.02, 5))], 0.05)
-        missed += not found.low < 3 < found.high
-    assert 18 <= missed <= 95
 
 
 def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():

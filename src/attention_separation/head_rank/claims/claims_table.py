@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from attention_separation.head_rank.claims import errors_table
 from attention_separation.head_rank.claims.construction_claims import constructions
-from attention_separation.head_rank.claims.contrasts import difference, mean_of, ratio
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import (
     OURS,
@@ -38,6 +37,11 @@ from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
+from attention_separation.statistics.group_means import (
+    difference_of_means,
+    mean_gap,
+    ratio_of_means,
+)
 from attention_separation.statistics.verdict_words import NOT_RUN
 
 TITLE = "Claims on the rank of attention heads"
@@ -65,12 +69,12 @@ def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[
     # A grid may have a group without the one that it is to be compared with.
     found = [each for each in claim.comparisons(rows) if all(map(all, each.pairs))]
     bound = margin if claim.factor is None else claim.factor
-    contrast = difference if claim.factor is None else ratio
+    compare = difference_of_means if claim.factor is None else ratio_of_means
     outcomes = []
     for each in found:
         pairs = [tuple([claim.measure(row) for row in group] for group in pair)
                  for pair in each.pairs]  # fmt: skip
-        measured = contrast(pairs, level / len(found))
+        measured = compare(pairs, level / len(found))
         name = naming_dead(each.name, _runs(each))
         outcomes.append((above if each.above else below)(name, measured, bound))
     return {
@@ -111,7 +115,7 @@ def repeated(rows: list[dict], margin: float, level: float) -> dict[str, object]
         reported = [1.0 if run["min_train"] is None else run["min_train"] for run in runs]
         # Of each run its own: both are those of one network.
         gaps = [held_out_error(run) - least for run, least in zip(runs, reported, strict=True)]
-        measured = mean_of(gaps, level / len(cells))
+        measured = mean_gap(gaps, level / len(cells))
         name = ", ".join(f"{text}={runs[0][name]}" for name, text in _OF_CELL.items())
         outcomes.append(below(naming_dead(name, runs), measured, margin))
     return {

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.contrasts import Contrast
 from attention_separation.head_rank.claims.outcomes import CHECK, OURS, above, decided
 from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
 TIMES = 32
@@ -75,7 +75,7 @@ def more_voters(points: list[dict], level: float) -> dict[str, object]:
              clopper_pearson(row["wrong"], row["draws"], 1 - level / len(pairs) / 2)]
             for row in (few, many)
         )  # fmt: skip
-        measured = Contrast(few["error"] - many["error"], few_low - many_high, few_high - many_low)
+        measured = Estimate(few["error"] - many["error"], few_low - many_high, few_high - many_low)
         name = f"d={few['d']}, H={few['heads']} against {many['heads']}"
         outcomes.append(above(name, measured, 0.0))
     return {

@@ -1,10 +1,10 @@
 """What heads of full rank have learned, held against the paper's words on its Figure 2."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.head_rank.claims.contrasts import Contrast, simultaneous
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, below, decided, within
 from attention_separation.head_rank.claims.runs import (
     chosen,
@@ -16,6 +16,8 @@ from attention_separation.head_rank.claims.runs import (
 )
 from attention_separation.head_rank.claims.trained_claims import FACTOR, plain
 from attention_separation.head_rank.constructions.opposite_head import simulated_errors
+from attention_separation.statistics.group_means import simultaneous_quantile
+from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
 MOST_ANGLE = 165.0
@@ -80,59 +82,67 @@ def _of_learners(own: list[dict], shallow: list[dict]) -> list[str]:
     return [f"{reaching} in the {runs} with less than {FACTOR:g} times one layer's error"]
 
 
-def _simulated(own: list[dict], seed: int) -> list[tuple[dict, float, float, float]]:
-    """Runs of single heads at one layer, each with its c and the error of -cI with its standard
-    error."""
+@dataclass(frozen=True)
+class Simulated:
+    """A run of a single head at one layer, its c, and the error of -cI with its standard error."""
+
+    run: dict
+    temperature: float
+    error: float
+    se: float
+
+    @property
+    def name(self) -> str:
+        return naming_dead(f"run {self.run['run']}, c={self.temperature:.3g}", [self.run])
+
+
+def simulate_heads(own: list[dict], seed: int) -> list[Simulated]:
+    """Runs of single heads at one layer, each with the error of -cI at its own c."""
     if not own:
         return []
     # A run without numbers has no c: uniform attention has 0.
     c = [-(row["scale"][0] or 0.0) for row in own]
     found = simulated_errors(own[0]["d"], own[0]["n"], c, seed)
-    return [(row, of, *error) for row, of, error in zip(own, c, found, strict=True)]
+    return [Simulated(row, of, *error) for row, of, error in zip(own, c, found, strict=True)]
 
 
-def _name(row: dict, temperature: float) -> str:
-    return naming_dead(f"run {row['run']}, c={temperature:.3g}", [row])
-
-
-def near_hardmax(found: list[tuple], margin: float, level: float) -> dict[str, object]:
+def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
     """The row on how near softmax at the learned c is to hardmax, whose error is 0."""
     outcomes = []
-    for row, temperature, error, se in found:
-        reach = simultaneous(level, len(found)) * se
-        measured = Contrast(error, error - reach, error + reach)
-        outcomes.append(below(_name(row, temperature), measured, margin))
+    for each in found:
+        measured = Estimate.within(each.error, simultaneous_quantile(level, len(found)) * each.se)
+        outcomes.append(below(each.name, measured, margin))
     return {
         "claim": "learned head near hardmax",
         "whose": PAPERS,
         "statement": "One layer, one head of full rank: its norm makes softmax act as hardmax (at "
         "the c of the nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
-        "sizes": sizes(row for row, *_ in found),
+        "sizes": sizes(each.run for each in found),
         "bound_is": "margin, of the error",
     } | decided(outcomes, margin)
 
 
-def own_temperature(found: list[tuple], margin: float, level: float) -> dict[str, object]:
+def own_temperature(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
     """The row on the error of single heads at one layer, beside that of -cI at their own c."""
     outcomes = []
-    for row, temperature, error, se in found:
-        mean = held_out_error(row) - error
-        reach = simultaneous(level, len(found)) * float(np.hypot(se, row["test_se"] or 0.0))
-        measured = Contrast(mean, mean - reach, mean + reach)
-        outcomes.append(within(_name(row, temperature), measured, margin))
+    for each in found:
+        se = float(np.hypot(each.se, each.run["test_se"] or 0.0))
+        reach = simultaneous_quantile(level, len(found)) * se
+        measured = Estimate.within(held_out_error(each.run) - each.error, reach)
+        outcomes.append(within(each.name, measured, margin))
     return {
         "claim": "learned head",
         "whose": OURS,
         "statement": "One layer, one head of full rank: the error is that of the one head "
         "softmax(-c x_i.x_j) at the c of the nearest -cI, simulated",
-        "sizes": sizes(row for row, *_ in found),
+        "sizes": sizes(each.run for each in found),
         "bound_is": "margin on either side, of the difference of errors",
     } | decided(outcomes, margin)
 
 
 def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterator[dict]:
     """Rows on what single heads of full rank have learned."""
-    found = _simulated(single_heads(rows, layers=1), seed)
+    found = simulate_heads(single_heads(rows, layers=1), seed)
     yield angles(rows, 1)
     yield near_hardmax(found, margin, level)
     yield own_temperature(found, margin, level)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.contrasts import Contrast, together
-from attention_separation.statistics.verdict_words import DIFFERS, NOT_RUN
+from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.verdict_words import DIFFERS, NOT_RUN, combine_verdicts
 
 PAPERS = "the paper's"
 PUBLISHED = "the paper's, judged on its published values alone"
@@ -49,11 +49,11 @@ class Outcome:
 
     name: str
     verdict: str
-    measured: Contrast
+    measured: Estimate
     slack: float
 
 
-def above(name: str, measured: Contrast, bound: float) -> Outcome:
+def above(name: str, measured: Estimate, bound: float) -> Outcome:
     """Of a comparison that claims a number above the bound."""
     verdict = measured.exceeds(bound)
     # One that differs is as far from agreeing as its nearer end.
@@ -61,14 +61,14 @@ def above(name: str, measured: Contrast, bound: float) -> Outcome:
     return Outcome(name, verdict, measured, end - bound)
 
 
-def below(name: str, measured: Contrast, bound: float) -> Outcome:
+def below(name: str, measured: Estimate, bound: float) -> Outcome:
     """Of a comparison that claims a number below the bound."""
     verdict = measured.stays_below(bound)
     end = measured.low if verdict == DIFFERS else measured.high
     return Outcome(name, verdict, measured, bound - end)
 
 
-def within(name: str, measured: Contrast, bound: float) -> Outcome:
+def within(name: str, measured: Estimate, bound: float) -> Outcome:
     """Of a comparison that claims a number of a size below the bound."""
     verdict = measured.stays_within(bound)
     ends = abs(measured.low), abs(measured.high)
@@ -79,14 +79,14 @@ def decided(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
     """The verdict on all, and the numbers of the one that decides it."""
     if not outcomes:
         return {"verdict": NOT_RUN, "comparisons": 0}
-    verdict = together([outcome.verdict for outcome in outcomes])
+    verdict = combine_verdicts([outcome.verdict for outcome in outcomes])
     deciding = [outcome for outcome in outcomes if outcome.verdict == verdict]
     worst = min(deciding, key=lambda outcome: outcome.slack)
     return {
         "verdict": verdict,
         "comparisons": len(outcomes),
         "decided_at": worst.name,
-        "measured": worst.measured.mean,
+        "measured": worst.measured.value,
         "low": _number(worst.measured.low),
         "high": _number(worst.measured.high),
         "bound": bound,

@@ -4,7 +4,6 @@ An interval says how far two readings may be off, and nothing of the spread over
 are least training losses over five runs.
 """
 
-from attention_separation.head_rank.claims.contrasts import Contrast
 from attention_separation.head_rank.claims.outcomes import PUBLISHED, above, below, decided
 from attention_separation.head_rank.claims.published_values import (
     FIGURE_1,
@@ -13,13 +12,13 @@ from attention_separation.head_rank.claims.published_values import (
     READING_1,
     SIZE_1,
 )
+from attention_separation.statistics.means import Estimate
 
 SIZES = f"d={SIZE_1['d']}, N={SIZE_1['n']}"
 
 
-def _difference(larger: float, smaller: float) -> Contrast:
-    mean, off = larger - smaller, READING_1 * (larger + smaller)
-    return Contrast(mean, mean - off, mean + off)
+def _difference(larger: float, smaller: float) -> Estimate:
+    return Estimate.within(larger - smaller, READING_1 * (larger + smaller))
 
 
 def five_layers(margin: float) -> dict[str, object]:

@@ -5,7 +5,6 @@ import math
 from itertools import pairwise
 
 from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.contrasts import difference, mean_of
 from attention_separation.head_rank.claims.runs import (
     chosen,
     held_out_error,
@@ -25,7 +24,8 @@ from attention_separation.head_rank.claims.trained_claims import (
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.training.cells import EPOCH
 from attention_separation.pages.prose import counted, joined, mean_with_interval
-from attention_separation.statistics.means import mean_of as sample_mean
+from attention_separation.statistics.group_means import difference_of_means, mean_gap
+from attention_separation.statistics.means import mean_of
 
 LEVEL = 0.05
 """Of intervals of differences, where the claims' own level is not given."""
@@ -83,8 +83,8 @@ def additive_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     parts, raised = [], []
     for each in found:
         # Of networks without an encoding less those with it.
-        gap = difference(_measured(each, held_out_error), level / len(found))
-        parts.append(f"{-gap.mean:.3f} ({-gap.high:.3f} to {-gap.low:.3f}) [{each.name}]")
+        gap = difference_of_means(_measured(each, held_out_error), level / len(found))
+        parts.append(f"{-gap.value:.3f} ({-gap.high:.3f} to {-gap.low:.3f}) [{each.name}]")
         raised.append(gap.high < 0)
     d = found[0].pairs[0][0][0]["d"]
     change = "raise" if all(raised) else "change"
@@ -163,7 +163,7 @@ def _over(rows: list[dict]) -> list[str]:
     for n in values(rows, "n"):
         group = chosen(rows, n=n)
         own = [over_rank_0(row) for row in group]
-        mean = sample_mean(own)
+        mean = mean_of(own)
         reach = mean.high - mean.value
         text = f"{mean.value:.2f}"
         if any(row["dead"] for row in group):
@@ -178,15 +178,15 @@ def _over(rows: list[dict]) -> list[str]:
 def _least_step(found: list[Comparison], level: float) -> str:
     """The step in the number of points that raises the error over rank 0 the least."""
     steps = [
-        (difference(_measured(each, over_rank_0), level / len(found)), each.pairs[0])
+        (difference_of_means(_measured(each, over_rank_0), level / len(found)), each.pairs[0])
         for each in found
     ]
-    step, (many, few) = min(steps, key=lambda pair: pair[0].mean)
-    if step.mean >= 0:
+    step, (many, few) = min(steps, key=lambda pair: pair[0].value)
+    if step.value >= 0:
         return "Below full rank its mean grows at every step."
     return (
         f"Below full rank it does not grow at every step: from N = {few[0]['n']} to "
-        f"{many[0]['n']} at rank {many[0]['rank']} it falls by {-step.mean:.3f} "
+        f"{many[0]['n']} at rank {many[0]['rank']} it falls by {-step.value:.3f} "
         f"({-step.high:.3f} to {-step.low:.3f}, simultaneous over {len(found)} steps at level "
         f"{level:g})."
     )
@@ -215,7 +215,7 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     if not cells:
         return []
     gaps = [
-        mean_of([row["test_error"] - row["min_train"] for row in own], level / len(cells))
+        mean_gap([row["test_error"] - row["min_train"] for row in own], level / len(cells))
         for own in cells
     ]
     # The surest, not the largest: that one may be due to a single run.
@@ -240,6 +240,6 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
         f"d = {row['d']}, N = {row['n']}, L = {row['layers']}, w = {row['width']}, "
         f"r = {row['rank']}: {reported} for {tested}, means over "
         f"{naming_dead(f'{len(own)} runs', own)} with 95 % intervals, a difference of "
-        f"{gap.mean:.3f} ({gap.low:.3f} to {gap.high:.3f}, simultaneous over the cells at level "
+        f"{gap.value:.3f} ({gap.low:.3f} to {gap.high:.3f}, simultaneous over the cells at level "
         f"{level:g}).{words}"
     ]

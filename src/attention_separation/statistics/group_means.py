@@ -1,0 +1,88 @@
+"""Is one group of runs worse than another by more than a margin, or a factor? Differences and
+ratios of means over seeds, with Welch's interval."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri, stdtrit
+
+from attention_separation.statistics.means import Estimate
+
+SPREAD = 1e-3
+"""Least standard deviation of a run's error over seeds that is believed: two runs that happen to
+agree prove no certainty."""
+
+MOST_TIMES = 1e6
+"""Of one mean to another: an interval that comes so far has no upper end."""
+
+Pairs = Sequence[tuple[Sequence[float], Sequence[float]]]
+
+
+def difference_of_means(pairs: Pairs, level: float) -> Estimate:
+    """Mean of the larger groups less that of the smaller ones, averaged over the pairs.
+
+    Groups are errors of single runs, all of them different runs. The interval is two-sided, of
+    confidence 1 - level, by Welch's t with unequal variances, each of at least SPREAD squared.
+
+    Raises
+    ------
+    ValueError
+        If a group has fewer than two runs, or an error is no finite number.
+    """
+    groups = [np.asarray(group, dtype=float) for pair in pairs for group in pair]
+    if min(len(group) for group in groups) < 2:
+        raise ValueError("an interval over seeds takes at least two runs of each group")
+    if not all(np.isfinite(group).all() for group in groups):
+        raise ValueError("the error of a run is no finite number")
+    mean = float(np.mean([np.mean(larger) - np.mean(smaller) for larger, smaller in pairs]))
+    parts = [max(group.var(ddof=1), SPREAD**2) / len(group) / len(pairs) ** 2 for group in groups]
+    # Welch and Satterthwaite's degrees of freedom.
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(group) - 1) for part, group in zip(parts, groups, strict=True)
+    )
+    return Estimate.within(mean, float(stdtrit(freedom, 1 - level / 2) * np.sqrt(sum(parts))))
+
+
+def ratio_of_means(pairs: Pairs, level: float) -> Estimate:
+    """Sum of the larger groups' means over that of the smaller ones'.
+
+    The interval holds the factors that are not rejected, at `level`, as those by which the smaller
+    groups' means are to be multiplied for a difference of 0. Its upper end is infinite where the
+    smaller ones' sum may be 0.
+
+    Raises
+    ------
+    ValueError
+        As `difference_of_means`; or if the smaller groups' mean is not positive.
+    """
+
+    def rest(factor: float) -> Estimate:
+        scaled = [(larger, factor * np.asarray(smaller)) for larger, smaller in pairs]
+        return difference_of_means(scaled, level)
+
+    below = sum(np.mean(smaller) for _, smaller in pairs)
+    if below <= 0:
+        raise ValueError("the mean of the smaller errors is not positive")
+    ratio = float(sum(np.mean(larger) for larger, _ in pairs) / below)
+    low = brentq(lambda factor: rest(factor).low, 0, ratio) if rest(0).low > 0 else 0.0
+    most = max(MOST_TIMES, 2 * ratio)
+    unbounded = rest(most).high > 0
+    high = np.inf if unbounded else brentq(lambda factor: rest(factor).high, ratio, most)
+    return Estimate(ratio, low, high)
+
+
+def mean_gap(gaps: Sequence[float], level: float) -> Estimate:
+    """The mean of differences within single runs; as `difference_of_means` of them to 0.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or one is no finite number.
+    """
+    return difference_of_means([(gaps, np.zeros(len(gaps)))], level)
+
+
+def simultaneous_quantile(level: float, comparisons: int) -> float:
+    """Two-sided normal quantile of so many intervals that hold together."""
+    return float(ndtri(1 - level / comparisons / 2))
