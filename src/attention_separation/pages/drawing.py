@@ -11,13 +11,13 @@ from attention_separation.results.tables import write_csv, write_parquet
 
 matplotlib.use("agg")
 
-BLUE = "#0072B2"
-VERMILION = "#D55E00"
-"""Of the palette of Okabe and Ito, which colour-blind readers can tell apart."""
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+PALETTE = (BLUE, VERMILION, GREEN, PURPLE, "#E69F00", "#56B4E9")
+"""Of Okabe and Ito, which colour-blind readers can tell apart."""
 
-PALETTE = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+PALE_BLUE, PALE_VERMILION = "#EDF4F9", "#FCF1EA"
 INK = "#222222"
-GRAY = "#C8C8C8"
+DARK_GRAY, MIDDLE_GRAY, GRAY, LIGHT_GRAY = "#666666", "#ABABAB", "#C8C8C8", "#EEEEEE"
 FORMATS = ("svg", "png", "pdf")
 
 RC = {
@@ -43,6 +43,19 @@ RC = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+
+def frame(
+    figure: Figure, title: str, note: str, h_pad: float | None = 0.08, w_pad: float | None = 0.08,
+    parse_math: bool = True,
+) -> None:  # fmt: skip
+    """Set a figure's title above it, its note below, and the space between its panels in inches.
+
+    Without `parse_math` a dollar sign in the title is one.
+    """
+    figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=parse_math)
+    figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+    figure.get_layout_engine().set(h_pad=h_pad, w_pad=w_pad)
 
 
 def save(figure: Figure, stem: Path) -> None:

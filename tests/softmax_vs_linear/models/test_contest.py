@@ -13,8 +13,8 @@ from attention_separation.softmax_vs_linear.models.contest import (
     PAPERS,
     Contest,
     Network,
+    contests_in_words,
     event_words,
-    said_contests,
 )
 from attention_separation.softmax_vs_linear.simulation.signs import stream_names
 
@@ -123,7 +123,7 @@ def test_words():
     assert own.said() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
     assert contest("power_2").said() == sentence
     named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
-    assert said_contests(named) == [f"In b and d, {own.said()}.", f"In c, {sentence}."]
+    assert contests_in_words(named) == [f"In b and d, {own.said()}.", f"In c, {sentence}."]
     assert [event_words(event) for event in PAPERS.events] == [
         "F_exp > 0 on D1", "F_lin = 0 on D1", "F_exp = 0 on D0", "F_lin = 0 on D0",
     ]  # fmt: skip

@@ -13,14 +13,14 @@ from attention_separation.head_rank.constructions.features import SCHEMA
 from attention_separation.head_rank.figures import figure_job
 from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
-from attention_separation.pages.drawing import BLUE, INK, PALETTE, RC, VERMILION
+from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC, VERMILION, frame
 
 __all__ = ["add_arguments", "draw", "run"]
 
 LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
 LINES = {
     ("compromise", "best"): (BLUE, "-", "best weights,\ncos(𝑞, 𝑘) uniform"),
-    ("independent", "best"): (PALETTE[2], "-", "best weights,\n𝑞 and 𝑘 independent"),
+    ("independent", "best"): (GREEN, "-", "best weights,\n𝑞 and 𝑘 independent"),
     ("published", "reported"): (VERMILION, "-", "as published:\nwhat is reported"),
     ("published", "attained"): (VERMILION, "--", "as published:\nwhat the weights attain"),
 }
@@ -41,7 +41,6 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         axes[0].set_xlim(min(row["heads"] for row in rows), max(row["heads"] for row in rows))
         for ax in axes[len(dimensions) :]:
             ax.set_axis_off()
-        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
         found: dict[str, Artist] = {}
         for ax in axes[: len(dimensions)]:
             handles, labels = ax.get_legend_handles_labels()
@@ -54,8 +53,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "captured. Grey: below a lower bound for any rank-1 hardmax heads with scalar weights, "
             "$V = aI$,\nwhich none need attain."
         )
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        frame(figure, job.title, note)
     return figure
 
 
@@ -64,7 +62,7 @@ def _draw_panel(ax: Axes, d: int, rows: list[dict]) -> None:
     bound = {row["heads"]: row["any_heads"] for row in rows}
     # Between two counts the bound is at least that of the larger: a step claims no more.
     ax.fill_between(
-        counts, LOWEST, [bound[h] for h in counts], step="pre", color="#EEEEEE", linewidth=0,
+        counts, LOWEST, [bound[h] for h in counts], step="pre", color=LIGHT_GRAY, linewidth=0,
         label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
     )  # fmt: skip
     for degree, style in ((1, ":"), (3, (0, (1, 4)))):

@@ -15,7 +15,7 @@ from attention_separation.head_rank.constructions.temperature import SCHEMA
 from attention_separation.head_rank.figures import figure_job
 from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
-from attention_separation.pages.drawing import INK, PALETTE, RC
+from attention_separation.pages.drawing import INK, PALETTE, RC, frame
 
 __all__ = ["add_arguments", "draw", "run"]
 
@@ -49,7 +49,6 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         for ax, (draw_panel, own) in zip(axes, shown, strict=True):
             draw_panel(ax, own)
             ax.set_ylabel("mean squared error")
-        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
         draws = " or ".join(f"{n:,}" for n in sorted({r["draws"] for r in rows}))
         note = (
             f"Points: means of {draws} draws with 95 % intervals, the same draws at every $c$. "
@@ -59,8 +58,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "has them. In the middle, without 𝑏 that make one point always the nearest; on the "
             "right, lines join exact values."
         )
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        frame(figure, job.title, note)
     return figure
 
 

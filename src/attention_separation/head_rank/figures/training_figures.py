@@ -20,7 +20,7 @@ from attention_separation.head_rank.constructions.uniform_attention import least
 from attention_separation.head_rank.settings.jobs import TrainedFigureJob
 from attention_separation.head_rank.study import TRAINED
 from attention_separation.head_rank.training.cell_table import HEADS, OF_HEADS, RUNS
-from attention_separation.pages.drawing import INK, PALETTE, RC, save_with_numbers
+from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_with_numbers
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
@@ -131,7 +131,7 @@ def _by_layers(
         Line2D([], [], color=colour, linewidth=4, label=name)
         for colour, (name, _, _) in zip(PALETTE, series, strict=False)
     ]
-    _frame(figure, rows, title, compared, lines, apart)
+    _add_legend(figure, rows, title, compared, lines, apart)
     return figure
 
 
@@ -223,7 +223,7 @@ def _figure_2(rows: list[dict]) -> Figure:
     )
     more = [counted(count, "layer") for count in layers if count > 1]
     note += f"\nNot in the paper's figure: {', '.join(more)}." if more else ""
-    _title_and_note(figure, title, note)
+    frame(figure, title, note)
     return figure
 
 
@@ -261,7 +261,7 @@ def _figure_fresh(rows: list[dict]) -> Figure:
     ]
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     note = f"{_recipe(rows)}. On the line, a run does on new data as it reports; above it, worse."
-    _title_and_note(figure, TRAINED["rank_fresh"], note)
+    frame(figure, TRAINED["rank_fresh"], note)
     return figure
 
 
@@ -271,7 +271,7 @@ def _mark(marker: str, name: str, fill: str) -> Line2D:
     )  # fmt: skip
 
 
-def _frame(
+def _add_legend(
     figure: Figure, rows: list[dict], title: str, compared: bool, lines: list[Line2D], apart: str
 ) -> None:
     handles = [
@@ -293,7 +293,7 @@ def _frame(
         note += " Published: least training loss on repeated batches, best of five runs."
     # On a line of its own: the figures of one panel are narrow.
     note += f"\n{apart.strip()}" if apart else ""
-    _title_and_note(figure, title, note)
+    frame(figure, title, note)
 
 
 def _recipe(rows: list[dict]) -> str:
@@ -306,12 +306,6 @@ def _recipe(rows: list[dict]) -> str:
 
 def _listed(rows: list[dict], name: str) -> str:
     return joined([f"{value:,}" for value in values(rows, name)], "or")
-
-
-def _title_and_note(figure: Figure, title: str, note: str) -> None:
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
-    figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-    figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
 
 
 FIGURES = {

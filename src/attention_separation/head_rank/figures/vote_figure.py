@@ -13,7 +13,7 @@ from attention_separation.head_rank.constructions.vote import SCHEMA
 from attention_separation.head_rank.figures import figure_job
 from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
-from attention_separation.pages.drawing import INK, PALETTE, RC
+from attention_separation.pages.drawing import INK, PALETTE, RC, frame
 
 __all__ = ["add_arguments", "draw", "run"]
 
@@ -31,7 +31,6 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
         _draw_errors(left, errors)
         _draw_needed(right, needed)
-        figure.suptitle(job.title, fontsize=11, x=0.01, ha="left", fontweight="bold")
         draws = " or ".join(f"{n:,}" for n in sorted({row["draws"] for row in errors}))
         smallest = min(row["p_value"] for row in errors)
         note = (
@@ -42,8 +41,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "whose proof is not in the text that was read. 𝐻 is the number of heads that vote, in "
             "layer 1; layer 2 takes 𝑑, and both layers have max(𝐻, 𝑑)."
         )
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        frame(figure, job.title, note)
     return figure
 
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import GRAY, INK, PALETTE, RC, save_with_numbers
+from attention_separation.pages.drawing import GRAY, PALETTE, RC, frame, save_with_numbers
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
@@ -218,16 +218,12 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
             for name, colour in colours.items()
         ]
         ax.legend(handles=handles, loc="lower right")
-        figure.suptitle(
-            "Which open choice moves the figures most",
-            fontsize=11, x=0.01, ha="left", fontweight="bold",
-        )  # fmt: skip
         note = (
             "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
             "are among the alternatives that are measured here."
         )
         note += f"\n{KEY}" if marked else ""
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
+        frame(figure, "Which open choice moves the figures most", note, h_pad=None, w_pad=None)
     return figure
 
 

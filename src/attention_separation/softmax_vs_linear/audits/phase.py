@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -12,26 +11,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from attention_separation.pages.drawing import INK, RC, save_with_numbers
+from attention_separation.pages.drawing import INK, RC, frame, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.figures.axes import (
-    CHOICES,
     X_LABELS,
     edges,
     held_title,
-    said_choices,
 )
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import note_on_definition
-from attention_separation.softmax_vs_linear.figures.panel_figure import CHARACTERS_PER_INCH
+from attention_separation.softmax_vs_linear.figures.footnote import (
+    CHOICES,
+    choices_in_words,
+    footnote,
+)
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, said_contests
+from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PhaseJob, PhaseMap
 from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
 
 SCHEMA = pa.schema(
     [
@@ -112,35 +112,21 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         success = "F_exp tells D1 from D0 and F_lin is zero"
         if any(entry.map.contest != PAPERS for entry in job.maps):
             success = "success is likely"
-        figure.suptitle(
-            f"Beyond the grids: where {success}, at one threshold",
-            fontsize=11, x=0.01, ha="left", fontweight="bold",
-        )  # fmt: skip
+        looks = [(entry.map.held(), entry.reconstructed, entry.notes) for entry in job.maps]
         lines = [
             f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
             f"Contours, on maps of at least {SMOOTH} values each way: "
             f"{', '.join(f'{level:g}' for level in LEVELS)}.",
-            said_choices(map(_look, job.maps)) + ".",
+            choices_in_words(looks, titled=("attention_x",)) + ".",
         ]
-        characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
-        others = said_contests({entry.name: entry.map.contest for entry in job.maps})
-        lines += [textwrap.fill(text, characters) for text in others]
+        contests = {entry.name: entry.map.contest for entry in job.maps}
         parameters = [
             (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
             for row in table.to_pylist()
         ]
-        lines += filter(None, [note_on_definition(parameters)])
-        if any(entry.reconstructed or entry.notes for entry in job.maps):
-            lines.append(KEY)
-        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        note = footnote(lines, looks, contests, parameters, figure.get_figwidth())
+        frame(figure, f"Beyond the grids: where {success}, at one threshold", note)
     return figure
-
-
-def _look(entry: PhaseMap) -> tuple[dict, list[str], list[str]]:
-    """What all maps share: X stands in the titles."""
-    held = {key: value for key, value in entry.map.held().items() if key != "attention_x"}
-    return held, entry.reconstructed, entry.notes
 
 
 def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):

@@ -1,7 +1,6 @@
 """Verb `theta`: maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
 import argparse
-import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -11,28 +10,25 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import INK, RC, VERMILION, save_with_numbers
+from attention_separation.pages.drawing import INK, RC, VERMILION, frame, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_columns
 from attention_separation.softmax_vs_linear.exact.best_thresholds import success_curves
 from attention_separation.softmax_vs_linear.figures.axes import (
     edges,
     held_title,
-    said_choices,
     symbol_of,
 )
 from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
-    note_on_definition,
     parameters_of,
 )
-from attention_separation.softmax_vs_linear.figures.panel_figure import CHARACTERS_PER_INCH
+from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import said_contests
 from attention_separation.softmax_vs_linear.models.point import alike
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThetaJob
 from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
 
 SCHEMA = pa.schema(
     [
@@ -131,7 +127,7 @@ def draw(job: ThetaJob, table: pa.Table) -> Figure:
         figure.colorbar(
             mesh, ax=axes.ravel().tolist(), label="P(E_success), exact", shrink=0.6, aspect=40
         )
-        _frame(figure, job)
+        _add_texts(figure, job)
     return figure
 
 
@@ -174,35 +170,25 @@ def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
     return mesh
 
 
-def _frame(figure: Figure, job: ThetaJob) -> None:
-    figure.suptitle(
-        "One threshold for all networks: where success is likely, and where the panels' own lies",
-        fontsize=11, x=0.01, ha="left", fontweight="bold",
-    )  # fmt: skip
+def _add_texts(figure: Figure, job: ThetaJob) -> None:
     labels = {PAPER: "the panels' own threshold", BEST: "the best one"}
     handles = [Line2D([], [], label=labels[kind], **style) for kind, style in STYLES.items()]
     handles[1].set(markeredgecolor=INK, markersize=4, rasterized=False)
     figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
     panels = [panel for row in job.rows for panel in row.panels]
+    looks = [(panel.panel.held(), panel.reconstructed, panel.notes) for panel in panels]
     lines = [
         f"Exact probabilities, at {len(THETAS)} thresholds and at most {MAP_POINTS} values of the "
         f"swept parameter; line and dots at all of a panel's points. Dots: the middle of the "
         f"widest interval of best thresholds.",
-        said_choices(map(_look, panels)) + ".",
+        choices_in_words(looks, titled=("attention_x",)) + ".",
     ]
-    characters = int(CHARACTERS_PER_INCH * figure.get_figwidth())
-    others = said_contests({panel.name: panel.panel.contest for panel in panels})
-    lines += [textwrap.fill(text, characters) for text in others]
-    lines += filter(None, [note_on_definition(parameters_of(panels))])
-    if any(panel.reconstructed or panel.notes for panel in panels):
-        lines.append(KEY)
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=7.5, color=INK)
-    figure.get_layout_engine().set(h_pad=0.08, w_pad=0.04)
-
-
-def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
-    held = {key: value for key, value in panel.panel.held().items() if key != "attention_x"}
-    return held, panel.reconstructed, panel.notes
+    contests = {panel.name: panel.panel.contest for panel in panels}
+    note = footnote(lines, looks, contests, parameters_of(panels), figure.get_figwidth())
+    title = (
+        "One threshold for all networks: where success is likely, and where the panels' own lies"
+    )
+    frame(figure, title, note, w_pad=0.04)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

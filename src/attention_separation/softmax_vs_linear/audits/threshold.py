@@ -1,7 +1,6 @@
 """Verb `threshold`: what each network alone could do with its own best threshold."""
 
 import argparse
-import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import INK, PALETTE, RC, save_with_numbers
+from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_with_numbers
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
@@ -23,13 +22,12 @@ from attention_separation.softmax_vs_linear.exact.best_thresholds import (
 from attention_separation.softmax_vs_linear.figures.axes import (
     SYMBOLS,
     held_title,
-    said_choices,
     symbol_of,
 )
 from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
-    note_on_definition,
     parameters_of,
 )
+from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest, network_name
 from attention_separation.softmax_vs_linear.models.point import Point
@@ -38,7 +36,6 @@ from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, Th
 from attention_separation.softmax_vs_linear.settings.panels import points
 from attention_separation.softmax_vs_linear.settings.reconstruction import (
     COLUMN,
-    KEY,
     MARK,
     reconstruction,
 )
@@ -82,7 +79,7 @@ ABOUT = (
 DRAWN = (("n", "d", "m"), ("a1", "a0", "c"))
 """The swept parameters of a model's two lines of plots."""
 COLUMNS = 4
-NOTE_CHARACTERS = 175
+NOTE_INCHES = 10.3
 
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
@@ -158,7 +155,7 @@ def draw(job: ThresholdJob, table: pa.Table) -> Figure:
             for ax in plots[len(present) :]:
                 ax.set_axis_off()
             line[0].set_ylabel("probability")
-        _frame(figure, job, colours)
+        _add_texts(figure, job, colours)
     return figure
 
 
@@ -177,9 +174,7 @@ def _title(key: tuple[str, str | None, Contest], panels: dict[str, MarkedPanel])
     return ", ".join(filter(None, [model.title, X_NAMES.get(x)])) + MARK * marked
 
 
-def _frame(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
-    title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold")
+def _add_texts(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
     shown = dict.fromkeys(k for panel in job.panels for k in panel.panel.contest.kernels)
     labels = [network_name(kernel).replace("F", "𝐹") for kernel in shown]
     handles = [Line2D([], [], color=colours[kernel], linewidth=1.2) for kernel in shown]
@@ -189,25 +184,18 @@ def _frame(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
     last = figure.axes[-1]
     place = {"loc": "center"} if not last.axison else {"loc": "upper right", "ncols": 2}
     (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
+    # Of X and of Ax the titles speak.
+    titled = {model.titled_by for model in MODELS.values()}
+    looks = [(panel.panel.held(), panel.reconstructed, panel.notes) for panel in job.panels]
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
         "First plot of a model: against the threshold; dotted, the panels' own, the same for "
         f"{'both' if len(shown) == 2 else 'all'} networks.",
-        said_choices(map(_look, job.panels)) + ".",
+        choices_in_words(looks, titled) + ".",
     ]
-    lines += filter(None, [note_on_definition(parameters_of(job.panels))])
-    if any(panel.reconstructed or panel.notes for panel in job.panels):
-        lines.append(KEY)
-    note = "\n".join(textwrap.fill(line, NOTE_CHARACTERS) for line in lines)
-    figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-    figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
-
-
-def _look(panel: MarkedPanel) -> tuple[dict, list[str], list[str]]:
-    """What all plots share: X and Ax stand in the titles."""
-    titled = {model.titled_by for model in MODELS.values()}
-    held = {k: v for k, v in panel.panel.held().items() if k not in titled}
-    return held, panel.reconstructed, panel.notes
+    note = footnote(lines, looks, {}, parameters_of(job.panels), NOTE_INCHES)
+    title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
+    frame(figure, title, note)
 
 
 def _draw_curve(

@@ -7,7 +7,14 @@ from matplotlib.figure import Figure
 
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.pages.drawing import BLUE, RC
+from attention_separation.pages.drawing import (
+    BLUE,
+    DARK_GRAY,
+    PALE_BLUE,
+    PALE_VERMILION,
+    RC,
+    VERMILION,
+)
 from attention_separation.softmax_vs_linear.figures import sheet
 from attention_separation.softmax_vs_linear.figures.sheet import Box
 from attention_separation.softmax_vs_linear.models import self_attention
@@ -44,13 +51,13 @@ SPREAD = 3.0
 """Size of the random tokens in Figure 2: large enough for tokens to attend to different ones."""
 
 LANES = {
-    "exp": ("softmax attention", "ℎ = exp, then each row ÷ its sum", "blue", BLUE, sheet.PALE_BLUE),
+    "exp": ("softmax attention", "ℎ = exp, then each row ÷ its sum", "blue", BLUE, PALE_BLUE),
     "linear": (
         "linear attention",
         "ℎ = identity, then each row ÷ its sum",
-        "vermillion",
-        sheet.VERMILLION,
-        sheet.PALE_VERMILLION,
+        "vermilion",
+        VERMILION,
+        PALE_VERMILION,
     ),
 }
 """Of each kernel: its name, what it does, and its colours."""
@@ -128,7 +135,7 @@ def _kronecker(ax: Axes, arrays: dict, cell: float, middles: list, below: float)
     sheet.heat(ax, "x", arrays["x"][None, :], strip, "ink", arrays["x"].max())
     sheet.text(ax, strip.left - 8, strip.y - 6, "𝑥 = vec(𝑋)", size=10.5, ha="right")
     words = sheet.shape_text(arrays["x"])
-    sheet.text(ax, strip.left - 8, strip.y + 7, words, size=8, ha="right", color=sheet.GREY)
+    sheet.text(ax, strip.left - 8, strip.y + 7, words, size=8, ha="right", color=DARK_GRAY)
     return place.right
 
 
@@ -140,7 +147,7 @@ def _blocks(ax: Axes, arrays: dict, left: float, block: float, middles: list, be
     for token, (values, at) in enumerate(zip(c, middles, strict=True)):
         name = f"{token + 1}"
         place = Box(at_c - 17, at - block / 2 - 3, 34, block + 6)
-        sheet.panel(ax, f"token-{name}", place, sheet.PALE_BLUE, BLUE)
+        sheet.panel(ax, f"token-{name}", place, PALE_BLUE, BLUE)
         sheet.arrow(ax, (left + 6, at), (place.left - 5, at))
         entries = [(at_c, down) for down in sheet.spread(len(values), at, block / len(values))]
         units = [(at_units, down) for down in sheet.spread(y.shape[1], at, 24)]
@@ -162,7 +169,7 @@ def _blocks(ax: Axes, arrays: dict, left: float, block: float, middles: list, be
     sheet.text(ax, last[0] + 8, HEADER, "output", weight="bold")
     sheet.text(ax, arrows - 2, below, "softmax · 𝐴₃𝑉", size=10.5)
     words = f"𝐴₃𝑉: {sheet.shape_text(arrays['a3v'])}"
-    sheet.text(ax, arrows - 2, below + 13, words, size=8, color=sheet.GREY)
+    sheet.text(ax, arrows - 2, below + 13, words, size=8, color=DARK_GRAY)
     sheet.label(ax, at_c, below, "𝑐(𝐴, 𝑥)", c)
     sheet.label(ax, between + 4, below, "signs 𝑦", y)
     sheet.unit_label(ax, at_units - 18, below, "𝑐_[𝑗₀], 𝑦_[𝑙]")

@@ -34,19 +34,7 @@ X_LABELS = {
     "tau": "threshold τ",
     "theta": "threshold τ/√log 𝑛",
 }
-CHOICES = {
-    ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
-    ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
-    ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
-    ("law", "middle"): "𝐴𝑥/log 𝑛 = 1.2",
-    ("law", "high"): "𝐴𝑥/log 𝑛 = 1.4",
-    ("attention_x", "identity"): "𝑋 the identity",
-    ("attention_x", "ones"): "𝑋 all ones",
-    ("data", "independent"): "𝐷₀ and 𝐷₁ drawn independently",
-    ("data", "same"): "𝐷₀ and 𝐷₁ from the same draw",
-    ("signs", "shared"): "one 𝑦 per trial",
-    ("signs", "fresh"): "a fresh 𝑦 per network",
-}
+
 TITLE_ITEMS_PER_LINE = 4
 
 
@@ -91,22 +79,6 @@ def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
     if name not in reconstructed:
         return SYMBOLS[name]
     return f"({SYMBOLS[name]}){MARK}" if name == "theta" else f"{SYMBOLS[name]}{MARK}"
-
-
-def said_choices(looks: Iterable[tuple[dict[str, Any], Collection[str], Collection[str]]]) -> str:
-    """The choices that panels make, in words, each once; what is reconstructed has an asterisk.
-
-    `looks` are each panel's parameters held fixed, its reconstructed ones, and its model's notes.
-    """
-    looks = list(looks)
-    choices = dict.fromkeys(
-        CHOICES[name, value] + MARK * (name in reconstructed)
-        for held, reconstructed, _ in looks
-        for name, value in held.items()
-        if (name, value) in CHOICES
-    )
-    notes = dict.fromkeys(note for *_, notes in looks for note in notes)
-    return "; ".join([*choices, *notes])
 
 
 def edges(values: np.ndarray) -> np.ndarray:

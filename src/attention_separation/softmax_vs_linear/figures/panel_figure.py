@@ -1,7 +1,6 @@
 """Verb `figure`: success rates against the swept parameters, panel by panel."""
 
 import argparse
-import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import BLUE, INK, RC, VERMILION, save_with_numbers
+from attention_separation.pages.drawing import BLUE, RC, VERMILION, frame, save_with_numbers
 from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
@@ -19,19 +18,15 @@ from attention_separation.softmax_vs_linear.figures.axes import (
     X_LABELS,
     edges,
     held_title,
-    said_choices,
 )
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import note_on_definition
+from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
-from attention_separation.softmax_vs_linear.models.contest import said_contests
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
-CHARACTERS_PER_INCH = 17
 
 
 def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
@@ -48,13 +43,8 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
             _draw_panel(ax, look, table, letter)
         for ax in axes[len(tables) :]:
             ax.set_axis_off()
-        figure.suptitle(
-            job.title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=False
-        )
         _draw_legend(figure, tables)
-        note = _footnote(job, tables, characters=int(size[0] * CHARACTERS_PER_INCH))
-        figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        frame(figure, job.title, _footnote(job, tables, size[0]), parse_math=False)
     return figure
 
 
@@ -143,27 +133,21 @@ def _swept_values(name: str, table: pa.Table) -> np.ndarray:
     return np.round(numpy_column(table, "tau") / np.sqrt(np.log(numpy_column(table, "n"))), 12)
 
 
-def _footnote(job: FigureJob, tables: list[pa.Table], characters: int) -> str:
-    """The choices that all panels share, the trials, what leaves the datasets' definition, and what
-    the asterisk means."""
-    choices = said_choices(
-        (look.panel.held(), look.reconstructed, look.notes) for look in job.panels
-    )
+def _footnote(job: FigureJob, tables: list[pa.Table], inches: float) -> str:
+    """The trials, the choices that all panels share, and what departs from them."""
+    looks = [(look.panel.held(), look.reconstructed, look.notes) for look in job.panels]
     trials = sorted({look.panel.trials for look in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
     maps = all(len(look.panel.swept()) == 2 for look in job.panels)
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
-    lines = [f"{counts} trials per point; {intervals}; {choices}."]
-    lines += said_contests({look.name: look.contest for look in job.panels})
     parameters = [
         (look.panel.model, tuple(row.values()))
         for look, table in zip(job.panels, tables, strict=True)
         for row in table.select(["a0", "a1", "b", "c"]).to_pylist()
     ]
-    lines += filter(None, [note_on_definition(parameters)])
-    if any(look.reconstructed or look.notes for look in job.panels):
-        lines.append(KEY)
-    return "\n".join(textwrap.fill(line, characters) for line in lines)
+    contests = {look.name: look.contest for look in job.panels}
+    line = f"{counts} trials per point; {intervals}; {choices_in_words(looks)}."
+    return footnote([line], looks, contests, parameters, inches)
 
 
 def _evenly_in_logarithm(x: np.ndarray) -> bool:

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.pages.drawing import BLUE, RC
+from attention_separation.pages.drawing import BLUE, PALE_BLUE, PALE_VERMILION, RC, VERMILION
 from attention_separation.softmax_vs_linear.figures import sheet
 from attention_separation.softmax_vs_linear.figures.sheet import Box
 from attention_separation.softmax_vs_linear.models import regression
@@ -83,7 +83,7 @@ def _softmax_unit(
     entries = [(places["f"].x, y) for y in sheet.spread(len(arrays["f"]), middle, cell)]
     box = Box(places["z"].left - 16, TOP - 12, places["f"].x - places["z"].left + 42, 0)
     box = Box(box.left, box.top, box.width, below + 26 - box.top)
-    sheet.panel(ax, "softmax", box, sheet.PALE_BLUE, BLUE)
+    sheet.panel(ax, "softmax", box, PALE_BLUE, BLUE)
     for name, symbol in (("a", "𝐴"), ("x", "𝑥"), ("z", "𝐴𝑥"), ("u", "𝑢"), ("f", "𝑓(𝐴, 𝑥)")):
         sheet.label(ax, places[name].x, below, symbol, arrays[name])
         if name != "f":
@@ -122,8 +122,8 @@ def _units(
 
 def _where_linear_differs(ax: Axes, arrays: dict, turn: tuple, box: Box) -> None:
     """The one step that the linear network takes differently, and what it makes of f."""
-    color = sheet.VERMILLION
-    sheet.panel(ax, "linear", box, sheet.PALE_VERMILLION, color)
+    color = VERMILION
+    sheet.panel(ax, "linear", box, PALE_VERMILION, color)
     sheet.arrow(ax, (turn[0], box.top), turn, color, linestyle=(0, (3, 2)))
     left = box.left + 14
     sheet.text(ax, left, box.y - 14, "linear network", ha="left", weight="bold", color=color)
@@ -131,7 +131,7 @@ def _where_linear_differs(ax: Axes, arrays: dict, turn: tuple, box: Box) -> None
     sheet.text(ax, left, box.y + 14, "the rest is the same", ha="left")
     for name, words, shade, down in (
         ("f", "softmax 𝑓", "blue", -12),
-        ("f_lin", "linear 𝑓", "vermillion", 12),
+        ("f_lin", "linear 𝑓", "vermilion", 12),
     ):
         values = arrays[name][None, :]
         strip = Box(box.right - 14 - STRIP, box.y + down - 8, STRIP, 16)

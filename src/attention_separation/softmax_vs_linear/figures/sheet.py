@@ -13,17 +13,20 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from attention_separation.pages.drawing import BLUE, INK
+from attention_separation.pages.drawing import (
+    BLUE,
+    DARK_GRAY,
+    GREEN,
+    INK,
+    MIDDLE_GRAY,
+    PURPLE,
+    VERMILION,
+)
 
-VERMILLION, GREEN, PURPLE = "#D55E00", "#009E73", "#CC79A7"
-"""Of the palette of Okabe and Ito: linear attention, and the two signs."""
-
-GREY, LINE = "#666666", "#ABABAB"
-PALE_BLUE, PALE_VERMILLION = "#EDF4F9", "#FCF1EA"
 SHADES = {
     "ink": LinearSegmentedColormap.from_list("ink", ["#FFFFFF", "#444444"]),
     "blue": LinearSegmentedColormap.from_list("blue", ["#FFFFFF", BLUE]),
-    "vermillion": LinearSegmentedColormap.from_list("vermillion", ["#FFFFFF", VERMILLION]),
+    "vermilion": LinearSegmentedColormap.from_list("vermilion", ["#FFFFFF", VERMILION]),
 }
 """From white for zero: data, softmax attention, linear attention."""
 
@@ -85,7 +88,7 @@ def shape_text(values: np.ndarray) -> str:
 def label(ax: Axes, x: float, y: float, name: str, values: np.ndarray) -> None:
     """An array's name and, below it, its shape."""
     text(ax, x, y, name, size=10.5)
-    text(ax, x, y + 13, shape_text(values), size=8, color=GREY)
+    text(ax, x, y + 13, shape_text(values), size=8, color=DARK_GRAY)
 
 
 def heat(ax: Axes, name: str, values: np.ndarray, place: Box, shade: str, most: float) -> None:
@@ -95,7 +98,8 @@ def heat(ax: Axes, name: str, values: np.ndarray, place: Box, shade: str, most: 
     ax.pcolormesh(
         np.linspace(place.left, place.right, columns + 1),
         np.linspace(place.top, place.bottom, rows + 1),
-        grid, cmap=SHADES[shade], vmin=0, vmax=most, edgecolors=LINE, linewidth=0.4, gid=name,
+        grid, cmap=SHADES[shade], vmin=0, vmax=most, edgecolors=MIDDLE_GRAY,
+        linewidth=0.4, gid=name,
     )  # fmt: skip
 
 
@@ -164,8 +168,8 @@ def sign_legend(ax: Axes, x: float, y: float) -> None:
     """What the two kinds of lines of `fan` mean, centred at a place."""
     fan(ax, [(x - 44, y)], [(x - 26, y)], np.array([[1]]), "legend")
     fan(ax, [(x + 8, y)], [(x + 26, y)], np.array([[-1]]), "legend")
-    text(ax, x - 22, y, "+1", size=8, ha="left", color=GREY)
-    text(ax, x + 30, y, "−1", size=8, ha="left", color=GREY)
+    text(ax, x - 22, y, "+1", size=8, ha="left", color=DARK_GRAY)
+    text(ax, x + 30, y, "−1", size=8, ha="left", color=DARK_GRAY)
 
 
 def spread(count: int, middle: float, step: float) -> list[float]:
@@ -176,7 +180,7 @@ def spread(count: int, middle: float, step: float) -> list[float]:
 def unit_label(ax: Axes, left: float, y: float, argument: str) -> None:
     """What a shifted-ReLU unit computes."""
     formula(ax, left, y, f"φ_[τ](⟨{argument}⟩)", size=10.5)
-    formula(ax, left, y + 13, "φ_[τ](𝑧) = max(𝑧 − τ, 0)", size=8, color=GREY)
+    formula(ax, left, y + 13, "φ_[τ](𝑧) = max(𝑧 − τ, 0)", size=8, color=DARK_GRAY)
 
 
 def formula(ax: Axes, left: float, y: float, words: str, size: float, color: str = INK) -> None:

@@ -116,7 +116,7 @@ def other_contests(contests: Mapping[str, Contest]) -> dict[str, Contest]:
     return {name: contest for name, contest in contests.items() if contest != PAPERS}
 
 
-def said_contests(contests: Mapping[str, Contest]) -> list[str]:
+def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     """Sentences on panels whose contest is not the paper's, by the panels' names."""
     panels: dict[Contest, list[str]] = {}
     for name, contest in other_contests(contests).items():

@@ -8,7 +8,7 @@ import pyarrow as pa
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
 from attention_separation.results.tables import numpy_column, select_rows
-from attention_separation.softmax_vs_linear.models.contest import Contest, said_contests
+from attention_separation.softmax_vs_linear.models.contest import Contest, contests_in_words
 from attention_separation.softmax_vs_linear.pages.findings import SAYING
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 from attention_separation.statistics.verdict_words import count_verdicts
@@ -77,7 +77,7 @@ def panels_caption(
         f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
         f"that succeed, with 95 % intervals (Clopper-Pearson). Red: {exact}.",
         _agreement(table),
-        *said_contests(contests),
+        *contests_in_words(contests),
     ]
     judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
     if judged:
@@ -141,7 +141,7 @@ def audit_caption(name: str, table: pa.Table, contests: Mapping[str, Contest]) -
     names = table[of].unique().to_pylist()
     sentences = [
         shown.format(points=counted(len(table), "point"), parts=counted(len(names), of)),
-        *said_contests({each: contests[each] for each in names if each in contests}),
+        *contests_in_words({each: contests[each] for each in names if each in contests}),
     ]
     if name in SAYING:
         sentences += SAYING[name][1](table)

@@ -17,7 +17,7 @@ from attention_separation.results.tables import (
 from attention_separation.softmax_vs_linear.audits import phase
 from attention_separation.softmax_vs_linear.figures import joined_table
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import said_contests
+from attention_separation.softmax_vs_linear.models.contest import contests_in_words
 from attention_separation.softmax_vs_linear.pages.captions import (
     DRAWINGS,
     audit_caption,
@@ -126,7 +126,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
             captions[figure.name] = _audit_caption(figure.name, pictures, job)
     panels = tables_of_panels(numbers)
     shown = panels_overview(panels, job.models, job.reconstructed, verdicts)
-    section = Section("The panels", {"": shown}, notes=said_contests(contests))
+    section = Section("The panels", {"": shown}, notes=contests_in_words(contests))
     exact = list(panels.values())
     return Overview(
         title=TITLE,
