@@ -14,7 +14,7 @@ from attention_separation.softmax_vs_linear.audits.choices import draw as draw_c
 from attention_separation.softmax_vs_linear.audits.phase import draw as draw_phase
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.figures.joined_table import join_exact
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.softmax_vs_linear.figures.schematic import draw as draw_schematic
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -194,16 +194,16 @@ def run_all(model):
             for text in jobs
         ]
     exactly = watch("exact", lambda: [compute_exact(own) for own in job("exact").panels])
-    both = [joined(*pair) for pair in zip(tables["reduced"], exactly, strict=True)]
+    both = [join_exact(*pair) for pair in zip(tables["reduced"], exactly, strict=True)]
     watch("figure", lambda: draw_figure(job("figure"), both))
-    watch("verdicts", lambda: verdicts.verdicts(job("verdicts"), both))
+    watch("verdicts", lambda: verdicts.verdict_tables(job("verdicts"), both))
     watch("whp", lambda: whp.whp_table(
         [whp.panel_events(of, table)
          for of, table in zip(job("whp").panels, exactly, strict=True)]
     ))  # fmt: skip
     watch("choices", lambda: draw_choices(choices_table(job("choices")), job("choices").figures))
     watch("threshold", lambda: threshold_audit.draw(
-        job("threshold"), threshold_audit.thresholds(job("threshold"))
+        job("threshold"), threshold_audit.threshold_table(job("threshold"))
     ))  # fmt: skip
     if "theta" in texts:
         watch("theta", lambda: theta.draw(job("theta"), theta.theta_table(job("theta"))))

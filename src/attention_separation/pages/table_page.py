@@ -1,13 +1,12 @@
 """A table of results as parquet, csv and a page of its own."""
 
-import math
 from pathlib import Path
 
 import pyarrow as pa
 
 from attention_separation.pages.html import page
 from attention_separation.results.files import write_text
-from attention_separation.results.tables import TableError, write_csv, write_parquet
+from attention_separation.results.tables import TableError, all_finite, write_csv, write_parquet
 
 
 def write_result(
@@ -24,13 +23,9 @@ def write_result(
         If a number is NaN or infinite: null is the cell that has no meaning.
     """
     for name in table.column_names:
-        if pa.types.is_floating(table[name].type) and not _finite(table[name]):
+        if not all_finite(table[name]):
             raise TableError(f"{stem}: column {name} holds a value that is no finite number")
     write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)
     write_csv(table, stem.with_name(f"{stem.name}.csv"))
     text = page(table if shown is None else shown, title, about)
     write_text(stem.with_name(f"{stem.name}.html"), text)
-
-
-def _finite(column: pa.ChunkedArray) -> bool:
-    return all(math.isfinite(value) for value in column.drop_null().to_pylist())

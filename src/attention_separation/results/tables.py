@@ -4,6 +4,7 @@ Wherever pyarrow converts Python objects itself, or an array to NumPy, it import
 installed, which would double the time of a short job: here its buffers are filled instead.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import chain
 from pathlib import Path
@@ -60,6 +61,16 @@ def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
 def numpy_column(table: pa.Table, name: str) -> np.ndarray:
     """A column of numbers as an array of one axis; null is NaN, which integers do not have."""
     return np.array(table[name].to_pylist(), table.schema.field(name).type.to_pandas_dtype())
+
+
+def all_finite(column: pa.ChunkedArray) -> bool:
+    """Whether no number of a column is NaN or infinite; null is none."""
+    return all(math.isfinite(x) for x in column.to_pylist() if isinstance(x, float))
+
+
+def finite_or_null(value: float) -> float | None:
+    """A number as tables hold it: null where it is none."""
+    return value if math.isfinite(value) else None
 
 
 def array_of(values: Sequence, kind: pa.DataType) -> pa.Array:

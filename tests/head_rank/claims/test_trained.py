@@ -5,7 +5,7 @@ from making import CONFIG
 from pydantic import ValidationError
 
 from attention_separation.head_rank.claims import published_claims, published_values
-from attention_separation.head_rank.claims.claims_table import judged, of_runs, repeated
+from attention_separation.head_rank.claims.claims_table import judge_claim, of_runs, repeated
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank
@@ -65,7 +65,7 @@ def runs_of(*grids, error=as_published, reported=None):
 
 def verdict(name, rows):
     (claim,) = [claim for claim in CLAIMS if claim.name == name]
-    return judged(claim, rows, MARGIN, LEVEL)["verdict"]
+    return judge_claim(claim, rows, MARGIN, LEVEL)["verdict"]
 
 
 def test_a_grid_is_every_combination():
@@ -156,7 +156,7 @@ def test_claims_on_the_number_of_points_say_that_the_width_is_not_the_paper_s():
 
 def test_without_runs_there_is_no_verdict():
     for claim in CLAIMS:
-        assert judged(claim, [], MARGIN, LEVEL)["verdict"] == "not run"
+        assert judge_claim(claim, [], MARGIN, LEVEL)["verdict"] == "not run"
 
 
 def test_what_was_not_run_has_no_verdict():
@@ -205,7 +205,7 @@ def test_of_those_that_differ_the_surest_is_shown():
             spread = {2: 0.0001, 4: 0.01, 8: 0.0001}[row["rank"]]
             row["test_error"] = (0.9 if row["rank"] == 8 else 0.4) + spread * (row["run"] - 1)
     (claim,) = [claim for claim in CLAIMS if claim.name == "full rank at one layer"]
-    assert judged(claim, rows, MARGIN, LEVEL)["decided_at"] == "w=3, r=2"
+    assert judge_claim(claim, rows, MARGIN, LEVEL)["decided_at"] == "w=3, r=2"
 
 
 def test_the_comparison_shown_is_the_one_that_decides():
@@ -214,7 +214,7 @@ def test_the_comparison_shown_is_the_one_that_decides():
         if (row["layers"], row["width"], row["rank"]) == (1, 3, 2):
             row["test_error"] = 0.01 + 0.0001 * row["run"]
     (claim,) = [claim for claim in CLAIMS if claim.name == "full rank at one layer"]
-    row = judged(claim, rows, MARGIN, LEVEL)
+    row = judge_claim(claim, rows, MARGIN, LEVEL)
     assert (row["verdict"], row["decided_at"]) == ("differs", "w=3, r=2")
     assert row["high"] < MARGIN
 
@@ -335,7 +335,7 @@ def test_a_comparison_that_rests_on_dead_runs_says_so():
     for row in rows:
         row["dead"] = (row["rank"], row["n"], row["run"]) == (16, 8, 1)
     (claim,) = [claim for claim in CLAIMS if claim.name == "more points, full rank"]
-    found = judged(claim, rows, MARGIN, LEVEL)
+    found = judge_claim(claim, rows, MARGIN, LEVEL)
     assert found["decided_at"] == "r=16, N=8 against 3 (1 of 6 runs dead)"
 
 

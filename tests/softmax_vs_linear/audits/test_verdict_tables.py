@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from making import CONFIG, panel
 
-from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdicts
+from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdict_tables
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.figures.joined_table import join_exact
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
 from attention_separation.softmax_vs_linear.settings.panels import (
@@ -39,13 +39,13 @@ def tables():
         of = panel(name, sweep, trials=200, **fixed)
         simulated = simulate(PanelJob(name=name, panel=of, seed=1, engine="reduced"))
         found.append(
-            joined(simulated, compute_exact(ExactPanel(name=name, panel=without_trials(of))))
+            join_exact(simulated, compute_exact(ExactPanel(name=name, panel=without_trials(of))))
         )
     return found
 
 
 def test_a_row_for_each_panel_says_all_that_was_found():
-    by_panel, by_point = verdicts(JOB, tables())
+    by_panel, by_point = verdict_tables(JOB, tables())
     assert by_panel.schema == SCHEMA
     for row, name in zip(by_panel.to_pylist(), SWEEPS, strict=True):
         assert row["verdict"] == "agrees"
@@ -63,7 +63,7 @@ def test_a_wrong_shape_is_in_the_table():
     rates = attention["p_exact"].to_numpy() + np.array([0.2, -0.2])
     wrong = pa.array(np.rint(np.clip(rates, 0, 1) * trials).astype(np.int64))
     column = attention.schema.get_field_index("successes")
-    (row, _) = verdicts(JOB, [attention.set_column(column, "successes", wrong), regression])[
+    (row, _) = verdict_tables(JOB, [attention.set_column(column, "successes", wrong), regression])[
         0
     ].to_pylist()
     assert row["verdict"] == "differs"
@@ -76,7 +76,7 @@ def test_every_point_has_its_numbers(column):
     index = attention.schema.get_field_index(column)
     spoilt = attention.set_column(index, column, pa.array([0.5, None]))
     with pytest.raises(ValueError, match=f"cross_attention: column {column} has a cell without"):
-        verdicts(JOB, [spoilt, regression])
+        verdict_tables(JOB, [spoilt, regression])
 
 
 def test_the_words_say_what_to_agree_is():

@@ -6,7 +6,7 @@ from making import CONFIG, config_points, contest, exact_at, panel
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.exact_table import schema
-from attention_separation.softmax_vs_linear.figures.joined_table import joined, joined_schema
+from attention_separation.softmax_vs_linear.figures.joined_table import join_exact, joined_schema
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.settings.panels import (
@@ -102,7 +102,7 @@ def both(**own):
 
 def test_a_panel_joined_with_its_exact_values():
     simulated, exactly = both()
-    together = joined(simulated, exactly)
+    together = join_exact(simulated, exactly)
     assert together.column_names == [*simulated.column_names, *CONTRACT[3:]]
     assert together.schema == joined_schema([PAPERS])
     assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
@@ -110,7 +110,7 @@ def test_a_panel_joined_with_its_exact_values():
 
 def test_panels_of_two_contests_have_the_columns_of_both():
     of = contest("power_4", "linear")
-    tables = [joined(*both()), joined(*both(contest=of))]
+    tables = [join_exact(*both()), join_exact(*both(contest=of))]
     whole = joined_schema([PAPERS, of])
     for table, other in zip(tables, (of, PAPERS), strict=True):
         assert {*table.column_names} <= {*whole.names}
@@ -123,7 +123,7 @@ def test_points_of_another_panel_do_not_join():
     simulated, exactly = both()
     other = exactly.set_column(2, schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
     with pytest.raises(ValueError, match="other points"):
-        joined(simulated, other)
+        join_exact(simulated, other)
 
 
 def test_all_points_of_figures_4_5_and_7():

@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.softmax_vs_linear.audits.threshold import draw, thresholds
+from attention_separation.softmax_vs_linear.audits.threshold import draw, threshold_table
 from attention_separation.softmax_vs_linear.exact import threshold_curves as thresholds_module
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
     different_classes,
@@ -402,12 +402,12 @@ def test_a_best_that_float64_does_not_tell_is_none():
     assert not curve_of(replace(at, n=4 * 10**13, s=math.sqrt(math.log(4e13))), "exp").resolved
     sweep = panel("self_attention", {"n": [200, 10**12]}, **values)
     job = ThresholdJob(panels=[MarkedPanel(name="p", panel=without_trials(sweep))])
-    rows = [row for row in thresholds(job).to_pylist() if row["network"] == "linear"]
+    rows = [row for row in threshold_table(job).to_pylist() if row["network"] == "linear"]
     assert [row["resolved"] for row in rows] == [True, False]
     for name in ("p_best", "best_theta_low", "best_theta_high"):
         assert rows[0][name] is not None
         assert rows[1][name] is None
-    draw(job, thresholds(job)).draw_without_rendering()
+    draw(job, threshold_table(job)).draw_without_rendering()
 
 
 def test_against_simulation():
@@ -432,7 +432,7 @@ def small_job():
 
 def test_the_table_and_the_figure():
     job = small_job()
-    table = thresholds(job)
+    table = threshold_table(job)
     assert len(table) == 2 * sum(len(points(p.panel, p.points)) for p in job.panels)
     for row in table.to_pylist():
         assert 0 <= row["p_at_theta"] <= row["p_best"] <= 1
@@ -469,7 +469,7 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held)
     own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
     held |= {key: value for key, value in own.items() if key not in sweep}
     one = MarkedPanel(name="p", panel=without_trials(panel(model, sweep, **held)))
-    table = thresholds(ThresholdJob(panels=[one]))
+    table = threshold_table(ThresholdJob(panels=[one]))
     assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
     for name, values in sweep.items():
         assert set(table[name].to_pylist()) == set(values)

@@ -8,7 +8,7 @@ from making import CONFIG, panel
 
 from attention_separation.pages.drawing import save
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.figures.joined_table import joined
+from attention_separation.softmax_vs_linear.figures.joined_table import join_exact
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw
 from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
 from attention_separation.softmax_vs_linear.settings.panels import (
@@ -21,7 +21,7 @@ from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 def with_exact(job):
     exactly = compute_exact(ExactPanel(name=job.name, panel=without_trials(job.panel)))
-    return joined(simulate(job), exactly)
+    return join_exact(simulate(job), exactly)
 
 
 def drawn(*panels, reconstructed=()):

@@ -117,13 +117,13 @@ def test_streams_of_other_kernels_have_their_names():
 
 
 def test_words():
-    assert PAPERS.said() == "success: F_exp positive on D1 and zero on D0; F_lin zero on both"
+    assert PAPERS.in_words() == "success: F_exp positive on D1 and zero on D0; F_lin zero on both"
     own = contest("power_2", "exp", "linear", "cosh")
     sentence = "success: F_power_2 positive on D1 and zero on D0"
-    assert own.said() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
-    assert contest("power_2").said() == sentence
+    assert own.in_words() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
+    assert contest("power_2").in_words() == sentence
     named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
-    assert contests_in_words(named) == [f"In b and d, {own.said()}.", f"In c, {sentence}."]
+    assert contests_in_words(named) == [f"In b and d, {own.in_words()}.", f"In c, {sentence}."]
     assert [event_words(event) for event in PAPERS.events] == [
         "F_exp > 0 on D1", "F_lin = 0 on D1", "F_exp = 0 on D0", "F_lin = 0 on D0",
     ]  # fmt: skip

@@ -12,8 +12,8 @@ from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
 from attention_separation.softmax_vs_linear.simulation import simulate
 from attention_separation.softmax_vs_linear.simulation.slices import (
-    cut,
-    merged,
+    cut_units,
+    merge_counts,
     schema,
     slice_table,
     units,
@@ -40,7 +40,7 @@ def job(name):
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
 def test_every_block_of_every_point_is_in_one_slice(count):
     of_panel = points(SWEEPS["cross_attention"])
-    parts = cut(of_panel, 10_050, [1.0, 2.0, 5.0], count)
+    parts = cut_units(of_panel, 10_050, [1.0, 2.0, 5.0], count)
     assert len(parts) == count
     assert [unit for part in parts for unit in part] == units(of_panel, 10_050)
 
@@ -48,7 +48,7 @@ def test_every_block_of_every_point_is_in_one_slice(count):
 def test_slices_take_about_equal_time():
     of_panel = points(SWEEPS["cross_attention"])
     seconds = [1.0, 2.0, 5.0]
-    parts = cut(of_panel, 10**6, seconds, 4)
+    parts = cut_units(of_panel, 10**6, seconds, 4)
     times = [sum(unit.trials * seconds[unit.point] for unit in part) for part in parts]
     assert max(times) / min(times) < 1.01
 
@@ -75,7 +75,7 @@ def test_counts_of_slices_are_added_column_by_column():
     one = Counts(10, np.arange(7))
     two = Counts(5, np.array([3, 0, 5, 1, 1, 2, 4]))
     tables = [slice_table({0: one, 2: two}, OTHERS), slice_table({2: one}, OTHERS)]
-    first, second, third = merged([*tables, slice_table({}, OTHERS)], 3, OTHERS)
+    first, second, third = merge_counts([*tables, slice_table({}, OTHERS)], 3, OTHERS)
     assert (first.trials, second.trials, third.trials) == (10, 0, 15)
     assert first.happened.tolist() == list(range(7))
     assert second.happened.tolist() == [0] * 7

@@ -19,7 +19,7 @@ from attention_separation.head_rank.claims.outcomes import (
     WHOSE,
     above,
     below,
-    decided,
+    decide,
 )
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank, five_layers
 from attention_separation.head_rank.claims.runs import (
@@ -64,7 +64,7 @@ _ABOUT = (
 _OF_CELL = {"layers": "L", "width": "w", "rank": "r"}
 
 
-def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
+def judge_claim(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row of a claim on trained transformers."""
     # A grid may have a group without the one that it is to be compared with.
     found = [each for each in claim.comparisons(rows) if all(map(all, each.pairs))]
@@ -83,7 +83,7 @@ def judged(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[
         "statement": claim.statement,
         "sizes": _sizes(claim, [row for each in found for row in _runs(each)]),
         "bound_is": _bound_is(claim),
-    } | decided(outcomes, bound)
+    } | decide(outcomes, bound)
 
 
 def _runs(comparison: Comparison) -> list[dict]:
@@ -126,7 +126,7 @@ def repeated(rows: list[dict], margin: float, level: float) -> dict[str, object]
         "margin",
         "sizes": sizes(own),
         "bound_is": "margin, of the mean excess over the training loss",
-    } | decided(outcomes, margin)
+    } | decide(outcomes, margin)
 
 
 def about(scale: str, margin: float, level: float) -> str:
@@ -136,7 +136,7 @@ def about(scale: str, margin: float, level: float) -> str:
 
 def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
     """Rows of claims on runs; of those that no run here can judge, on published values."""
-    found = [judged(claim, rows, job.margin, job.level) for claim in CLAIMS]
+    found = [judge_claim(claim, rows, job.margin, job.level) for claim in CLAIMS]
     found = [
         five_layers(job.margin)
         if (row["claim"], row["verdict"]) == ("five layers", NOT_RUN)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.outcomes import CHECK, OURS, above, decided
+from attention_separation.head_rank.claims.outcomes import CHECK, OURS, above, decide
 from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.intervals import clopper_pearson
 from attention_separation.statistics.means import Estimate
@@ -85,7 +85,7 @@ def more_voters(points: list[dict], level: float) -> dict[str, object]:
         f"that is at least {TIMES} H",
         "sizes": _dimensions(points),
         "bound_is": "no difference, of errors",
-    } | decided(outcomes, 0.0)
+    } | decide(outcomes, 0.0)
 
 
 def _random_heads(rows: list[dict]) -> dict[str, object]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, below, decided, within
+from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, below, decide, within
 from attention_separation.head_rank.claims.runs import (
     chosen,
     held_out_error,
@@ -119,7 +119,7 @@ def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[st
         "the c of the nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
         "sizes": sizes(each.run for each in found),
         "bound_is": "margin, of the error",
-    } | decided(outcomes, margin)
+    } | decide(outcomes, margin)
 
 
 def own_temperature(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
@@ -137,7 +137,7 @@ def own_temperature(found: list[Simulated], margin: float, level: float) -> dict
         "softmax(-c x_i.x_j) at the c of the nearest -cI, simulated",
         "sizes": sizes(each.run for each in found),
         "bound_is": "margin on either side, of the difference of errors",
-    } | decided(outcomes, margin)
+    } | decide(outcomes, margin)
 
 
 def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterator[dict]:

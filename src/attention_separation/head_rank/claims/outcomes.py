@@ -1,11 +1,11 @@
 """The row of a claim: its verdict, and the numbers of the comparison that decides it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from attention_separation.results.tables import finite_or_null
 from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import DIFFERS, NOT_RUN, combine_verdicts
 
@@ -75,7 +75,7 @@ def within(name: str, measured: Estimate, bound: float) -> Outcome:
     return Outcome(name, verdict, measured, bound - (min if verdict == DIFFERS else max)(ends))
 
 
-def decided(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
+def decide(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
     """The verdict on all, and the numbers of the one that decides it."""
     if not outcomes:
         return {"verdict": NOT_RUN, "comparisons": 0}
@@ -87,14 +87,10 @@ def decided(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
         "comparisons": len(outcomes),
         "decided_at": worst.name,
         "measured": worst.measured.value,
-        "low": _number(worst.measured.low),
-        "high": _number(worst.measured.high),
+        "low": finite_or_null(worst.measured.low),
+        "high": finite_or_null(worst.measured.high),
         "bound": bound,
     }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def in_words(row: dict) -> str:

@@ -4,7 +4,7 @@ An interval says how far two readings may be off, and nothing of the spread over
 are least training losses over five runs.
 """
 
-from attention_separation.head_rank.claims.outcomes import PUBLISHED, above, below, decided
+from attention_separation.head_rank.claims.outcomes import PUBLISHED, above, below, decide
 from attention_separation.head_rank.claims.published_values import (
     FIGURE_1,
     HARD,
@@ -34,7 +34,7 @@ def five_layers(margin: float) -> dict[str, object]:
         "every rank",
         "sizes": SIZES,
         "bound_is": "margin, of the difference of least errors as read",
-    } | decided(outcomes, margin)
+    } | decide(outcomes, margin)
 
 
 def best_below_full_rank() -> dict[str, object]:
@@ -61,7 +61,7 @@ def best_below_full_rank() -> dict[str, object]:
         "of full rank",
         "sizes": SIZES,
         "bound_is": "no difference, of least errors as read; how far runs spread is not known",
-    } | decided([outcome], 0.0)
+    } | decide([outcome], 0.0)
 
 
 def _smaller(few: float, full: float) -> str:

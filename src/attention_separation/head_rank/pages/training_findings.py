@@ -234,8 +234,8 @@ def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     return [
         f"**Repeated batches.** In the published configurations the same "
         f"{published_values.BATCHES} batches of {published_values.BATCH} sets come back in each of "
-        f"{epochs} epochs, and the figures show the least training loss; here {EPOCH} batches of {row['batch']} sets come "
-        f"back {row['steps'] // EPOCH:,} times. Of {len(cells)} cells trained so, with the "
+        f"{epochs} epochs, and the figures show the least training loss; here {EPOCH} batches "
+        f"of {row['batch']} sets come back {row['steps'] // EPOCH:,} times. Of {len(cells)} cells trained so, with the "
         f"published schedule per epoch, that loss is {how} below the error on new data at "
         f"d = {row['d']}, N = {row['n']}, L = {row['layers']}, w = {row['width']}, "
         f"r = {row['rank']}: {reported} for {tested}, means over "

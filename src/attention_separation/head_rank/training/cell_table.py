@@ -10,7 +10,7 @@ from attention_separation.head_rank.training.batches import (
     initial_names,
 )
 from attention_separation.head_rank.training.cells import EPOCH, CellJob
-from attention_separation.results.tables import table_from_rows
+from attention_separation.results.tables import finite_or_null, table_from_rows
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead: predicting zero scores 1."""
@@ -111,15 +111,15 @@ def cell_table(
                 "parameters": job.parameters(),
                 "run": run,
                 **streams,
-                "test_error": _number(test_error[k]),
-                "test_se": _number(test_se[k]),
-                "train_error": _number(curve[-1]),
+                "test_error": finite_or_null(test_error[k]),
+                "test_se": finite_or_null(test_se[k]),
+                "train_error": finite_or_null(curve[-1]),
                 "min_train": min(finite, default=None),
                 "dead": is_dead(curve[-1], test_error[k]),
                 "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
-                "curve_train": [_number(value) for value in curve],
-                "curve_test": [_number(epoch[k]) for epoch in test],
-                **{name: [_number(x) for x in values] for name, values in heads[k].items()},
+                "curve_train": [finite_or_null(value) for value in curve],
+                "curve_test": [finite_or_null(epoch[k]) for epoch in test],
+                **{name: [finite_or_null(x) for x in values] for name, values in heads[k].items()},
             }
         )
     return table_from_rows(rows, SCHEMA)
@@ -128,7 +128,3 @@ def cell_table(
 def is_dead(train_error: float, test_error: float) -> bool:
     """Whether a run has learned nothing: about the error of predicting zero, or no number."""
     return not (train_error <= DEAD and math.isfinite(test_error))
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -84,7 +84,7 @@ NOTE_INCHES = 10.3
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
 
-def thresholds(job: ThresholdJob) -> pa.Table:
+def threshold_table(job: ThresholdJob) -> pa.Table:
     """The best threshold of each network at every point of the panels."""
     rows = []
     for panel in job.panels:
@@ -258,7 +258,7 @@ def run(arguments: argparse.Namespace) -> None:
     job = ThresholdJob.model_validate_json(arguments.settings)
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
-    table = thresholds(job)
+    table = threshold_table(job)
     others = modules_of_others(panel.panel.model for panel in job.panels)
     provenance = record(arguments.settings, __name__, without=others)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)

@@ -1,7 +1,6 @@
 """Verb `verdicts`: each panel's simulation held against its exact or reference values."""
 
 import argparse
-import math
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import (
+    all_finite,
     array_of,
     numpy_column,
     table_from_rows,
@@ -86,8 +86,8 @@ ABOUT = (
 )
 
 
-def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
-    """The table of panels and that of points; `tables` are joined as `joined_table.joined` does."""
+def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
+    """The table of panels and that of points; `tables` are of `join_exact`."""
     measured = [
         _points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
@@ -106,20 +106,15 @@ def verdicts(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Tab
 
 def _points_of(name: str, table: pa.Table) -> PanelPoints:
     for column in table.column_names:
-        if column not in MAY_BE_NULL and not _all_finite(table[column]):
+        if column in MAY_BE_NULL:
+            continue
+        if table[column].null_count or not all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
     columns = (numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error"))
     try:
         return PanelPoints(*columns)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def _all_finite(values: pa.ChunkedArray) -> bool:
-    return not any(
-        value is None or (isinstance(value, float) and not math.isfinite(value))
-        for value in values.to_pylist()
-    )
 
 
 def _row(panel: PanelToJudge, points: PanelPoints, found: PanelVerdict) -> dict[str, object]:
@@ -165,7 +160,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = VerdictsJob.model_validate_json(arguments.settings)
     tables = read_joined(arguments.tables, arguments.exact, job.panels)
-    by_panel, by_point = verdicts(job, tables)
+    by_panel, by_point = verdict_tables(job, tables)
     provenance = record(arguments.settings, __name__, without=modules_of_others([]))
     stem = arguments.output.with_suffix("")
     write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))

@@ -25,7 +25,7 @@ def joined_schema(contests: Iterable[Contest]) -> pa.Schema:
     )
 
 
-def joined(simulated: pa.Table, exact: pa.Table) -> pa.Table:
+def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
     """A panel's simulated points with their exact values, row by row.
 
     Raises
@@ -61,7 +61,7 @@ def read_joined(
         If the two tables of a panel are not of the same points.
     """
     return [
-        joined(
+        join_exact(
             read_parquet(trials, panel_table.schema(panel.contest), panel.table_settings),
             read_parquet(values, exact_table.schema(panel.contest), panel.exact_settings),
         )

@@ -95,7 +95,7 @@ class Contest(Closed, title="contest"):
         """Whether a trial is a success, (...,) bool."""
         return self.happened(positive).all(axis=-1)
 
-    def said(self) -> str:
+    def in_words(self) -> str:
         """The contest in a sentence without an end."""
         fires, *silent = (network_name(kernel) for kernel in self.kernels)
         rest = f"; {_listed(silent)} zero on both" if silent else ""
@@ -121,7 +121,7 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     panels: dict[Contest, list[str]] = {}
     for name, contest in other_contests(contests).items():
         panels.setdefault(contest, []).append(name)
-    return [f"In {_listed(names)}, {contest.said()}." for contest, names in panels.items()]
+    return [f"In {_listed(names)}, {contest.in_words()}." for contest, names in panels.items()]
 
 
 def event_words(event: str) -> str:

@@ -18,8 +18,8 @@ from attention_separation.softmax_vs_linear.simulation.estimates import seconds_
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 from attention_separation.softmax_vs_linear.simulation.slices import (
     Unit,
-    cut,
-    merged,
+    cut_units,
+    merge_counts,
     slice_table,
     units,
 )
@@ -58,7 +58,7 @@ def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
     """Run one of `of` slices of a panel's trials; `number` counts from 1."""
     of_panel = points(job.panel, job.points)
     seconds = [seconds_per_trial(job.engine, point) for point in of_panel]
-    parts = cut(of_panel, job.panel.trials, seconds, of)
+    parts = cut_units(of_panel, job.panel.trials, seconds, of)
     return slice_table(count(job, of_panel, parts[number - 1]), job.panel.contest)
 
 
@@ -71,7 +71,7 @@ def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
         If the slices do not hold each point's trials.
     """
     of_panel = points(job.panel, job.points)
-    counts = merged(slices, len(of_panel), job.panel.contest)
+    counts = merge_counts(slices, len(of_panel), job.panel.contest)
     for point, found in zip(of_panel, counts, strict=True):
         if found.trials != job.panel.trials:
             raise ValueError(

@@ -34,7 +34,9 @@ def units(points: list[Point], trials: int) -> list[Unit]:
     return [Unit(k, *block) for k in range(len(points)) for block in blocks(trials)]
 
 
-def cut(points: list[Point], trials: int, seconds: list[float], count: int) -> list[list[Unit]]:
+def cut_units(
+    points: list[Point], trials: int, seconds: list[float], count: int
+) -> list[list[Unit]]:
     """The units in `count` runs of about equal time, some empty if there are fewer units.
 
     seconds : of a trial of each point, on whatever scale
@@ -60,7 +62,7 @@ def slice_table(counts: dict[int, Counts], contest: Contest) -> pa.Table:
     return table_from_rows(rows, columns_of)
 
 
-def merged(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
+def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
     """The counts of all points from the tables of all slices."""
     total = [Counts.none(len(contest.outcomes)) for _ in range(points)]
     for table in tables:
