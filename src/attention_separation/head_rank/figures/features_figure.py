@@ -90,7 +90,7 @@ def _draw_panel(ax: Axes, d: int, rows: list[dict]) -> None:
     ax.minorticks_off()
     ax.set_title(f"𝑑 = {d}", y=1.0, pad=6)
     ax.set_xlabel("number of heads 𝐻 of rank 1")
-    ax.set_ylabel("mean squared error")
+    ax.set_ylabel(figure_job.ERROR)
     ax.label_outer()
 
 

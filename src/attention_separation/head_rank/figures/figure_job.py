@@ -12,6 +12,8 @@ from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
 
+ERROR = "mean squared error"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")

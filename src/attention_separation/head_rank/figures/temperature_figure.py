@@ -48,7 +48,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         axes = figure.subplots(1, len(shown), squeeze=False)[0]
         for ax, (draw_panel, own) in zip(axes, shown, strict=True):
             draw_panel(ax, own)
-            ax.set_ylabel("mean squared error")
+            ax.set_ylabel(figure_job.ERROR)
         draws = " or ".join(f"{n:,}" for n in sorted({r["draws"] for r in rows}))
         note = (
             f"Points: means of {draws} draws with 95 % intervals, the same draws at every $c$. "

@@ -65,7 +65,7 @@ def _draw_errors(ax: Axes, rows: list[dict]) -> None:
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("voting heads 𝐻 of rank 1")
-    ax.set_ylabel("mean squared error")
+    ax.set_ylabel(figure_job.ERROR)
     ax.margins(x=0.08)
     ax.set_title("Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many", y=1.0, pad=8)
 
