@@ -9,8 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-if "attention_separation" in sys.orig_argv:
-    os.write(2, f"a job loads pandas: {sys.orig_argv}\n".encode())
+if Path(sys.argv[0]).parent.name == "attention_separation":
+    os.write(2, f"a job loads pandas: {sys.argv}\n".encode())
     os._exit(1)
 here = str(Path(__file__).parent)
 path, sys.path = sys.path, [entry for entry in sys.path if entry != here]
