@@ -4,7 +4,6 @@
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/rank_common.smk"
 
 
 onstart:
@@ -14,18 +13,10 @@ onstart:
 
 rule all:
     input:
-        figures_of_all(),
-        audits_of_all(),
-        f"{RESULTS}/manifest.json",
+        whole_run(FIRST),
 
 
-include: "workflow/rules/panels.smk"
-include: "workflow/rules/exact.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/schematics.smk"
-include: "workflow/rules/verdicts.smk"
-include: "workflow/rules/audits.smk"
-include: "workflow/rules/manifest.smk"
-include: "workflow/rules/rank.smk"
+include: "workflow/rules/jobs.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/gallery.smk"

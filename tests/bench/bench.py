@@ -25,9 +25,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
-from making import CONFIG, ROOT, config_points, point, run_trials
+from making import ROOT, SECTION, STUDY, config_points, point, run_trials
 
-from attention_separation.head_rank.training.cells import CellJob
+from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.regression_moments import moments
@@ -37,7 +37,7 @@ from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
-ATTENTION_PANELS = [name for name in CONFIG.panels if not name.startswith("fig3")]
+ATTENTION_PANELS = [name for name in SECTION.panels if not name.startswith("fig3")]
 RUNS = 5
 STEPS_IN_TURN, TURNS = 10, 4
 TRAINED = {
@@ -92,7 +92,7 @@ def attention() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
         tracemalloc.stop()
     print(f"  peak memory of a batch: {peaks[0]:.2f} MiB at n=200, {peaks[1]:.2f} MiB at n=10^6")
-    job = CONFIG.panel_job("fig4d")
+    job = STUDY.panel_job("fig4d")
     per_trial = seconds(lambda: simulate(job)) / (81 * 100)
     print(f"  100 trials a point, seeding and all of panel 4d included: {per_trial * 1e6:.2f} us")
 
@@ -103,7 +103,7 @@ def loop_panel(name: str) -> float:
     start = time.perf_counter()
     for p in config_points(name):
         log_n = np.log(p.n)
-        for _ in range(CONFIG.panels[name].trials):
+        for _ in range(SECTION.panels[name].trials):
             z0, z1 = (log_n * rng.uniform(1.0, 1.4, p.n) for _ in range(2))
             z1[rng.integers(p.n)] = 4 * log_n
             y = rng.choice([-1.0, 1.0], size=(p.n, p.m))
@@ -117,7 +117,7 @@ def figure3() -> None:
     """Figure 3 whole against the loop, and where its time goes."""
     print("Figure 3 whole (291 points x 1000 trials), one core")
     loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
-    fast = sum(seconds(lambda n=n: simulate(CONFIG.panel_job(n)), 3) for n in ("fig3a", "fig3b"))
+    fast = sum(seconds(lambda n=n: simulate(STUDY.panel_job(n)), 3) for n in ("fig3a", "fig3b"))
     print(f"  loop {loop:.1f} s, reduced {fast:.2f} s: {loop / fast:.1f}x (wanted 5x)")
     floor = data = 0.0
     for name in ("fig3a", "fig3b"):
@@ -140,7 +140,7 @@ def figure3() -> None:
 def exact() -> None:
     """Exact values of the paper's points, Figure 3's reference values, and the phase maps."""
     print("exact values, one core")
-    attention = [(name, CONFIG.exact_panel(name)) for name in ATTENTION_PANELS]
+    attention = [(name, STUDY.exact_panel(name)) for name in ATTENTION_PANELS]
     count = sum(len(config_points(name)) for name, _ in attention)
     every = seconds(lambda: [compute_exact(panel) for _, panel in attention], 3)
     print(f"  {count} points of Figures 4, 5 and 7: {every:.2f} s (wanted 0.5)")
@@ -148,10 +148,10 @@ def exact() -> None:
     def figure_3() -> None:
         moments.cache_clear()
         for name in ("fig3a", "fig3b"):
-            compute_exact(CONFIG.exact_panel(name))
+            compute_exact(STUDY.exact_panel(name))
 
     print(f"  reference values of Figure 3: {seconds(figure_3, 3):.2f} s (wanted 10)")
-    job = CONFIG.phase_job()
+    job = STUDY.phase_job()
     count = len(phase_table(job))
     maps = seconds(lambda: phase_table(job), 3)
     print(f"  {count} points of phase maps: {maps:.2f} s, {1e4 * maps / count:.2f} s per 10,000")
@@ -163,8 +163,8 @@ def throughput() -> None:
     for model, trials in (
         ("regression", 1000), ("self_attention", 20_000), ("cross_attention", 20_000)
     ):  # fmt: skip
-        names = [name for name, panel in CONFIG.panels.items() if panel.model == model]
-        jobs = [CONFIG.panel_job(name) for name in names]
+        names = [name for name, panel in SECTION.panels.items() if panel.model == model]
+        jobs = [STUDY.panel_job(name) for name in names]
         jobs = [
             job.model_copy(update={"panel": job.panel.model_copy(update={"trials": trials})})
             for job in jobs
@@ -214,7 +214,7 @@ def workflow() -> None:
     dense_seconds = time.perf_counter() - start
     loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
     start = time.perf_counter()
-    reduced = {name: simulate(CONFIG.panel_job(name)) for name in CONFIG.panels}
+    reduced = {name: simulate(STUDY.panel_job(name)) for name in SECTION.panels}
     trials = time.perf_counter() - start
     equal = sum(dense[name].equals(reduced[name]) for name in dense)
     print(f"  panels equal to the reduced engine's in every count: {equal} of {len(dense)}")
@@ -242,7 +242,7 @@ def cluster() -> None:
     from cluster.throwaway import ClusterError, down, up
 
     cores = os.cpu_count() or 1
-    targets = [f"simulate_{name}" for name in CONFIG.panels]
+    targets = [f"simulate_{name}" for name in SECTION.panels]
     options = [*targets, "--config", "scale=smoke", "jobs={local_below: 0}"]
 
     def measured(*how: str) -> np.ndarray:
@@ -362,7 +362,7 @@ def benchmarks_in(folder: str) -> list[Path]:
 
 def job_of(name: str, engine: str):
     """A panel's job with another engine."""
-    return CONFIG.panel_job(name).model_copy(update={"engine": engine})
+    return STUDY.panel_job(name).model_copy(update={"engine": engine})
 
 
 def snakemake_seconds(folder: str, *options: str) -> float:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.batches import Batches
-from attention_separation.head_rank.training.cells import CellJob
 from attention_separation.head_rank.training.schedules import rate
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from cluster.conftest import SLOW, ClusterProject, Run
 from cluster.throwaway import NODES, crash, restart_slurmctld, restart_slurmd
-from making import CONFIG
+from making import SECTION
 from processes import processes
 
 FIRST, SECOND = NODES
@@ -29,11 +29,11 @@ SMOKE = ("--config", "scale=smoke", "jobs={local_below: 0}")
 def troubled(make_small) -> Run:
     """A run in which much goes wrong at once."""
     project = make_small()
-    rules = "workflow/rules/panels.smk"
+    rules = "workflow/rules/jobs.smk"
     # Less memory than simulating takes, and a minute, the least that SLURM knows.
-    memory, minutes = "SETTINGS.panel_memory_mb(panel)", "minutes_of_panel(panel)"
-    project.edit(rules, memory, f"230 if panel == 'greedy' else {memory}")
-    project.edit(rules, minutes, f"1 if panel == 'stopped' else {minutes}")
+    memory, minutes = "result.memory_mb", "result.minutes"
+    project.edit(rules, memory, f"230 if result.name == 'simulate_greedy' else {memory}")
+    project.edit(rules, minutes, f"1 if result.name == 'simulate_stopped' else {minutes}")
     run = project.start(*(f"simulate_{panel}" for panel in SLOW))
     held = run.hold("cancelled", "stopped")
     # slurmd killed with -9, slurmctld stopped, both back after some seconds: the jobs live on.
@@ -144,7 +144,7 @@ def test_the_whole_workflow_gives_the_bytes_of_a_local_run(whole):
     assert len(there.project.files()) >= 100
 
     # Every panel was a job of SLURM's, and nothing else was.
-    assert sorted(there.submitted()) == sorted(f"simulate_{panel}" for panel in CONFIG.panels)
+    assert sorted(there.submitted()) == sorted(f"simulate_{panel}" for panel in SECTION.panels)
 
     # What a cluster has made is made, for a local run too.
     nothing = there.project.start_locally(*SMOKE).must_succeed()

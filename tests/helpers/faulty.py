@@ -13,7 +13,11 @@ from making import spelled_out
 from attention_separation.settings.faults import dotted
 from attention_separation.settings.yaml_file import YamlError, parse_yaml
 
-OPEN = {("scales",), ("figures",), ("panels",), ("phase",), ("head_rank", "scales")}
+FIRST = "softmax_vs_linear"
+OPEN = {
+    *((FIRST, section) for section in ("scales", "figures", "panels", "phase")),
+    ("head_rank", "scales"),
+}
 """Sections whose keys the user chooses."""
 
 OPTIONAL = {
@@ -76,7 +80,8 @@ class Fault:
 
 def small() -> dict:
     """config.yaml's values with fewer panels, maps and points, for speed; every kind is left."""
-    values = spelled_out()
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
     values["panels"] = {
         k: values["panels"][k] for k in ("fig3a", "fig3b", "fig4b", "fig5d", "fig7a")
     }
@@ -98,13 +103,13 @@ def small() -> dict:
     values["claims"]["sizes"] |= {
         "self_attention": [{"n": 200, "d": 22}], "cross_attention": [{"n": 256, "d": 5}],
     }  # fmt: skip
-    smoke = values["head_rank"]["scales"]["smoke"]
-    values["head_rank"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
-    return values
+    smoke = whole["head_rank"]["scales"]["smoke"]
+    whole["head_rank"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
+    return whole
 
 
 SMALL = small()
-SAID_BY_A_FIGURE = {("panels", name) for name in SMALL["figures"]["three"]["panels"]}
+SAID_BY_A_FIGURE = {(FIRST, "panels", name) for name in SMALL[FIRST]["figures"]["three"]["panels"]}
 """Panels whose figure says their model, trials and more."""
 
 
@@ -139,14 +144,21 @@ def about(path: tuple) -> tuple[str, ...]:
     return tuple(dotted(path) + end for end in (": ", ".", "["))
 
 
+def _depth(path: tuple) -> int:
+    """Keys of an entry of a section."""
+    return 3 if path[:1] == (FIRST,) else 2
+
+
 def nearby(path: tuple) -> tuple[str, ...]:
     """Beginnings of lines about a path's section and entry, or about what depends on it."""
-    found = about(path[:2]) + tuple(dotted(path[:k]) + ": " for k in range(1, len(path)))
+    found = about(path[: _depth(path)]) + tuple(
+        dotted(path[:k]) + ": " for k in range(1, len(path))
+    )
     match path:
-        case ("models", *_):
-            found += ("panels.", "phase.")
-        case ("panels", *rest) if len(rest) < 2:
-            found += ("figures.",)
+        case (_, "models", *_):
+            found += (f"{FIRST}.panels.", f"{FIRST}.phase.")
+        case (_, "panels", *rest) if len(rest) < 2:
+            found += (f"{FIRST}.figures.",)
         case (*above, "scales") | (*above, "scales", _):
             found += (dotted((*above, "scale")) + ": ",)
     return found
@@ -258,7 +270,7 @@ def unknown_key(draw, over: bool = False) -> Fault:
     value = draw(st.sampled_from([3, None, {}, [], {"x": {}}, "text"]))
     if parent and key in at(SMALL, parent):
         path = (*parent, "colour")
-    harmless = parent == ("scales",) and value == {}
+    harmless = parent == (FIRST, "scales") and value == {}
     if parent in OPEN:
         return replaced("unknown entry", path, value, not harmless, over)
     # `<<` and empty names of a column rule are keys like any other.
@@ -279,7 +291,7 @@ def misspelt(draw, over: bool = False) -> Fault:
     wrong = (*path[:-1], name)
     values = changed(path, rename)
     # Without its model a panel has no known keys, unless its figure says the model.
-    missed = path[-1] == "model" and path[:2] not in SAID_BY_A_FIGURE
+    missed = path[-1] == "model" and path[:3] not in SAID_BY_A_FIGURE
     exact = (dotted(path if missed else wrong) + ": ",)
     return Fault(
         "misspelt", wrong, values, None, True, exact, nearby(wrong) + nearby(path) + about(path)
@@ -298,14 +310,17 @@ def missing(draw, over: bool = False) -> Fault:
     key = path[-1]
     optional = (
         key in OPTIONAL
-        or path in {("trials",), ("claims", "theta"), ("claims", "tau")}
+        or path[1:] in {("trials",), ("claims", "theta"), ("claims", "tau")}
         or path[:-1] in OPEN
-        or (path[0] == "scales" and len(path) > 2)
-        or (path[0] == "models" and len(path) > 2)
+        or (path[:2] == (FIRST, "scales") and len(path) > 3)
+        or (path[:2] == (FIRST, "models") and len(path) > 3)
         or key == "fixed"
-        or (path[:2] in SAID_BY_A_FIGURE and key in ("model", "trials"))
-        or (path[0] == "figures" and key not in ("title", "panels"))
-        or (path[-2:-1] == ("fixed",) and key in SMALL["models"][at(SMALL, path[:2])["model"]])
+        or (path[:3] in SAID_BY_A_FIGURE and key in ("model", "trials"))
+        or (path[:2] == (FIRST, "figures") and key not in ("title", "panels"))
+        or (
+            path[-2:-1] == ("fixed",)
+            and key in SMALL[FIRST]["models"][at(SMALL, path[:3])["model"]]
+        )
     )
     # Without its only swept parameter a panel lacks it in two ways.
     above = (dotted(path[:-1]) + ": ",) if path in GRIDS else ()
@@ -328,7 +343,9 @@ def bad_range(draw, over: bool = False) -> Fault:
 def swapped(draw, over: bool = False) -> Fault:
     """Two sections, or two settings of one entry, in each other's place."""
     del over
-    parent = draw(st.sampled_from([p for p in MAPS if len(at(SMALL, p)) > 1 and len(p) < 3]))
+    parent = draw(
+        st.sampled_from([p for p in MAPS if len(at(SMALL, p)) > 1 and len(p) <= _depth(p)])
+    )
     one, two = draw(
         st.lists(st.sampled_from(sorted(at(SMALL, parent))), min_size=2, max_size=2, unique=True)
     )
@@ -344,11 +361,11 @@ def swapped(draw, over: bool = False) -> Fault:
 @st.composite
 def unknown_panel(draw, over: bool = False) -> Fault:
     """A panel in a figure that is none, or stands there twice."""
-    figure = draw(st.sampled_from(sorted(SMALL["figures"])))
-    panels = list(SMALL["figures"][figure]["panels"])
+    figure = draw(st.sampled_from(sorted(SMALL[FIRST]["figures"])))
+    panels = list(SMALL[FIRST]["figures"][figure]["panels"])
     place = draw(st.integers(0, len(panels) - 1))
     name = draw(st.sampled_from(["fig9z", panels[place - 1], *ODD]))
-    path = ("figures", figure, "panels")
+    path = (FIRST, "figures", figure, "panels")
     panels[place] = name
     at_item = tuple(f"{dotted(path)}[{k}]: " for k in range(len(panels)))
     return replaced("unknown panel", path, panels, True, over, at_item)
@@ -357,7 +374,7 @@ def unknown_panel(draw, over: bool = False) -> Fault:
 @st.composite
 def unknown_model(draw, over: bool = False) -> Fault:
     """Another model, with the parameters of the first."""
-    entries = [(s, name, "model") for s in ("panels", "phase") for name in SMALL[s]]
+    entries = [(FIRST, s, name, "model") for s in ("panels", "phase") for name in SMALL[FIRST][s]]
     path = draw(st.sampled_from(entries))
     value = draw(st.sampled_from(["regression", "self_attention", "cross_attention", "softmax"]))
     same = value == at(SMALL, path)

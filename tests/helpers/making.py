@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from attention_separation.config import load_config
+from attention_separation.head_rank.study import HeadRank
 from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
@@ -11,9 +12,27 @@ from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contes
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.settings.panels import PANELS, points
 from attention_separation.softmax_vs_linear.simulation.engines import trials_at
+from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 ROOT = Path(__file__).parents[2]
 CONFIG = load_config(ROOT / "config.yaml")
+SECTION = CONFIG.softmax_vs_linear
+STUDY = CONFIG.studies()["softmax_vs_linear"]
+
+
+def changed_study(**changes) -> SoftmaxVsLinear:
+    """The first study with other settings in its section."""
+    return SoftmaxVsLinear(SECTION.model_copy(update=changes), CONFIG.seed, CONFIG.jobs)
+
+
+def head_rank(**changes) -> HeadRank:
+    """The second study with other settings in its section."""
+    return HeadRank(CONFIG.head_rank.model_copy(update=changes), CONFIG.seed, CONFIG.jobs)
+
+
+def study_of(path: Path, overrides: dict | None = None) -> SoftmaxVsLinear:
+    """The first study of another configuration."""
+    return load_config(path, overrides).studies()["softmax_vs_linear"]
 
 
 def values() -> dict:
@@ -23,7 +42,8 @@ def values() -> dict:
 
 def spelled_out() -> dict:
     """The same with every panel saying itself what it takes from its figure."""
-    found = values()
+    whole = values()
+    found = whole["softmax_vs_linear"]
     for figure in found["figures"].values():
         model, trials, fixed, marked = (
             figure.pop(key, empty)
@@ -40,12 +60,12 @@ def spelled_out() -> dict:
                 "model": model, "sweep": own["sweep"], "fixed": held, "trials": trials,
                 "reconstructed": marked_here + own.get("reconstructed", []),
             }  # fmt: skip
-    return json.loads(json.dumps(found))
+    return json.loads(json.dumps(whole))
 
 
 def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
     """A panel of a model with config.yaml's defaults."""
-    defaults = getattr(CONFIG.models, model).model_dump(exclude_none=True)
+    defaults = getattr(SECTION.models, model).model_dump(exclude_none=True)
     own = MODELS[model].parameters.model_fields.keys() - sweep.keys()
     held = {key: value for key, value in defaults.items() if key in own} | fixed
     return PANELS[model].model_validate(
@@ -65,7 +85,7 @@ def contest(fires: str, *silent: str) -> Contest:
 
 def config_points(name: str) -> list[Point]:
     """The points of a panel of config.yaml at the paper's scale."""
-    return points(CONFIG.panel_job(name).panel)
+    return points(STUDY.panel_job(name).panel)
 
 
 def model_of(p: Point):

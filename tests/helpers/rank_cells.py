@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.head_rank.training.cell_table import OF_HEADS, cell_table
-from attention_separation.head_rank.training.cells import EPOCH, CellJob
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import write_parquet
 

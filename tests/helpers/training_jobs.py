@@ -1,6 +1,6 @@
 """Small cells, as jobs and as settings of the verb."""
 
-from attention_separation.head_rank.training.cells import CellJob
+from attention_separation.head_rank.settings.cells import CellJob
 
 SMALL = {
     "name": "small",

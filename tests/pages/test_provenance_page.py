@@ -10,7 +10,8 @@ def test_the_page_of_versions():
     job = ProvenanceJob(
         python="CPython 3.99", packages={"numpy": "9.9", "zzz": "1"}, results="results",
         code={"": "abc", "simulate": "def"},
-        config=json.dumps({"seed": 5, "scale": "paper", "engine": "dense", "a": {"z": 1, "b": 2}}),
+        facts={"scale": "paper", "engine": "dense", "trials": "each panel's own"},
+        config=json.dumps({"seed": 5, "a": {"z": 1, "b": 2}}),
     )  # fmt: skip
     text = provenance_page(job)
     for words in (

@@ -1,13 +1,13 @@
 """The second paper's rules with training, at the scale smoke."""
 
 import pytest
-from making import CONFIG
+from making import head_rank
 from project import Project
 from rank_cells import SMOKE
 
 ASK = ("rank", "--config", SMOKE)
-SMOKE_STUDY = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
-TRAINED = {f"rank_train_{name}" for name in SMOKE_STUDY.every_cell(CONFIG.seed)}
+SMOKE_STUDY = head_rank(scale="smoke")
+TRAINED = {f"rank_train_{name}" for name in SMOKE_STUDY.every_cell}
 AFTER = {"rank_fig1", "rank_fig2", "rank_fig3", "rank_fig4", "rank_fresh", "rank_claims"}
 PAPER = "src/attention_separation/head_rank"
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 from training_jobs import small
 
+from attention_separation.head_rank.settings.cells import Architecture
 from attention_separation.head_rank.training import transformer as module
-from attention_separation.head_rank.training.cells import Architecture
 from attention_separation.head_rank.training.ensemble import start
 from attention_separation.head_rank.training.transformer import (
     Layer,

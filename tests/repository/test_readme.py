@@ -3,7 +3,7 @@
 import re
 
 import yaml
-from making import CONFIG, ROOT, config_points, values
+from making import ROOT, SECTION, STUDY, config_points, study_of, values
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
@@ -13,8 +13,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_the_faults_it_shows(tmp_path):
     wrong = values()
-    wrong["panels"]["fig4a"]["trails"] = 200
-    wrong["panels"]["fig4b"]["sweep"]["d"] = [5]
+    panels = wrong["softmax_vs_linear"]["panels"]
+    panels["fig4a"]["trails"] = 200
+    panels["fig4b"]["sweep"]["d"] = [5]
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump(wrong))
     try:
@@ -29,9 +30,11 @@ def test_the_faults_it_shows(tmp_path):
 def test_the_panel_it_shows_is_valid(tmp_path):
     (block,) = re.findall(r"```yaml\n(.*?)```", README, re.S)
     path = tmp_path / "config.yaml"
-    path.write_text((ROOT / "config.yaml").read_text(encoding="utf-8") + block)
-    config = load_config(path)
-    assert set(config.panels) - set(CONFIG.panels) == {"mine"}
+    before, panels, after = (
+        (ROOT / "config.yaml").read_text(encoding="utf-8").partition("  panels:\n")
+    )
+    path.write_text(before + panels + block + after)
+    assert study_of(path).section.panels.keys() - SECTION.panels.keys() == {"mine"}
 
 
 def test_every_file_it_links_to_exists():
@@ -53,13 +56,13 @@ def test_every_override_it_shows_works():
 
 
 def test_the_number_of_points_it_states():
-    points = {name: len(config_points(name)) for name in CONFIG.panels}
+    points = {name: len(config_points(name)) for name in SECTION.panels}
     lost = [
         name
-        for name, panel in CONFIG.panels.items()
-        if {*panel.swept()} & {*CONFIG.reconstructed(name)}
+        for name, panel in SECTION.panels.items()
+        if {*panel.swept()} & {*STUDY.reconstructed(name)}
     ]
-    assert {CONFIG.figure_of()[name] for name in lost} == {"fig7"}
+    assert {STUDY.figure_of()[name] for name in lost} == {"fig7"}
     of_lost, total = sum(points[name] for name in lost), sum(points.values())
     text = " ".join(README.split())
     assert f"{total:,} points, {total - of_lost:,} of them on the grids that the text" in text

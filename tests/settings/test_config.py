@@ -4,9 +4,10 @@ import re
 
 import pytest
 import yaml
-from making import ROOT, spelled_out
+from making import ROOT, spelled_out, study_of
 
-from attention_separation.config import load_config
+from attention_separation.config import Config, load_config
+from attention_separation.results.result import FIGURE, Output
 from attention_separation.settings.faults import ConfigError
 
 TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
@@ -21,9 +22,15 @@ def faults_of(tmp_path, text, overrides=None):
     return error.value.faults
 
 
+def in_section(keys):
+    """Where a setting stands: in the first study's section, unless it is of all."""
+    return tuple(keys) if keys[0] in Config.model_fields else ("softmax_vs_linear", *keys)
+
+
 def changed(*keys, to):
     """config.yaml as text with one value changed, or removed where `to` is None."""
     values = spelled_out()
+    keys = in_section(keys)
     inner = values
     for key in keys[:-1]:
         inner = inner[key]
@@ -174,8 +181,8 @@ WRONG = {
         ("models", "cross_attention", "theta"), "c + 0.1", "models.cross_attention.theta",
         "should be a valid number",
     ),
-    "text as a key of the top level": (("text",), 3, "text", "unknown key; allowed: seed"),
-    "a key in angle brackets": (("<range>",), 3, "'<range>'", "unknown key; allowed: seed"),
+    "text as a key of the top level": (("text",), 3, "text", "unknown key; allowed: scale"),
+    "a key in angle brackets": (("<range>",), 3, "'<range>'", "unknown key; allowed: scale"),
     "a tag's name as a key": (
         (*A, "fixed", "rule"), 3, "panels.fig4a.fixed.rule", "unknown key; allowed: n, m",
     ),
@@ -219,25 +226,29 @@ WRONG = {
 def test_one_way_to_be_wrong(name, tmp_path):
     keys, value, path, words = WRONG[name]
     faults = faults_of(tmp_path, changed(*keys, to=value))
-    about = [fault for fault in faults if fault.partition(": ")[0] == path]
+    whole = ".".join(in_section(path.split(".")))
+    about = [fault for fault in faults if fault.partition(": ")[0] == whole]
     assert about, faults
     assert any(words in fault for fault in about), about
 
 
 def test_all_faults_at_once(tmp_path):
-    values = spelled_out()
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
+    whole["sede"] = 1
     values["panels"]["fig3a"]["trials"] = 0
     values["panels"]["fig4a"]["fixed"]["d"] = 13
     values["panels"]["fig7b"]["trails"] = 3
     values["engine"] = "sparse"
     values["scale"] = "none"
-    paths = {fault.partition(":")[0] for fault in faults_of(tmp_path, yaml.safe_dump(values))}
+    paths = {fault.partition(":")[0] for fault in faults_of(tmp_path, yaml.safe_dump(whole))}
     assert paths == {
-        "panels.fig3a.trials",
-        "panels.fig4a.sweep.n",
-        "panels.fig7b.trails",
-        "engine",
-        "scale",
+        "softmax_vs_linear.panels.fig3a.trials",
+        "softmax_vs_linear.panels.fig4a.sweep.n",
+        "softmax_vs_linear.panels.fig7b.trails",
+        "softmax_vs_linear.engine",
+        "softmax_vs_linear.scale",
+        "sede",
     }
 
 
@@ -287,20 +298,23 @@ def test_what_yaml_cannot_construct(tmp_path, text):
 
 
 def test_one_section_that_is_none_is_one_fault(tmp_path):
-    values = yaml.safe_load(TEXT) | {"panels": None}
+    values = yaml.safe_load(TEXT)
+    values["softmax_vs_linear"]["panels"] = None
     (fault,) = faults_of(tmp_path, yaml.safe_dump(values))
-    assert fault.startswith("panels: None is not allowed")
+    assert fault.startswith("softmax_vs_linear.panels: None is not allowed")
 
 
 def test_a_list_of_wrong_values_is_one_short_list(tmp_path):
     faults = faults_of(tmp_path, changed(*A, "sweep", to={"n": ["x"] * 50}))
     assert len(faults) == 4
-    assert faults[-1] == "panels.fig4a.sweep.n: and 47 more such faults"
+    assert faults[-1] == "softmax_vs_linear.panels.fig4a.sweep.n: and 47 more such faults"
 
 
 def test_titles_from_overrides_stay_text():
     title = {"figures": {"fig3": {"title": "2024"}}}
-    assert load_config(ROOT / "config.yaml", title).figures["fig3"].title == "2024"
+    assert (
+        load_config(ROOT / "config.yaml", title).softmax_vs_linear.figures["fig3"].title == "2024"
+    )
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -311,26 +325,26 @@ def test_a_missing_file_is_named(tmp_path):
 def test_numbers_in_exponent_notation(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(TEXT.replace("trials: null", "trials: 1e6"))
-    assert load_config(path).trials == 1_000_000
+    assert load_config(path).softmax_vs_linear.trials == 1_000_000
 
 
 def test_overrides_are_typed_and_beat_the_file():
     path = ROOT / "config.yaml"
-    plain = load_config(path)
-    over = load_config(path, {"trials": "20", "seed": 7, "engine": "dense", "scale": "smoke"})
-    assert (plain.seed, plain.results) == (2310, "results")
-    assert (over.seed, over.results) == (7, "results/smoke")
+    plain = study_of(path)
+    over = study_of(path, {"trials": "20", "seed": 7, "engine": "dense", "scale": "smoke"})
+    assert (plain.seed, plain.folder) == (2310, "results")
+    assert (over.seed, over.folder) == (7, "results/smoke")
     job = over.panel_job("fig4a")
     assert (job.panel.trials, job.seed, job.engine, job.points) == (20, 7, "dense", 5)
 
 
 def test_overrides_reach_only_what_they_touch():
     path = ROOT / "config.yaml"
-    plain = load_config(path)
-    over = load_config(path, {"panels": {"fig4a": {"trials": "7"}}})
+    plain = study_of(path)
+    over = study_of(path, {"panels": {"fig4a": {"trials": "7"}}})
     assert over.panel_job("fig4a").panel.trials == 7
-    same = [name for name in plain.panels if plain.panel_job(name) == over.panel_job(name)]
-    assert same == [name for name in plain.panels if name != "fig4a"]
+    same = [name for name in plain.section.panels if plain.panel_job(name) == over.panel_job(name)]
+    assert same == [name for name in plain.section.panels if name != "fig4a"]
 
 
 def test_overrides_are_checked_and_named_as_such(tmp_path):
@@ -353,15 +367,15 @@ def test_overrides_of_another_workflow_are_named_as_such(overrides, words):
 
 def test_scales():
     path = ROOT / "config.yaml"
-    deep = load_config(path, {"scale": "deep"})
-    assert deep.results == "results/deep"
+    deep = study_of(path, {"scale": "deep"})
+    assert deep.folder == "results/deep"
     assert deep.panel_job("fig3a").panel.trials == 100_000
     assert deep.panel_job("fig7c").panel.trials == 1_000_000
     assert deep.panel_job("fig7c").points is None
 
 
 def test_what_is_reconstructed_is_said():
-    config = load_config(ROOT / "config.yaml")
+    config = study_of(ROOT / "config.yaml")
     assert {"m", "tau", "law"} <= set(config.reconstructed("fig3a"))
     # Figures say so; tables do not depend on it.
     assert config.panel_job("fig3a").panel.reconstructed == []
@@ -370,5 +384,6 @@ def test_what_is_reconstructed_is_said():
     assert {"n", "d", "theta", "a1"} <= set(config.reconstructed("fig7a"))
     assert config.reconstruction("fig5a") == "data, signs; V the identity"
     assert config.reconstruction("fig7a").endswith("; V the identity; the datasets themselves")
-    (shown,) = config.overview_job({"fig5": ["fig5a", "fig5f"]}, []).figures
+    fig5 = Output(FIGURE, "fig5", panels=("fig5a", "fig5f"))
+    (shown,) = config.overview_job([fig5]).figures
     assert shown.reconstructed == ["a0", "data", "signs", "V the identity"]

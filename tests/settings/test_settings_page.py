@@ -14,6 +14,7 @@ from attention_separation.settings.closed import Closed, Count
 from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.settings_page import PAGE, SCHEMA, page, schema
 
+FIRST = "softmax_vs_linear"
 VALUES = read_yaml(ROOT / "config.yaml")
 
 
@@ -33,18 +34,23 @@ def test_every_key_of_config_yaml_stands_in_the_table_of_its_section():
     tables = re.split(r"^## ", page(), flags=re.M)
     rows = {table.partition("\n")[0].strip("`"): table for table in tables[1:]} | {"": tables[0]}
     assert all(f"| `{key}` |" in rows[""] for key in VALUES)
-    for section in ("jobs", "verdicts", "claims", "models.regression", "models.self_attention"):
+    sections = ("verdicts", "claims", "models.regression", "models.self_attention")
+    for section in ("jobs", *(f"{FIRST}.{section}" for section in sections)):
         entry = VALUES
         for key in section.split("."):
             entry = entry[key]
         assert all(f"| `{key}` |" in rows[section] for key in entry)
-    for panel in VALUES["panels"].values():
-        assert all(f"| `{key}` |" in rows["panels.NAME"] for key in panel)
-        assert all(f"| `{key}`" in rows["panels.NAME.sweep"] for key in panel["sweep"])
-        assert all(f"| `{key}`" in rows["models.self_attention"] for key in panel.get("fixed", {}))
-    for figure in VALUES["figures"].values():
-        assert all(f"| `{key}`" in rows["figures.NAME"] for key in figure)
-        assert all(f"| `{k}`" in rows[f"models.{figure['model']}"] for k in figure.get("fixed", {}))
+    for panel in VALUES[FIRST]["panels"].values():
+        assert all(f"| `{key}` |" in rows[f"{FIRST}.panels.NAME"] for key in panel)
+        assert all(f"| `{key}`" in rows[f"{FIRST}.panels.NAME.sweep"] for key in panel["sweep"])
+        assert all(
+            f"| `{key}`" in rows[f"{FIRST}.models.self_attention"] for key in panel.get("fixed", {})
+        )
+    for figure in VALUES[FIRST]["figures"].values():
+        assert all(f"| `{key}`" in rows[f"{FIRST}.figures.NAME"] for key in figure)
+        assert all(
+            f"| `{k}`" in rows[f"{FIRST}.models.{figure['model']}"] for k in figure.get("fixed", {})
+        )
 
 
 def test_every_link_leads_to_a_section():
@@ -85,19 +91,31 @@ def test_the_schema_is_one_and_accepts_config_yaml():
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("trials",), 0),
+        (
+            (
+                FIRST,
+                "trials",
+            ),
+            0,
+        ),
         (("seed",), -1),
         (("seed",), 10**19),
-        (("engine",), "fast"),
+        (
+            (
+                FIRST,
+                "engine",
+            ),
+            "fast",
+        ),
         (("colour",), 1),
-        (("panels", "fig4a", "trails"), 1),
-        (("panels", "fig4a", "model"), "regression"),
-        (("panels", "fig4a", "sweep", "n", "step"), 0),
-        (("figures", "fig4", "fixed", "m", "round"), "up"),
-        (("figures", "fig4", "fixed", "law"), "low"),
-        (("models", "self_attention", "contest", "fires"), "expp"),
-        (("scales", "smoke", "points"), 0.5),
-        (("claims", "sizes", "regression"), []),
+        ((FIRST, "panels", "fig4a", "trails"), 1),
+        ((FIRST, "panels", "fig4a", "model"), "regression"),
+        ((FIRST, "panels", "fig4a", "sweep", "n", "step"), 0),
+        ((FIRST, "figures", "fig4", "fixed", "m", "round"), "up"),
+        ((FIRST, "figures", "fig4", "fixed", "law"), "low"),
+        ((FIRST, "models", "self_attention", "contest", "fires"), "expp"),
+        ((FIRST, "scales", "smoke", "points"), 0.5),
+        ((FIRST, "claims", "sizes", "regression"), []),
     ],
 )
 def test_the_schema_refuses(path, value):

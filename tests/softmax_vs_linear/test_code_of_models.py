@@ -4,7 +4,7 @@ import ast
 import sys
 
 import pytest
-from making import CONFIG, contest, panel
+from making import SECTION, STUDY, contest, panel
 
 from attention_separation.results import provenance
 from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp
@@ -19,7 +19,7 @@ from attention_separation.softmax_vs_linear.figures.panel_figure import draw as 
 from attention_separation.softmax_vs_linear.figures.schematic import draw as draw_schematic
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.outputs import SCHEMATICS, code_of, parquet_files
+from attention_separation.softmax_vs_linear.results import SCHEMATICS
 from attention_separation.softmax_vs_linear.settings import code_of_models
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import (
@@ -34,6 +34,7 @@ from attention_separation.softmax_vs_linear.settings.jobs import (
 )
 from attention_separation.softmax_vs_linear.settings.panels import PanelJob, without_trials
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.verbs import module_of
 
 PAPER = "attention_separation.softmax_vs_linear"
 EVERY = [
@@ -47,11 +48,11 @@ MAY_NAME_THEM = {
     # One entry for each model, or each kind of model.
     "models", "simulation.engines", "exact.methods", "exact.best_thresholds",
     # They ask which kind a model is, or have alternatives for each.
-    "audits.readings", "figures.dataset_ranges",
+    "audits.readings", "figures.dataset_ranges", "settings.claims",
     # Curves of attention and of softmax regression, from states of either.
     "exact.threshold_curves",
     # Names of kernels, and of models.
-    "models.contest", "pages.threshold_findings", "pages.labels", "outputs",
+    "models.contest", "pages.threshold_findings", "results",
     # Each drawing is of one model.
     "figures.attention_schematics", "figures.regression_schematics",
 }  # fmt: skip
@@ -62,6 +63,12 @@ KINDS = {
     "KERNELS",
 }  # fmt: skip
 """What jobs of any model may read of the modules of others: only which is which."""
+
+
+def code_of(verb, models=None):
+    """Digest of the code that a verb's results of some models depend on."""
+    without = () if models is None else modules_of_others(models)
+    return provenance.code_digest(module_of(verb), without=without)
 
 
 def served(module):
@@ -271,14 +278,14 @@ def test_a_drawing_runs_no_code_of_other_models(figure):
     codes = set()
     watched(lambda: draw_schematic(figure, "{}"), codes)
     modules = {module for module, _ in codes}
-    assert not modules & modules_of_others(SCHEMATICS[figure])
-    assert modules & {f"{PAPER}.models.{name}" for name in SCHEMATICS[figure]}
+    assert not modules & modules_of_others([SCHEMATICS[figure].name])
+    assert f"{PAPER}.models.{SCHEMATICS[figure].name}" in modules
 
 
 def test_the_code_of_every_file_is_that_of_its_models():
     """A whole run's files carry what `code_of` says of their panels' models."""
-    found = parquet_files(CONFIG)
-    for name, own in CONFIG.panels.items():
+    found = STUDY.expected()
+    for name, own in SECTION.panels.items():
         for folder, verb in (("panels", "simulate"), ("exact", "exact"), ("figures", "figure")):
             assert found[f"{folder}/{name}.parquet"].code == code_of(verb, [own.model])
     assert found["figures/phase.parquet"].code == code_of("phase", ["self_attention"])

@@ -6,10 +6,10 @@ import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from making import ROOT, spelled_out
+from making import ROOT, spelled_out, study_of
 
 from attention_separation.__main__ import main
-from attention_separation.config import canonical, load_config
+from attention_separation.config import load_config
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import phase, theta
 from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
@@ -32,6 +32,7 @@ from attention_separation.softmax_vs_linear.settings.jobs import ThresholdJob
 from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
 from attention_separation.softmax_vs_linear.simulation import panel_table
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MANY = Contest(fires="exp", silent=("linear", "elu_plus_one", "power_2"))
 ONE = Contest(fires="power_3", silent=())
@@ -62,7 +63,8 @@ TRIALS = 300
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
     """Three panels, of the paper's contest, of more and of fewer networks, and figures of them."""
-    values = spelled_out()
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
     values["panels"] = {name: panel | {"trials": TRIALS} for name, panel in PANELS.items()}
     values["figures"] = {
         "pair": {"title": "Two contests", "panels": ["papers", "many"]},
@@ -70,13 +72,13 @@ def config(tmp_path_factory):
     }
     values["phase"] = {}
     path = tmp_path_factory.mktemp("config") / "config.yaml"
-    path.write_text(yaml.safe_dump(values, sort_keys=False))
-    return load_config(path)
+    path.write_text(yaml.safe_dump(whole, sort_keys=False))
+    return study_of(path)
 
 
 def verb(name, job, **options):
     """Run a verb with a job's settings; options are --NAME VALUE."""
-    arguments = [name, "--settings", job if isinstance(job, str) else canonical(job)]
+    arguments = [name, "--settings", job if isinstance(job, str) else job.canonical()]
     for option, value in options.items():
         values = value if isinstance(value, list) else [value]
         arguments += [f"--{option}", *map(str, values)]
@@ -92,7 +94,7 @@ def made(config, tmp_path_factory):
     for name in PANELS:
         verb("simulate", config.panel_job(name).canonical(), output=trials[name])
     verb("exact", config.exact_job([*PANELS]), outputs=[*exactly.values()])
-    for name, figure in config.figures.items():
+    for name, figure in config.section.figures.items():
         verb(
             "figure", config.figure_job(name, figure.panels),
             tables=[trials[panel] for panel in figure.panels],
@@ -223,7 +225,7 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
         return " ".join(figure.get_supxlabel().split())
 
     of = {}
-    for name, figure in config.figures.items():
+    for name, figure in config.section.figures.items():
         job = config.figure_job(name, figure.panels)
         paths = (
             [made / f"{folder}/{panel}.parquet" for panel in figure.panels]
@@ -249,7 +251,9 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     maps = {name: SWEEPS["self_attention"].model_validate(e) for name, e in entries.items()}
     of = {}
     for names in (["paper"], ["paper", "other"]):
-        job = config.model_copy(update={"phase": {name: maps[name] for name in names}}).phase_job()
+        phase_of = {"phase": {name: maps[name] for name in names}}
+        section = config.section.model_copy(update=phase_of)
+        job = SoftmaxVsLinear(section, config.seed, config.jobs).phase_job()
         of[len(names)] = phase.draw(job, phase.phase_table(job))
     assert "F_lin" in of[1].get_suptitle()
     assert "success:" not in of[1].get_supxlabel()
@@ -266,10 +270,12 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
 @pytest.fixture(scope="module")
 def overview(config, made):
     """The report's page, and the captions, by their file's name."""
-    shown = {name: figure.panels for name, figure in config.figures.items()}
-    job = config.overview_job(
-        shown | {"threshold": [], "theta": []}, ["verdicts", "whp", "threshold", "theta"]
-    )
+    shown = [
+        output
+        for output in config.shown()
+        if output.name in (*config.section.figures, "verdicts", "whp", "threshold", "theta")
+    ]
+    job = config.overview_job(shown)
     page = made / "report/overview.html"
     verb("overview", job, results=made, output=page)
     captions = {
@@ -384,10 +390,11 @@ def test_maps_over_the_threshold_are_of_the_contests_success(made):
 
 
 def test_a_model_without_the_kernels_refuses_the_contest(tmp_path):
-    values = spelled_out()
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
     values["panels"]["fig3a"]["contest"] = MANY.model_dump()
     path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump(values))
+    path.write_text(yaml.safe_dump(whole))
     with pytest.raises(ValueError, match=r"panels\.fig3a\.contest: .* takes exp and linear alone"):
         load_config(path)
     assert load_config(ROOT / "config.yaml")

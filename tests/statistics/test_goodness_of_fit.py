@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from making import CONFIG
+from making import STUDY
 from scipy.stats import binom
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
@@ -142,8 +142,8 @@ def found(panel, rates, draws, rng):
 
 
 def real(name):
-    panel = CONFIG.panel_job(name).panel
-    reference = compute_exact(CONFIG.exact_panel(name))["p_exact"].to_numpy()
+    panel = STUDY.panel_job(name).panel
+    reference = compute_exact(STUDY.exact_panel(name))["p_exact"].to_numpy()
     return measured(0, panel.trials, reference)
 
 

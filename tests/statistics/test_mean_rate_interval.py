@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from making import CONFIG
+from making import STUDY
 from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom, norm
@@ -86,8 +86,8 @@ def test_many_trials_are_normal(trials):
 def shape(name):
     if name in SHAPES:
         return SHAPES[name]
-    trials = CONFIG.panel_job(name).panel.trials
-    return compute_exact(CONFIG.exact_panel(name))["p_exact"].to_numpy(), trials
+    trials = STUDY.panel_job(name).panel.trials
+    return compute_exact(STUDY.exact_panel(name))["p_exact"].to_numpy(), trials
 
 
 REAL = ("fig4a", "fig4b", "fig4d", "fig5e", "fig7c")

@@ -35,7 +35,8 @@ def whole(tmp_path_factory):
     """The project with two panels, one of them of another contest, all of it made."""
     project = Project(tmp_path_factory.mktemp("contests"))
     path = project.folder / "config.yaml"
-    values = spelled_out()
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
     values["panels"] = {
         name: panel | {"fixed": {k: v for k, v in SELF.items() if k not in panel["sweep"]}}
         for name, panel in PANELS.items()
@@ -47,7 +48,7 @@ def whole(tmp_path_factory):
     values["phase"] = {"map": grid | {"fixed": fixed, "contest": CONTEST}}
     sizes = {"regression": [100], "self_attention": [{"n": 60, "d": 12}]}
     values["claims"]["sizes"] |= sizes | {"cross_attention": [{"n": 60, "d": 11}]}
-    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    path.write_text(yaml.safe_dump(whole, sort_keys=False))
     project.make()
     return project
 
@@ -102,7 +103,7 @@ def test_all_is_current_and_the_verbs_read_it(whole):
     said = said_by("verify", "results", "--sample", "5")
     assert said.count("the same") == 5
     assert re.search(r"^mine +3 +300 .* agrees$", said_by("summary"), re.M)
-    sentences = read_findings(whole.folder / "results")
+    sentences = read_findings(whole.folder / "results", {})
     assert any("F_power_2 = 0 on D0 at " in sentence for sentence in sentences)
 
 

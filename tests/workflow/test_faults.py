@@ -8,19 +8,19 @@ import time
 
 import pyarrow.parquet as pq
 import pytest
+from making import study_of
 
 from attention_separation.__main__ import main
-from attention_separation.config import load_config
 
 BAD = {
     "n that breaks the definition": (
-        "n:\n      - 200\n", "n:\n      - 201\n", "nearest valid n: 200 or 210",
+        "n:\n        - 200\n", "n:\n        - 201\n", "nearest valid n: 200 or 210",
     ),
     "m=0": ("m: 15", "m: 0", "fixed.m: 0 is not allowed"),
     "negative trials": ("trials: 20", "trials: -1", "-1 is not allowed"),
     "unknown panel": ("- fig4b", "- fig4z", "no panel 'fig4z'; did you mean 'fig4"),
     "malformed YAML": ("engine: reduced", "engine: [reduced", "not valid YAML"),
-    "duplicate key": ("engine: reduced", "engine: reduced\nengine: dense", "stands twice"),
+    "duplicate key": ("engine: reduced", "engine: reduced\n  engine: dense", "stands twice"),
     "NaN": ("a1: 1.2", "a1: .nan", "nan is not allowed"),
     "misspelt key": ("trials: 20", "trails: 20", "did you mean 'trials'"),
 }  # fmt: skip
@@ -35,10 +35,10 @@ def test_bad_settings(small, name):
     old, new, words = BAD[name]
     small.edit(
         "config.yaml",
-        "m:\n        log_of: n/delta\n        at_least: 15\n        round: floor",
+        "m:\n          log_of: n/delta\n          at_least: 15\n          round: floor",
         "m: 15",
     )
-    small.edit("config.yaml", "      delta: 0.01\n", "")
+    small.edit("config.yaml", "        delta: 0.01\n", "")
     small.edit("config.yaml", old, new)
     done = small.run()
     assert done.returncode != 0
@@ -117,7 +117,7 @@ def heed_interrupts():
 def test_a_killed_job_leaves_no_table(small):
     """Three simulations of many minutes, each ended by another signal."""
     output = small.folder / "out" / "fig3a.parquet"
-    settings = load_config(small.folder / "config.yaml", {"trials": 10**8}).panel_job("fig3a")
+    settings = study_of(small.folder / "config.yaml", {"trials": 10**8}).panel_job("fig3a")
     verb = [sys.executable, "-m", "attention_separation", "simulate"]
     command = [*verb, "--settings", settings.canonical(), "--output", str(output)]
     jobs = {

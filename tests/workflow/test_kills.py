@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 from faults.campaign import KINDS, Campaign, make_project
+from making import study_of
 from processes import wait_for
 
-from attention_separation.config import load_config
 from attention_separation.results.tables import write_parquet
 from attention_separation.softmax_vs_linear.simulation.simulate import metadata, simulate
 
@@ -46,7 +46,7 @@ def started(tmp_path):
 
 def undisturbed(project) -> bytes:
     """The panel's table as its job makes it, without a workflow and in one piece."""
-    job = load_config(project.folder / "config.yaml").panel_job(PANEL)
+    job = study_of(project.folder / "config.yaml").panel_job(PANEL)
     path = project.folder / "undisturbed.parquet"
     write_parquet(simulate(job), path, metadata(job))
     return path.read_bytes()

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 from forked import verb
-from making import CONFIG
+from making import head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
 
-SCALED = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
-CELLS = SCALED.every_cell(CONFIG.seed)
+SCALED = head_rank(scale="smoke")
+CELLS = SCALED.every_cell
 FIGURES = ("temperature", "vote", "random_features", "fig1", "fig2", "fig3", "fig4", "fresh")
 PAPER = "src/attention_separation/head_rank"
 ASK = ("rank", "--config", SMOKE)
@@ -21,7 +21,7 @@ def ranked_once(tmp_path_factory):
     """The project with the second paper made, at the scale smoke; only to be read."""
     project = Project(tmp_path_factory.mktemp("ranked"))
     for name, job in CELLS.items():
-        write_made_up(job, project.folder / SCALED.results / "cells" / f"{name}.parquet")
+        write_made_up(job, project.folder / SCALED.folder / "cells" / f"{name}.parquet")
     project.make(*ASK)
     return project
 
@@ -33,7 +33,7 @@ def ranked(ranked_once, tmp_path):
 
 
 def test_everything_is_made_and_current(ranked_once):
-    folder = ranked_once.folder / SCALED.results
+    folder = ranked_once.folder / SCALED.folder
     for name in FIGURES:
         for extension in ("svg", "png", "pdf", "csv", "parquet"):
             assert (folder / f"figures/rank_{name}.{extension}").stat().st_size > 100
@@ -42,7 +42,7 @@ def test_everything_is_made_and_current(ranked_once):
     assert ranked_once.would_run(*ASK) == set()
     # Nothing of the first paper.
     assert {path.name for path in (ranked_once.folder / "results").iterdir()} == {"head_rank"}
-    done = verb(ranked_once.folder, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked_once.folder, "rank-verify", SCALED.folder, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(ranked_once.files()) - 1:5} current" in done.stdout
     done = verb(ranked_once.folder, "rank-summary", SMOKE)
@@ -51,18 +51,18 @@ def test_everything_is_made_and_current(ranked_once):
 
 
 def test_what_is_not_current_is_named(ranked):
-    folder = ranked.folder / SCALED.results
+    folder = ranked.folder / SCALED.folder
     (folder / "figures/rank_vote.svg").write_text("<svg/>")
     (folder / "tables/rank_claims.csv").unlink()
-    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
     assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
     assert "tables/rank_claims.csv: missing" in done.stdout
     assert "2 files are not current" in done.stdout
-    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE, "seed=5")
+    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE, "seed=5")
     assert "numbers/vote.parquet: of other settings" in done.stdout
     assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
     ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
-    done = verb(ranked.folder, "rank-verify", SCALED.results, SMOKE)
+    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
 
 
@@ -94,19 +94,19 @@ def test_a_change_reruns_what_depends_on_it(ranked, change):
 
 
 def test_one_figure_asks_for_its_cells_alone(project):
-    expected = {f"rank_train_{name}" for name in SCALED.cells(CONFIG.seed)["fig4"]}
+    expected = {f"rank_train_{name}" for name in SCALED.cells["fig4"]}
     assert project.would_run("rank_fig4", "--config", SMOKE) == expected | {"rank_fig4"}
 
 
 def test_without_torch_nothing_is_begun(ranked):
     for name in ("cells/d4_n3_L1_w1_r1.parquet", "tables/rank_claims.parquet"):
-        (ranked.folder / SCALED.results / name).unlink()
-    shutil.rmtree(ranked.folder / SCALED.results / "logs")
+        (ranked.folder / SCALED.folder / name).unlink()
+    shutil.rmtree(ranked.folder / SCALED.folder / "logs")
     done = ranked.run(*ASK, hidden=("torch",))
     assert done.returncode == 1
     assert "training needs PyTorch, which `make setup-rank` installs" in done.stdout
     assert "Traceback" not in done.stdout
-    assert not (ranked.folder / SCALED.results / "logs").exists()
+    assert not (ranked.folder / SCALED.folder / "logs").exists()
 
 
 def test_without_torch_all_else_is_made(project):
@@ -121,7 +121,7 @@ def test_the_report_holds_what_has_been_made(ranked):
     page = (ranked.folder / "page.html").read_text(encoding="utf-8")
     for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
         assert words in page
-    overview = (ranked.folder / SCALED.results / "report/rank.html").read_text(encoding="utf-8")
+    overview = (ranked.folder / SCALED.folder / "report/rank.html").read_text(encoding="utf-8")
     assert re.search(r"of 15 of the paper&#x27;s, \d+ agree", overview)
     assert (
         "of 2 of the paper&#x27;s, judged on its published values alone, 1 agree, 1 differ"

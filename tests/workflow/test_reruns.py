@@ -28,7 +28,7 @@ CHANGES = {
         OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold", "theta"},
     ),
     "what is reconstructed": (
-        "config.yaml", "    reconstructed:\n    - m\n", "    reconstructed:\n    - n\n",
+        "config.yaml", "      reconstructed:\n      - m\n", "      reconstructed:\n      - n\n",
         {"fig3", "choices", "threshold", "whp"} | JUDGED,
     ),
     "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4", "theta"}),

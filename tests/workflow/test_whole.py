@@ -6,7 +6,7 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-from making import CONFIG
+from making import SECTION
 
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
@@ -35,8 +35,8 @@ EXACT = [
 def test_smoke_scale_makes_every_file_of_the_contract(project):
     project.make("--config", "scale=smoke")
     made = project.files()
-    panels = {f"results/smoke/panels/{name}.parquet" for name in CONFIG.panels}
-    exact = {f"results/smoke/exact/{name}.parquet" for name in CONFIG.panels}
+    panels = {f"results/smoke/panels/{name}.parquet" for name in SECTION.panels}
+    exact = {f"results/smoke/exact/{name}.parquet" for name in SECTION.panels}
     figures = {
         f"results/smoke/figures/{name}.{extension}"
         for name in FIGURES + AUDIT_FIGURES
@@ -54,7 +54,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     tables |= {f"results/smoke/tables/{name}" for name in more}
     assert set(made) == panels | exact | figures | schematics | tables | {MANIFEST}
     assert len(panels) == 19
-    for name in CONFIG.panels:
+    for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
         assert table.schema.names == CONTRACT == schema(PAPERS).names
         assert table["panel"].unique().to_pylist() == [name]
@@ -154,15 +154,17 @@ def test_one_target_makes_that_much(small):
 
 def test_every_panel_and_figure_is_a_rule(project):
     rules = set(project.make("--list-rules").split())
-    assert {f"simulate_{name}" for name in CONFIG.panels} <= rules
-    assert set(CONFIG.panels) | set(FIGURES) <= rules
+    assert {f"simulate_{name}" for name in SECTION.panels} <= rules
+    assert set(SECTION.panels) | set(FIGURES) <= rules
 
 
 def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made):
     made.edit("config.yaml", "title: Three", "title: 'Three, {x} and $5'")
     # One argument of a command may have 128 KiB.
     made.edit(
-        "config.yaml", "    reconstructed:\n    - m\n", f"    reconstructed: {['m'] * 40_000}\n"
+        "config.yaml",
+        "      reconstructed:\n      - m\n",
+        f"      reconstructed: {['m'] * 40_000}\n",
     )
     assert "Figure fig3" in made.make("fig3")
 
@@ -170,19 +172,20 @@ def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made
 def test_a_users_own_panels(made):
     """A new panel, and one that sweeps two parameters, in no figure of the file."""
     text = """
-  mine:
-    model: cross_attention
-    sweep: {a1: {from: 0.5, to: 1.5, step: 0.5}}
-    fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
-    trials: 10
-  map:
-    model: self_attention
-    sweep: {d: [4, 6, 10], theta: [0.5, 0.9]}
-    fixed: {n: 32, m: 5, a0: 0.01, a1: 1.2, b: 0.2, c: 0.8}
-    trials: 10
+    mine:
+      model: cross_attention
+      sweep: {a1: {from: 0.5, to: 1.5, step: 0.5}}
+      fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
+      trials: 10
+    map:
+      model: self_attention
+      sweep: {d: [4, 6, 10], theta: [0.5, 0.9]}
+      fixed: {n: 32, m: 5, a0: 0.01, a1: 1.2, b: 0.2, c: 0.8}
+      trials: 10
 """
     with (made.folder / "config.yaml").open("a") as file:
-        assert list(_sections(made))[-1] == "panels"
+        first, settings = [*_sections(made).items()][-1]
+        assert (first, [*settings][-1]) == ("softmax_vs_linear", "panels")
         file.write(text)
     assert made.would_run() >= {"simulate_mine", "mine", "map", "check"}
     made.make("mine", "map", "check")
@@ -213,8 +216,8 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     (made.folder / "README.md").write_text(f"before\n{begin}what stood there\n{end}after\n")
     made.edit(
         "config.yaml",
-        "  fig7:\n    title: Seven",
-        "  fig5:\n    title: Five\n    panels:\n    - fig4a\n  fig7:\n    title: Seven",
+        "    fig7:\n      title: Seven",
+        "    fig5:\n      title: Five\n      panels:\n      - fig4a\n    fig7:\n      title: Seven",
     )
     made.make("gallery")
     text = (made.folder / "README.md").read_text()

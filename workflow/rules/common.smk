@@ -1,8 +1,10 @@
-# Functions of the workflow: where files are, and what each job depends on.
+# What the rules ask: where files are, how a result reads in a shell, what a report shows of it.
 
+import importlib.util
 import json
 import mimetypes
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -36,21 +38,15 @@ import attention_separation
 if SOURCE not in Path(attention_separation.__file__).parents:
     sys.exit(f"{PROJECT}: {attention_separation.__file__} is loaded already; use one clone only")
 
-from attention_separation.__main__ import VERBS, module_of
-from attention_separation.config import ConfigError, canonical, load_config
+from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
 from attention_separation.results.provenance import code_digest
-from attention_separation.settings.canonical import canonical_json, digest
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.outputs import (
-    SCHEMATICS,
-    code_of,
-    code_of_figure,
-    models_of,
-)
+from attention_separation.results.result import NUMBERS, files_asked
+from attention_separation.settings.canonical import canonical_json
+from attention_separation.verbs import VERBS, module_of
 
 
-def checked_settings():
+def checked_config():
     """The configuration; what is wrong with it ends the run before anything is written."""
     origin = f"config of module {MODULE!r}:" if MODULE else "--config"
     try:
@@ -59,290 +55,134 @@ def checked_settings():
         sys.exit(str(error))
 
 
+CONFIG = checked_config()
+STUDIES = CONFIG.studies()
+FIRST = next(iter(STUDIES.values()))
+
+
 def checked_folder():
     """Before any job: a folder that cannot be written costs none the work of hours."""
     try:
-        check_writable(RESULTS)
+        check_writable(FIRST.folder)
     except OSError as error:
         sys.exit(str(error))
 
 
-AUDIT_FIGURES = ("threshold", "theta", "choices", "phase")
-TABLES = {
-    "verdicts": "verdicts on the panels",
-    "claims": "claims of the paper",
-    "whp": "with high probability?",
-    "choices": "open choices",
-    "threshold": "best thresholds",
-}
-SETTINGS = checked_settings()
-RESULTS = SETTINGS.results
+def checked_torch():
+    """Before any job: without PyTorch every cell would fail, one after another."""
+    if importlib.util.find_spec("torch"):
+        return
+    if any("rank_train_" in job.rule.name for job in workflow.dag.needrun_jobs()):
+        sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 
-def table_of_panel(panel):
-    """The table of a panel."""
-    return f"{RESULTS}/panels/{panel}.parquet"
+def every_result():
+    """Every result, with its study."""
+    return [(study, result) for study in STUDIES.values() for result in study.results.values()]
 
 
-def slices_of_panel(panel):
-    """The tables of a panel's slices; none where one job does all of its trials."""
-    count = SETTINGS.panel_slices(panel)
-    if count == 1:
-        return []
-    return [f"{RESULTS}/slices/{panel}/{k}-of-{count}.parquet" for k in range(1, count + 1)]
+def whole_run(study):
+    """The files that a whole run of a study makes."""
+    asked = [f"{study.folder}/{path}" for path in files_asked(study.results)]
+    return [*asked, f"{study.folder}/manifest.json"]
 
 
-def minutes_of_panel(panel):
-    """Minutes that a job with trials of a panel asks for: three times its estimate."""
-    seconds = SETTINGS.panel_seconds(panel) / SETTINGS.panel_slices(panel)
-    return max(5, int(3 * seconds / 60) + 1)
+def manifest_files(study):
+    """Those of them that carry no metadata of their own."""
+    return [path for path in whole_run(study)[:-1] if not path.endswith(".parquet")]
 
 
-def exact_of_panel(panel):
-    """The table of a panel's exact values."""
-    return f"{RESULTS}/exact/{panel}.parquet"
-
-
-def pictures(figure, results=RESULTS):
-    """The pictures of a figure; the figure of one panel has the panel's name."""
-    extensions = ("svg", "png", "pdf")
-    return {extension: f"{results}/figures/{figure}.{extension}" for extension in extensions}
-
-
-def figure_files(figure, results=RESULTS):
-    """The pictures of a figure, and its numbers."""
-    numbers = {key: f"{results}/figures/{figure}.{key}" for key in ("parquet", "csv")}
-    return pictures(figure, results) | numbers
-
-
-def table_files(name, results=RESULTS):
-    """The files of a table of results."""
-    extensions = ("parquet", "csv", "html")
-    return {extension: f"{results}/tables/{name}.{extension}" for extension in extensions}
-
-
-def shown_pictures(figure, panels=()):
-    """The pictures of a figure, in the report with a caption; an audit's is of no panels."""
-    return pictures(figure) | {
-        "svg": report(
-            pictures(figure)["svg"],
-            caption="../report/figure.rst",
-            category="2 Figures",
-            labels=lambda wildcards: labels_of_figure(figure, panels),
-        )
+def input_files(study, result):
+    """What a job reads, by option: the slices of its work, or its inputs."""
+    if result.slices > 1:
+        slices = range(1, result.slices + 1)
+        return {"merge": [f"{study.folder}/{result.slice_path(k)}" for k in slices]}
+    return {
+        option: [f"{study.folder}/{output.path()}" for output in outputs]
+        for option, outputs in result.inputs.items()
     }
 
 
-def shown_figure(figure, panels=()):
-    """The files of a figure, those that the report holds marked so."""
-    return shown_pictures(figure, panels) | shown_data(figure, figure_files(figure))
+def output_files(study, result):
+    """What a job writes, those that it is told of by option; a report's files are marked so."""
+    files = {}
+    for option, outputs in result.outputs.items():
+        for output in outputs:
+            for suffix in output.kind.suffixes:
+                told = option and suffix == output.kind.suffixes[0]
+                key = option if told else f"{option or 'beside'}_{suffix}"
+                files.setdefault(key, []).append(in_report(study, output, suffix, option))
+    return files
 
 
-def shown_table(name):
-    """The files of a table of results, those that the report holds marked so."""
-    files = table_files(name)
-    page = report(
-        files["html"],
-        caption="../report/table.rst",
-        category="3 Tables",
-        labels={"table": TABLES[name]},
-    )
-    # What a figure shows is among its data already.
-    shown = {} if name in AUDIT_FIGURES else shown_data(name, files)
-    return files | shown | {"html": page}
-
-
-def shown_data(name, files):
-    """The numbers among some files, in the report as data; nothing else of them."""
-    return {
-        kind: report(
-            files[kind],
+def in_report(study, output, suffix, option):
+    """A file of an output, marked if a report holds it: its page or picture, and its numbers."""
+    path = f"{study.folder}/{output.path(suffix)}"
+    if suffix == output.page:
+        of_kind = "table" if suffix == "html" else "figure"
+        return report(
+            path,
+            caption=f"../report/{of_kind if option else 'beside'}.rst",
+            category=study.category or {"figure": "2 Figures", "table": "3 Tables"}[of_kind],
+            labels=lambda wildcards: study.labels(output, MADE_IN[study.name]),
+        )
+    if output.page and suffix in NUMBERS and not output.beside:
+        return report(
+            path,
             caption="../report/data.rst",
             category="4 Data",
-            labels={"numbers of": name, "format": kind},
+            labels={"numbers of": output.name, "format": suffix},
         )
-        for kind in ("csv", "parquet")
-    }
+    return path
 
 
-def labels_of_figure(figure, panels):
-    """What stands beside a figure in the report; asked for only when a report is made."""
-    from attention_separation.softmax_vs_linear.pages.labels import labels
-
-    return labels(SETTINGS, figure, list(panels), MADE_IN)
-
-
-def prefixed(prefix, files):
-    """Files under names with a prefix, for a rule with two kinds of them."""
-    return {f"{prefix}_{extension}": path for extension, path in files.items()}
+def options_of(result, input, output):
+    """A verb's options with the files of a job, as a shell reads them, and those beside."""
+    words = []
+    for files, options in ((input, input.keys()), (output, result.outputs)):
+        for option in filter(None, options):
+            words += [f"--{option}", *map(shlex.quote, files[option])]
+    return " ".join([*words, *result.options])
 
 
-def tables_of_all():
-    """The tables of results that have something to say."""
-    tables = ["verdicts", "claims", "whp", "choices"]
-    return tables + (["threshold"] if SETTINGS.threshold_job().panels else [])
+# Snakemake compares params as a set of values: one text each, that cannot be taken for another.
+# Rules take this text from a function, for Snakemake would look for wildcards in a plain one.
+def settings_of(result):
+    """All that a result depends on beside code and inputs, as JSON."""
+    return "{}" if result.settings is None else result.settings.canonical()
 
 
-def audits_of_all():
-    """The check of the verdicts, the tables, their figures, and the schematics."""
-    figures = ["choices"]
-    if SETTINGS.threshold_job().panels:
-        figures.append("threshold")
-    if SETTINGS.theta_job().rows:
-        figures.append("theta")
-    if SETTINGS.phase:
-        figures.append("phase")
-    return [
-        f"{RESULTS}/tables/check.txt",
-        f"{RESULTS}/tables/verdicts_points.csv",
-        *(path for name in tables_of_all() for path in table_files(name).values()),
-        *(path for name in figures for path in figure_files(name).values()),
-        *(path for name in SCHEMATICS for path in pictures(name).values()),
-    ]
+def code_of(*verbs):
+    """Digest of the code that some verbs run."""
+    return code_digest(*(module_of(verb) for verb in verbs))
 
 
-def listed_files():
-    """The files of a whole run that carry no metadata of their own."""
-    figures = [path for files in figures_of_all() for path in files]
-    return [path for path in [*audits_of_all(), *figures] if not path.endswith(".parquet")]
-
-
-def log_file(job, results=RESULTS):
+def log_file(study, job):
     """Where a job's messages go."""
-    return f"{results}/logs/{job}.log"
+    return f"{study.folder}/logs/{job}.log"
 
 
-def benchmark_file(job, results=RESULTS):
+def benchmark_file(study, job):
     """Where a job's time and memory go."""
-    return f"{results}/benchmarks/{job}.tsv"
+    return f"{study.folder}/benchmarks/{job}.tsv"
 
 
-def panels_of_figures():
-    """The panels of each figure: those of config.yaml, and every panel on its own."""
-    figures = {name: figure.panels for name, figure in SETTINGS.figures.items()}
-    return figures | {panel: [panel] for panel in SETTINGS.panels}
-
-
-def panels_of_exact():
-    """The panels whose exact values one job computes: those that a figure is the first to show."""
-    groups = {}
-    for panel, figure in SETTINGS.figure_of().items():
-        groups.setdefault(figure, []).append(panel)
-    return groups
-
-
-def figures_of_all():
-    """Pictures of the figures of config.yaml, and of panels that are in none of them."""
-    return [figure_files(name).values() for name in names_of_figures()]
-
-
-def names_of_figures():
-    """The figures of config.yaml, and panels that are in none of them."""
-    shown = {panel for figure in SETTINGS.figures.values() for panel in figure.panels}
-    alone = [panel for panel in SETTINGS.panels if panel not in shown]
-    return [*SETTINGS.figures, *alone]
-
-
-def all_reported():
-    """Names of all figures and tables that a whole run makes."""
-    audits = [name for name in AUDIT_FIGURES if pictures(name)["svg"] in audits_of_all()]
-    tables = [name for name in TABLES if name != "threshold" or "threshold" in audits]
-    return {"figures": [*names_of_figures(), *audits, *SCHEMATICS], "tables": tables}
-
-
-def made_so_far(folder):
-    """Names of the figures and tables that have been made in a folder; of all, where none has."""
-    every = all_reported()
-    alone = [name for name in panels_of_figures() if name not in every["figures"]]
-    found = {
-        "figures": [
-            n for n in [*alone, *every["figures"]] if (folder / f"figures/{n}.svg").exists()
-        ],
-        "tables": [n for n in every["tables"] if (folder / f"tables/{n}.html").exists()],
-    }
-    return found if any(found.values()) else every
-
-
-def reported_figures():
-    """The files of each figure that the report holds: pictures, and numbers unless a drawing."""
-    return {
-        name: list((pictures if name in SCHEMATICS else figure_files)(name).values())
-        for name in REPORTED["figures"]
-    }
-
-
-def overview_job():
-    """What the report's overview depends on beside the files that it reads."""
-    panels = panels_of_figures()
-    tables = [*REPORTED["tables"], *sorted({"phase", "theta"} & {*REPORTED["figures"]})]
-    audits = [name for name in AUDIT_FIGURES if name in REPORTED["figures"]]
-    figures = {name: panels.get(name, []) for name in REPORTED["figures"]}
-    return SETTINGS.overview_job(figures, [*dict.fromkeys([*tables, *audits])])
+def doubled(amount):
+    """What a job asks of a cluster: twice as much at each retry, for the last may have lacked it."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
 
 
 def provenance_settings():
     """What the report's page of versions and settings states."""
     from attention_separation.results import installed
 
-    code = {verb: code_of_verb(verb) for verb in VERBS}
     return canonical_json(
         {
             "python": installed.python(),
             "packages": installed.packages(),
-            "code": {"": code_digest(*(module_of(verb) for verb in VERBS))} | code,
-            "config": json.dumps(
-                SETTINGS.model_dump(mode="json", by_alias=True, exclude_none=True)
-            ),
-            "results": str(MADE_IN),
+            "code": {"": code_of(*VERBS)} | {verb: code_of(verb) for verb in VERBS},
+            "facts": FIRST.facts(),
+            "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),
+            "results": str(MADE_IN[FIRST.name]),
         }
     )
-
-
-# Snakemake compares params as a set of values: one text each, that cannot be taken for another.
-# Rules take these texts from functions, for Snakemake would look for wildcards in plain ones.
-def panel_settings(panel):
-    """All that a panel's table depends on, as JSON."""
-    return SETTINGS.panel_job(panel).canonical()
-
-
-def panel_code(panel):
-    """Digest of the code that a panel's table depends on."""
-    return code_of("simulate", [SETTINGS.panels[panel].model])
-
-
-def takes_long(panel):
-    """Whether a panel's reference values, and its trials, take seconds."""
-    return not MODELS[SETTINGS.panels[panel].model].has_maps
-
-
-def exact_code(panels):
-    """Digest of the code that the exact values of some panels depend on."""
-    return code_of("exact", [SETTINGS.panels[panel].model for panel in panels])
-
-
-def code_of_verb(verb, *more):
-    """Digest of the code that a verb's outputs depend on, with further modules."""
-    return code_digest(module_of(verb), *more)
-
-
-def code_of_audit(verb):
-    """Digest of the code that an audit depends on: of the models that it is of."""
-    return code_of(verb, models_of(SETTINGS, verb))
-
-
-def runs_here(job):
-    """Whether a job runs on the submitting machine under a cluster's profile too.
-
-    All but the panels' trials is work of seconds, less than a cluster takes to start a job.
-    """
-    return not job.startswith(("simulate_", "slice_"))
-
-
-def panel_runs_here(panel):
-    """The same of a panel's trials: short ones do, and the merging of slices."""
-    return bool(slices_of_panel(panel)) or SETTINGS.panel_seconds(panel) < SETTINGS.jobs.local_below
-
-
-def doubled(amount):
-    """What a job asks of a cluster: twice as much at each retry, for the last may have lacked it."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)

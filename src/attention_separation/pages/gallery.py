@@ -82,6 +82,7 @@ def write_gallery(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Those of a study's verb that writes its gallery."""
+    parser.add_argument("--settings", required=True, help="as of the overview, as JSON")
     parser.add_argument("--results", required=True, type=Path, help="folder of results")
     parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
     parser.add_argument("--readme", required=True, type=Path, help="README to write the block into")

@@ -38,6 +38,8 @@ class ProvenanceJob(Closed):
     packages: dict[str, str]
     code: dict[str, str]
     """Digests of the code: of the whole package, under "", and of its verbs."""
+    facts: dict[str, str]
+    """What else a reader asks first."""
     config: str
     """All settings, as JSON in the order of the file."""
     results: str
@@ -47,8 +49,8 @@ def page(job: ProvenanceJob) -> str:
     """The page's text."""
     config = json.loads(job.config)
     facts = {
-        **{key: str(config[key]) for key in ("seed", "scale", "engine")},
-        "trials": str(config.get("trials") or "each panel's own"),
+        "seed": str(config["seed"]),
+        **job.facts,
         "results": f"{job.results}/",
         "code": job.code[""],
         "Python": job.python,

@@ -17,6 +17,7 @@ from attention_separation.results.files import PART
 from attention_separation.results.manifest import NAME, sha256, unlisted
 
 CURRENT = "current"
+MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Current:
 
     settings: str
     code: str
+    is_asked: bool = True
+    """Whether a whole run makes the file."""
 
 
 def states(
@@ -44,8 +47,12 @@ def states(
         elif relative != NAME:
             found[relative] = _other_state(path, relative, listed, found, drawn_alone)
     for relative in listed.keys() - found.keys():
-        found[relative] = "missing"
-    return found
+        found[relative] = MISSING
+    return {
+        path: state
+        for path, state in found.items()
+        if state != MISSING or path not in expected or expected[path].is_asked
+    }
 
 
 def check_folder(folder: Path) -> None:
@@ -54,7 +61,7 @@ def check_folder(folder: Path) -> None:
         raise ValueError(f"{folder}: no such folder")
 
 
-def told(found: dict[str, str]) -> int:
+def print_states(found: dict[str, str]) -> int:
     """Print how many files are in each state, and name those not current; return their number."""
     for state, number in Counter(found.values()).most_common():
         print(f"{number:5} {state}")
@@ -66,7 +73,7 @@ def told(found: dict[str, str]) -> int:
 
 def _parquet_state(path: Path, now: Current) -> str:
     if not path.exists():
-        return "missing"
+        return MISSING
     try:
         metadata = pq.read_schema(path).metadata or {}
     except (pa.ArrowException, OSError):

@@ -16,6 +16,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from attention_separation.settings.canonical import canonical_json, digest
+
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
 
@@ -24,6 +26,14 @@ class Closed(BaseModel):
     """Settings that know their keys: others are faults, as are NaN and values of another type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    def canonical(self) -> str:
+        """The one text of these settings: what a job is given, and what its digest is of."""
+        return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    def digest(self) -> str:
+        """Digest of these settings: what the files that a job makes of them carry."""
+        return digest(self.canonical())
 
 
 def _whole_float_to_int(value: Any) -> Any:

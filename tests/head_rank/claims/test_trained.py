@@ -1,7 +1,7 @@
 """Grids of trained cells, figures and claims of their runs; the runs here are made up."""
 
 import pytest
-from making import CONFIG
+from making import CONFIG, head_rank
 from pydantic import ValidationError
 
 from attention_separation.head_rank.claims import published_claims, published_values
@@ -14,7 +14,7 @@ from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.figures.training_figures import FIGURES, draw
 from attention_separation.head_rank.settings.jobs import ClaimsJob
-from attention_separation.head_rank.study import Grid
+from attention_separation.head_rank.settings.section import Grid
 from attention_separation.statistics.group_means import difference_of_means
 from attention_separation.statistics.verdict_words import combine_verdicts
 
@@ -220,18 +220,18 @@ def test_the_comparison_shown_is_the_one_that_decides():
 
 
 def test_cells_of_one_name_are_told_apart_by_their_recipe():
-    study = CONFIG.head_rank
-    names = list(study.every_cell(seed=1))
+    study = head_rank()
+    names = list(study.every_cell)
     assert "d8_n4_L1_w1_r1" in names
     assert {"d8_n4_L3_w3_r8_b64_s2000", "d8_n4_L3_w3_r8_b16_s4000"} <= set(names)
     scale = study.chosen.training
     slower = scale.fig1.model_copy(update={"lr": 0.001})
     training = scale.model_copy(update={"fig4": slower})
     chosen_scale = study.chosen.model_copy(update={"training": training})
-    study = study.model_copy(update={"scales": {"desk": chosen_scale}})
-    grids = study.cells(seed=1)
+    other = head_rank(scales={"desk": chosen_scale})
+    grids = other.cells
     assert not grids["fig1"].keys() & grids["fig4"].keys()
-    assert len(study.every_cell(seed=1)) == len(names) - len(CONFIG.head_rank.cells(1)["fig4"]) + 16
+    assert len(other.every_cell) == len(names) - len(study.cells["fig4"]) + 16
 
 
 PAPER = CONFIG.head_rank.scales["paper"].training

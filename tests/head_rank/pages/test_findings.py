@@ -5,7 +5,7 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from making import CONFIG, ROOT
+from making import CONFIG, ROOT, head_rank
 from rank_cells import SMOKE, write_made_up
 
 from attention_separation.__main__ import main
@@ -17,7 +17,7 @@ from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_C
 from attention_separation.head_rank.claims.runs import chosen, read_runs
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.captions import TITLES, figure_caption
+from attention_separation.head_rank.pages.captions import figure_caption
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
@@ -35,13 +35,14 @@ from attention_separation.head_rank.pages.training_findings import (
     published_findings,
     rank_findings,
 )
+from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.training.cell_table import HEADS, RUNS
 from attention_separation.pages.gallery import gallery_page
 
 DOCS = ROOT / "docs" / GALLERY.folder
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RANK_0 = "−a xᵢ + b Σⱼ xⱼ"
-STUDY = CONFIG.head_rank.model_copy(update={"scale": "smoke"})
+STUDY = head_rank(scale="smoke")
 
 
 def table(schema, *rows):
@@ -51,9 +52,9 @@ def table(schema, *rows):
 @pytest.fixture
 def runs(tmp_path):
     """The runs of all cells of the smallest scale, made up."""
-    job = STUDY.claims_job(CONFIG.seed)
+    job = STUDY.claims_job()
     paths = []
-    for name, cell in STUDY.every_cell(CONFIG.seed).items():
+    for name, cell in STUDY.every_cell.items():
         paths.append(tmp_path / f"{name}.parquet")
         write_made_up(cell, paths[-1])
     return read_runs(paths, job.cells)
@@ -410,7 +411,7 @@ def test_readme_says_what_the_tracked_tables_say():
     page = DOCS.with_suffix(".md").read_text(encoding="utf-8")
     for sentence in re.findall(r"^- .*$", block, re.M):
         assert sentence in page
-    for name in TITLES:
+    for name in FIGURES:
         assert (DOCS / f"{name}.svg").is_file()
 
 

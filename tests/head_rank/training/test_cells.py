@@ -9,7 +9,7 @@ import pytest
 from making import ROOT
 from pydantic import ValidationError
 
-from attention_separation.head_rank.training.cells import CellJob
+from attention_separation.head_rank.settings.cells import CellJob
 
 GOOD = {
     "name": "a",

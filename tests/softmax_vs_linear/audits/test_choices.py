@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from making import CONFIG, config_points, exact_at
+from making import STUDY, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw
 from attention_separation.softmax_vs_linear.audits.readings import CHOICES
@@ -24,7 +24,7 @@ EXPECTED = [
 
 
 def job(*names, points=4):
-    panels = [CONFIG.marked_panel(n).model_copy(update={"points": points}) for n in names]
+    panels = [STUDY.marked_panel(n).model_copy(update={"points": points}) for n in names]
     return ChoicesJob(panels=panels, figures={name: name[:4] for name in names})
 
 
@@ -137,7 +137,7 @@ def test_one_point_that_an_alternative_does_not_allow():
     """A grid of its upper end alone has no point left where that is left out."""
     table = choices_table(job("fig7c", points=1)).to_pylist()
     assert not any(r["alternative"] == "22 for 21" and r["panel"] for r in table)
-    marked = CONFIG.marked_panel("fig7c")
+    marked = STUDY.marked_panel("fig7c")
     end = marked.panel.sweep.m.model_copy(update={"start": 80})
     sweep = marked.panel.sweep.model_copy(update={"m": end})
     only = marked.model_copy(
@@ -150,7 +150,7 @@ def test_one_point_that_an_alternative_does_not_allow():
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):
     for row in rows:
-        expected = CONFIG.reconstruction(row["panel"]) if row["panel"] else None
+        expected = STUDY.reconstruction(row["panel"]) if row["panel"] else None
         assert row["reconstructed"] == expected
 
 

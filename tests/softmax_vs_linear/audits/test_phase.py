@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from making import CONFIG, exact_at, panel
+from making import SECTION, STUDY, changed_study, exact_at, panel
 
 from attention_separation.softmax_vs_linear.audits.phase import draw, marks, phase_table
 from attention_separation.softmax_vs_linear.settings.panels import points
@@ -10,12 +10,12 @@ from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 
 def job(points=4):
-    return CONFIG.phase_job().model_copy(update={"points": points})
+    return STUDY.phase_job().model_copy(update={"points": points})
 
 
 def test_the_table_has_a_row_for_each_point():
     table = phase_table(job())
-    assert table["map"].unique().to_pylist() == list(CONFIG.phase)
+    assert table["map"].unique().to_pylist() == list(SECTION.phase)
     assert len(table) == sum(len(points(entry.map, 4)) for entry in job().maps)
     for entry in job().maps[:2]:
         rows = [row for row in table.to_pylist() if row["map"] == entry.name]
@@ -38,19 +38,17 @@ def test_a_map_marks_what_no_panel_of_its_model_and_x_has_stated():
         theta = {"theta"} if entry.map.held()["attention_x"] == "identity" else set()
         assert {*entry.reconstructed} == {"data", "signs"} | theta
     # Of Figure 4's panels all but the first reconstruct theta.
-    figure = CONFIG.figures["fig4"].model_copy(update={"reconstructed": []})
+    figure = SECTION.figures["fig4"].model_copy(update={"reconstructed": []})
     marked = {
-        name: CONFIG.panels[name].model_copy(update={"reconstructed": ["theta"]})
+        name: SECTION.panels[name].model_copy(update={"reconstructed": ["theta"]})
         for name in figure.panels[1:]
     }
-    config = CONFIG.model_copy(
-        update={
-            "figures": CONFIG.figures | {"fig4": figure}, "panels": CONFIG.panels | marked
-        }
-    )  # fmt: skip
+    config = changed_study(
+        figures=SECTION.figures | {"fig4": figure}, panels=SECTION.panels | marked
+    )
     assert not any("theta" in entry.reconstructed for entry in config.phase_job().maps)
     cross = panel("cross_attention", {"d": [3, 4], "m": [1, 2]}, n=12, a0=0.01, a1=1.2)
-    (found,) = CONFIG.model_copy(update={"phase": {"cross": cross}}).phase_job().maps
+    (found,) = changed_study(phase={"cross": cross}).phase_job().maps
     assert found.reconstructed == ["attention_x", "data", "signs", "theta"]
     assert "the datasets themselves*" in found.notes
 

@@ -1,7 +1,7 @@
 """Maps over the threshold: exact values at every panel's own, at the best one and on a grid."""
 
 import pytest
-from making import CONFIG, config_points, exact_at
+from making import SECTION, STUDY, changed_study, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.audits.theta import (
     BEST,
@@ -13,7 +13,6 @@ from attention_separation.softmax_vs_linear.audits.theta import (
     draw,
     theta_table,
 )
-from attention_separation.softmax_vs_linear.outputs import optional, parquet_files
 from attention_separation.softmax_vs_linear.settings.jobs import ThetaJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
@@ -23,7 +22,7 @@ def job():
     """All maps, but few points of each."""
     rows = [
         row.model_copy(update={"panels": [p.model_copy(update={"points": 4}) for p in row.panels]})
-        for row in CONFIG.theta_job().rows
+        for row in STUDY.theta_job().rows
     ]
     return ThetaJob(rows=rows)
 
@@ -38,12 +37,12 @@ def rows_of(table, panel, kind):
 
 
 def test_the_job_has_a_row_for_each_figure_of_attention():
-    rows = CONFIG.theta_job().rows
+    rows = STUDY.theta_job().rows
     assert [[panel.name for panel in row.panels] for row in rows] == [
         [f"fig{figure}{letter}" for letter in letters]
         for figure, letters in ((4, "abcdef"), (5, "abcdef"), (7, "abcde"))
     ]
-    assert [row.title for row in rows] == [CONFIG.figures[f"fig{k}"].title for k in (4, 5, 7)]
+    assert [row.title for row in rows] == [SECTION.figures[f"fig{k}"].title for k in (4, 5, 7)]
 
 
 def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
@@ -60,7 +59,7 @@ def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
 
 
 def test_nothing_on_the_map_is_above_the_best(table):
-    for row in CONFIG.theta_job().rows:
+    for row in STUDY.theta_job().rows:
         for panel in row.panels:
             mapped = rows_of(table, panel.name, MAP)
             assert len(mapped) == 4 * len(THETAS)
@@ -71,7 +70,7 @@ def test_nothing_on_the_map_is_above_the_best(table):
 
 
 def test_the_map_is_thinned_and_its_best_thresholds_are_not():
-    (panel,) = (p for row in CONFIG.theta_job().rows for p in row.panels if p.name == "fig7c")
+    (panel,) = (p for row in STUDY.theta_job().rows for p in row.panels if p.name == "fig7c")
     table = theta_table(ThetaJob(rows=[{"title": "T", "panels": [panel]}]))
     assert len(rows_of(table, "fig7c", BEST)) == len(config_points("fig7c")) == 80
     assert len(rows_of(table, "fig7c", MAP)) == MAP_POINTS * len(THETAS)
@@ -96,7 +95,7 @@ def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
 
 
 def test_a_best_that_is_not_told_is_null():
-    (panel,) = (p for row in CONFIG.theta_job().rows for p in row.panels if p.name == "fig4a")
+    (panel,) = (p for row in STUDY.theta_job().rows for p in row.panels if p.name == "fig4a")
     held = panel.panel.fixed.model_copy(update={"a1": 0.1})
     sweep = panel.panel.sweep.model_copy(update={"n": [200, 10**12]})
     far = panel.model_copy(
@@ -111,8 +110,7 @@ def test_a_best_that_is_not_told_is_null():
 
 
 def test_it_is_among_the_files_of_a_run():
-    assert "figures/theta.parquet" in parquet_files(CONFIG)
-    assert not optional(CONFIG, "figures/theta.parquet")
-    without = CONFIG.model_copy(update={"panels": {"fig3a": CONFIG.panels["fig3a"]}, "figures": {}})
+    assert STUDY.expected()["figures/theta.parquet"].is_asked
+    without = changed_study(panels={"fig3a": SECTION.panels["fig3a"]}, figures={})
     assert without.theta_job().rows == []
-    assert optional(without, "figures/theta.parquet")
+    assert "figures/theta.parquet" not in without.expected()

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from making import CONFIG, panel
+from making import SECTION, STUDY, panel
 
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdict_tables
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
@@ -88,8 +88,8 @@ def test_the_words_say_what_to_agree_is():
 
 
 def test_the_job_says_what_is_reconstructed_of_each_panel():
-    job = CONFIG.verdicts_job()
-    assert job.margin == CONFIG.verdicts.margin
+    job = STUDY.verdicts_job()
+    assert job.margin == SECTION.verdicts.margin
     for of in job.panels:
-        assert of.reconstructed == CONFIG.reconstruction(of.name)
+        assert of.reconstructed == STUDY.reconstruction(of.name)
         assert "data, signs" in of.reconstructed

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from making import CONFIG, config_points, exact_at
+from making import SECTION, STUDY, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.audits.whp import (
     ABOUT,
@@ -113,7 +113,7 @@ def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
 
 
 def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
-    of = CONFIG.whp_job().panels[0]
+    of = STUDY.whp_job().panels[0]
     count = len(config_points(of.exact.name))
     values = {}
     for k, event in enumerate(PAPERS.events):
@@ -128,11 +128,11 @@ def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
 
 
 def test_whp_says_what_is_reconstructed_of_every_panel():
-    job = CONFIG.whp_job()
-    assert [of.exact.name for of in job.panels] == [*CONFIG.panels]
+    job = STUDY.whp_job()
+    assert [of.exact.name for of in job.panels] == [*SECTION.panels]
     assert WhpJob.model_validate_json(job.model_dump_json(by_alias=True)) == job
     texts = {of.exact.name: of.reconstructed for of in job.panels}
-    assert texts == {name: CONFIG.reconstruction(name) for name in CONFIG.panels}
+    assert texts == {name: STUDY.reconstruction(name) for name in SECTION.panels}
     assert "the datasets themselves" in texts["fig7a"]
     points = config_points("fig4e")[:1]
     assert whp_table([panel(points, np.ones((1, 4)))])["reconstructed"].to_pylist() == ["X"] * 5

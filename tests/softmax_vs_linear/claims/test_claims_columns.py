@@ -2,11 +2,12 @@
 
 import pytest
 from claim_cases import claim
-from making import CONFIG, config_points, exact_at
+from making import SECTION, config_points, exact_at
 
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.law import least_constant
 
-JOB = CONFIG.claims
+JOB = SECTION.claims
 EVENTS = ("D1-exp", "D1-lin", "D0-exp", "D0-lin")
 """The order of the contest's events."""
 
@@ -22,12 +23,12 @@ CLAIMS = {
 def shared(figure):
     """The points of panels a, b and c that a claim's sizes and m are, each once."""
     model = {"fig3": "regression", "fig7": "cross_attention"}.get(figure, "self_attention")
-    panels = [name for name in (f"{figure}a", f"{figure}b", f"{figure}c") if name in CONFIG.panels]
+    panels = [name for name in (f"{figure}a", f"{figure}b", f"{figure}c") if name in SECTION.panels]
     found = {}
     for name in panels:
         for point in config_points(name):
             size = (point.n, point.d)
-            if size in JOB.sizes.of(model) and point.m == JOB.setting(*size).m:
+            if size in JOB.sizes.of(model) and point.m == setting_of(JOB, *size).m:
                 found[size] = point
     assert found.keys() == {*JOB.sizes.of(model)}
     return found
@@ -35,19 +36,19 @@ def shared(figure):
 
 @pytest.mark.parametrize(("size", "m"), [((100, None), 4), ((1000, None), 6), ((2000, None), 7)])
 def test_columns_of_the_regression_model_are_those_of_panel_3a(size, m):
-    assert JOB.setting(*size).m == m
-    assert claim("5.2.m").evaluate(JOB.setting(*size)).value == pytest.approx(0.5**m)
+    assert setting_of(JOB, *size).m == m
+    assert claim("5.2.m").evaluate(setting_of(JOB, *size)).value == pytest.approx(0.5**m)
 
 
 @pytest.mark.parametrize("size", [(200, 22), (1000, 12), (256, 66)])
 def test_columns_of_the_attention_models_are_15(size):
-    assert JOB.setting(*size).m == 15
+    assert setting_of(JOB, *size).m == 15
 
 
 def test_definition_3_7_has_columns_of_its_own():
     """Lemmas 5.1 to 5.4 take m = C log(n/delta), with the least C of Lemma 5.2: log2(n/delta)."""
     for n in (100, 1000):
-        setting = JOB.setting(n, None)
+        setting = setting_of(JOB, n, None)
         columns = setting.columns(least_constant(0.5))
         assert 2**columns >= n / setting.delta > 2 ** (columns - 1)
         one, m = claim("5.1.every").evaluate(setting).value, claim("5.1.m.every").evaluate(setting)
@@ -60,14 +61,14 @@ def test_claims_and_figures_agree_on_every_event_of_attention(figure):
     for size, point in shared(figure).items():
         events = exact_at(point).events
         for name, probability in zip(CLAIMS[figure], events, strict=True):
-            found = claim(name).evaluate(JOB.setting(*size))
+            found = claim(name).evaluate(setting_of(JOB, *size))
             assert found.value == pytest.approx(1 - probability, rel=1e-9, abs=1e-13), (name, size)
 
 
 def test_claims_and_figures_do_not_contradict_each_other_on_the_regression_model():
     """Claims are on the worst data, the figure on uniform ones: it fails no more often."""
     for size, point in shared("fig3").items():
-        setting = JOB.setting(*size)
+        setting = setting_of(JOB, *size)
         exact = exact_at(point)
         for k, name in enumerate(CLAIMS["fig3"]):
             failure = 1 - exact.events[k]

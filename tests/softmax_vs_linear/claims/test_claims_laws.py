@@ -18,6 +18,7 @@ from claim_cases import (
 from making import exact_at, point
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.law import (
     column_exceeds,
     heads_at_least,
@@ -34,7 +35,7 @@ from attention_separation.softmax_vs_linear.models.self_attention import SELF_AT
 @pytest.mark.parametrize("theta", [0.05, 0.3, 0.9])
 def test_law_of_a_row_is_that_of_all_signs(case, theta):
     for n, d in SIZES[case.model]:
-        setting = JOB.setting(n, d)
+        setting = setting_of(JOB, n, d)
         of = case.attended(setting).rows
         _, c, special_row, _, marked = literal_attention(case, n, d, setting)
         reached = c @ all_signs(d) >= theta * setting.s - 1e-12
@@ -49,7 +50,7 @@ def test_law_of_a_row_is_that_of_all_signs(case, theta):
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
 def test_chance_of_a_column_is_that_of_all_signs(case, b):
     for n, d in SIZES[case.model]:
-        setting = replace(JOB.setting(n, d), b=b, c=1 - b)
+        setting = replace(setting_of(JOB, n, d), b=b, c=1 - b)
         _, c, *_ = literal_attention(case, n, d, setting)
         largest = (c @ all_signs(d)).max(axis=0)
         for theta in np.linspace(-1.3, 1.3, 53):
@@ -75,7 +76,7 @@ SIGN_LEMMAS = [
 @pytest.mark.parametrize(("lemma", "case"), SIGN_LEMMAS, ids=[name for name, _ in SIGN_LEMMAS])
 def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, case):
     n, d = SIZES[case.model][2]
-    setting = replace(JOB.setting(n, d), b=0.6, c=0.4, theta=0.4)
+    setting = replace(setting_of(JOB, n, d), b=0.6, c=0.4, theta=0.4)
     tau = case.theta(setting) * setting.s
     _, c, special, _, marked = literal_attention(case, n, d, setting)
     scores = c @ all_signs(d)
@@ -104,7 +105,7 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, case):
 @pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
 def test_what_section_e_leaves_out_is_judged_by_all_signs(kernel, dataset):
     n, d = SIZES[SELF_ATTENTION][2]
-    setting = replace(JOB.setting(n, d), b=0.6, c=0.4)
+    setting = replace(setting_of(JOB, n, d), b=0.6, c=0.4)
     case = Case(SELF_ATTENTION, kernel, dataset, "identity")
     _, c, special, *_ = literal_attention(case, n, d, setting)
     scores, tau = c @ all_signs(d), 0.5 * setting.s
@@ -129,7 +130,7 @@ def test_what_section_e_leaves_out_is_judged_by_all_signs(kernel, dataset):
 @pytest.mark.parametrize(("a0", "tau_c"), [(0.01, 0.05), (0.9, 0.05), (0.01, 0.6)])
 def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
     n, d = SIZES[model][2]
-    setting = replace(JOB.setting(n, d), a0=a0, c=tau_c, theta=tau_c)
+    setting = replace(setting_of(JOB, n, d), a0=a0, c=tau_c, theta=tau_c)
     p = {}
     for kernel, dataset in PAPERS.networks:
         case = Case(model, kernel, dataset, x)
@@ -150,7 +151,7 @@ def test_what_the_misprinted_theorem_asks_never_happens(by_id):
 
 
 def test_a_tie_reaches_the_threshold_and_does_not_exceed_it():
-    setting = JOB.setting(10, 6)
+    setting = setting_of(JOB, 10, 6)
     of = Case(CROSS_ATTENTION, "linear", 1, "identity").attended(setting).rows
     # Row 1 has the same weight 1/5 for each of five classes and 1/10 for the first coordinate.
     tie = (0.1 + 0.2 * 3 - 0.2 * 2) * setting.s
@@ -169,7 +170,7 @@ def test_a_tie_reaches_the_threshold_and_does_not_exceed_it():
 def test_chance_of_a_column_agrees_with_the_sum_over_states(model):
     x = "identity"
     for n, d in JOB.sizes.of(model.name):
-        setting = JOB.setting(n, d)
+        setting = setting_of(JOB, n, d)
         cases = [Case(model, kernel, dataset, x) for kernel, dataset in PAPERS.networks]
         own = {name: getattr(setting, name) for name in ("a0", "a1", "b", "c")}
         held = {name: own[name] for name in own if name in model.parameters.model_fields}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from claim_cases import JOB, claim
 
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.claims_table import ABOUT, page
 from attention_separation.softmax_vs_linear.claims.evaluation import all_claims
 from attention_separation.softmax_vs_linear.claims.origins import (
@@ -82,7 +83,7 @@ def test_identities_hold_whatever_the_parameters():
     for one in (one for one in all_claims() if one.identity and not one.sizes):
         for n, d in sizes[one.model]:
             a0, a1, b, c = rng.uniform(0.01, 2, 4)
-            setting = replace(JOB.setting(n, d), a0=a0, a1=a1)
+            setting = replace(setting_of(JOB, n, d), a0=a0, a1=a1)
             # Several values are written for b + c = 1, as the dataset has it.
             setting = replace(setting, b=b / (b + c), c=c / (b + c))
             assert one.evaluate(setting).holds, (one.id, n, d)
@@ -90,7 +91,7 @@ def test_identities_hold_whatever_the_parameters():
 
 def test_part_3_of_lemma_4_2_is_no_identity(monkeypatch):
     """With a special entry that the others can balance its probability is not one half."""
-    one, setting = claim("4.2.P3"), JOB.setting(4, None)
+    one, setting = claim("4.2.P3"), setting_of(JOB, 4, None)
     assert one.evaluate(setting).holds
     monkeypatch.setattr(regression, "SPECIAL", regression.UPPER)
     levels.cache_clear()

@@ -11,6 +11,7 @@ from claim_cases import (
     claim,
 )
 
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.two_levels import exceeds, levels
 from attention_separation.softmax_vs_linear.models import regression
@@ -81,9 +82,9 @@ def test_networks_of_the_regression_model(by_id):
     for name in ("5.1", "5.3", "5.4", "5.1.m", "5.3.m", "5.4.m"):
         low = by_id[name][0]["from_n_d_fixed"]
         below = [n for n in (100, 200, 400, 800, 1600, low - 1) if n < low]
-        assert not any(claim(name).evaluate(JOB.setting(n, None)).holds for n in below)
+        assert not any(claim(name).evaluate(setting_of(JOB, n, None)).holds for n in below)
     # With a threshold that the special entry alone may miss, the worst data are all at the top.
-    setting = replace(JOB.setting(4, None), tau=0.9)
+    setting = replace(setting_of(JOB, 4, None), tau=0.9)
     f = _two_level_f(4, "exp", 1, 3)
     p = (f @ all_signs(4) > 0.9).mean()
     assert 0 < p < 0.5
@@ -92,7 +93,7 @@ def test_networks_of_the_regression_model(by_id):
 
 def test_printed_constant_is_a_quantile():
     n = 14
-    setting = replace(JOB.setting(n, None), delta=0.7)
+    setting = replace(setting_of(JOB, n, None), delta=0.7)
     f = _two_level_f(n, "linear", 1, 0)
     sums = np.abs(f @ all_signs(n))
     scale = math.sqrt(setting.log_n_over_delta) / n

@@ -7,7 +7,8 @@ from claim_cases import JOB, SETTINGS, claim
 from pydantic import ValidationError
 
 from attention_separation.softmax_vs_linear.claims import evaluation
-from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
+from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_settings_survive_their_text():
 
 def test_parameters_reach_the_claims():
     changed = JOB.model_copy(update={"a1": 0.9, "delta": 0.1})
-    setting = changed.setting(200, 22)
+    setting = setting_of(changed, 200, 22)
     assert claim("D.10.P1a").evaluate(setting).value == pytest.approx(1.9**2 * math.log(200))
     assert claim("D.9").evaluate(setting).bound == pytest.approx(0.1 / 200)
     assert evaluation.evaluate_claims(changed, [claim("D.10.P1a")])["value"][

@@ -7,13 +7,14 @@ import pytest
 from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
+from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
 def test_u_f_and_c_are_those_of_literal_attention(case):
     for n, d in SIZES[case.model]:
-        setting = JOB.setting(n, d)
+        setting = setting_of(JOB, n, d)
         found = case.attended(setting)
         scores, c, special_row, j3, marked = literal_attention(case, n, d, setting)
         u = np.exp(scores) if case.kernel == "exp" else scores
@@ -59,7 +60,7 @@ def _same(found, wanted):
 def test_claims_compare_what_they_say():
     """Some cells of claims, against the entries of literal attention that the lemmas name."""
     n, d = 12, 6
-    setting = JOB.setting(n, d)
+    setting = setting_of(JOB, n, d)
     ones = Case(SELF_ATTENTION, "exp", 1, "ones")
     scores, c, special, j3, marked = literal_attention(ones, n, d, setting)
     u = np.exp(scores)

@@ -10,7 +10,7 @@ from claim_cases import (
 )
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import margin
+from attention_separation.softmax_vs_linear.claims.claim import margin, setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
@@ -152,7 +152,7 @@ def test_constants_are_the_least_that_suffice(by_id):
     said = "holds with least C = 1.443 at every n tested"  # 1 / log 2
     assert by_id["5.2"][0]["verdict"] == said
     for row in by_id["D.5"]:
-        setting = JOB.setting(row["n"], row["d"])
+        setting = setting_of(JOB, row["n"], row["d"])
         p = Case(SELF_ATTENTION, "exp", 1, "ones").column(setting)
         assert (1 - p) ** (row["value"] * setting.log_n_over_delta) == pytest.approx(setting.rare)
     for name, kernel, dataset, power in (
@@ -161,7 +161,7 @@ def test_constants_are_the_least_that_suffice(by_id):
         ("4.2.P1.sqrt", "linear", 1, 0.5),
     ):
         for row in by_id[name]:
-            setting = JOB.setting(row["n"], None)
+            setting = setting_of(JOB, row["n"], None)
             data = levels(row["n"], kernel, dataset)
             t = row["value"] * math.sqrt(setting.log_n_over_delta) / row["n"] ** power
             bound = 2 * math.exp(-(t**2) / (2 * data.squares(data.worst())))
@@ -178,8 +178,8 @@ def test_a_late_start_is_found_and_named(by_id):
     one = claim("D.8.P1")
     path = SizePath(SELF_ATTENTION, "d quarter")
     start = by_id["D.8.P1"][0]["from_n_d_quarter"]
-    assert one.evaluate(JOB.setting(*path.size(start))).holds
-    assert not one.evaluate(JOB.setting(*path.size(start - 4))).holds
+    assert one.evaluate(setting_of(JOB, *path.size(start))).holds
+    assert not one.evaluate(setting_of(JOB, *path.size(start - 4))).holds
 
 
 @pytest.mark.parametrize("name", ["D.3.P1", "F.7.P2", "4.2.P2", "D.10.P1b"])
@@ -236,7 +236,7 @@ def test_margin_is_positive_if_and_only_if_the_claim_holds(value, bound, relatio
 
 def test_a_claim_reports_its_worst_cell():
     one = replace(claim("D.3.P1"), cells=lambda s: [3.0, 1.0, 2.0], bound=lambda s: 1.5)
-    assert one.evaluate(JOB.setting(200, 22)).value == 1.0
+    assert one.evaluate(setting_of(JOB, 200, 22)).value == 1.0
 
 
 def test_the_threshold_of_section_5_is_said_to_be_read_in(by_id):

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from making import CONFIG, config_points, contest, exact_at, panel
+from making import CONFIG, SECTION, STUDY, changed_study, config_points, contest, exact_at, panel
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.exact_table import schema
@@ -16,6 +16,7 @@ from attention_separation.softmax_vs_linear.settings.panels import (
     without_trials,
 )
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 CONTRACT = [
     "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",
@@ -76,21 +77,25 @@ def test_one_pair_of_columns_for_each_event_of_another_contest(model):
 
 
 def test_the_contest_counts():
-    base = CONFIG.exact_panel("fig4a")
+    base = STUDY.exact_panel("fig4a")
     of = base.panel.model_copy(update={"contest": contest("exp", "power_2")})
     assert base.model_copy(update={"panel": of}).canonical() != base.canonical()
 
 
 def test_trials_seed_and_engine_do_not_count():
-    base = CONFIG.exact_panel("fig4a").canonical()
-    for change in ({"trials": 7}, {"seed": 1}, {"engine": "dense"}):
-        assert CONFIG.model_copy(update=change).exact_panel("fig4a").canonical() == base
-    assert CONFIG.model_copy(update={"scale": "smoke"}).exact_panel("fig4a").canonical() != base
+    base = STUDY.exact_panel("fig4a").canonical()
+    for study in (
+        changed_study(trials=7),
+        changed_study(engine="dense"),
+        SoftmaxVsLinear(SECTION, 1, CONFIG.jobs),
+    ):
+        assert study.exact_panel("fig4a").canonical() == base
+    assert changed_study(scale="smoke").exact_panel("fig4a").canonical() != base
 
 
 def test_every_panel_is_computed_once():
-    of = CONFIG.figure_of()
-    assert list(of) == list(CONFIG.panels)
+    of = STUDY.figure_of()
+    assert list(of) == list(SECTION.panels)
     assert of["fig4c"] == "fig4"
 
 
@@ -127,10 +132,10 @@ def test_points_of_another_panel_do_not_join():
 
 
 def test_all_points_of_figures_4_5_and_7():
-    names = [name for name in CONFIG.panels if not name.startswith("fig3")]
+    names = [name for name in SECTION.panels if not name.startswith("fig3")]
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
-        table = compute_exact(CONFIG.exact_panel(name))
+        table = compute_exact(STUDY.exact_panel(name))
         for what in ("p", *PAPERS.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]

@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from making import CONFIG, config_points, exact_at, model_of, panel, point, run_trials
+from making import (
+    SECTION,
+    STUDY,
+    changed_study,
+    config_points,
+    exact_at,
+    model_of,
+    panel,
+    point,
+    run_trials,
+)
 from scipy.stats import binomtest
 
 from attention_separation.attention.dense import attention
@@ -426,7 +436,7 @@ def test_against_simulation():
 
 def small_job():
     names = ["fig3b", "fig4b", "fig4c", "fig4d", "fig7b"]
-    panels = [CONFIG.marked_panel(name).model_copy(update={"points": 3}) for name in names]
+    panels = [STUDY.marked_panel(name).model_copy(update={"points": 3}) for name in names]
     return ThresholdJob(panels=panels)
 
 
@@ -442,7 +452,7 @@ def test_the_table_and_the_figure():
         best[row["network"]].append(row["p_best"])
     assert all(e >= lin - 1e-9 for e, lin in zip(best["exp"], best["linear"], strict=True))
     marked = dict(zip(table["panel"].to_pylist(), table["reconstructed"].to_pylist(), strict=True))
-    assert marked == {panel.name: CONFIG.reconstruction(panel.name) for panel in job.panels}
+    assert marked == {panel.name: STUDY.reconstruction(panel.name) for panel in job.panels}
     figure = draw(job, table)
     figure.draw_without_rendering()
     assert len(figure.axes) == 16
@@ -477,10 +487,10 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held)
 
 
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():
-    names = {panel.name for panel in CONFIG.threshold_job().panels}
-    assert names == {*CONFIG.panels}
+    names = {panel.name for panel in STUDY.threshold_job().panels}
+    assert names == {*SECTION.panels}
     swept = panel("self_attention", {"theta": [0.5, 0.9]}, n=200, d=22, m=15, **SELF)
-    config = CONFIG.model_copy(update={"panels": {**CONFIG.panels, "mine": swept}})
+    config = changed_study(panels={**SECTION.panels, "mine": swept})
     assert "mine" not in {panel.name for panel in config.threshold_job().panels}
 
 

@@ -1,7 +1,7 @@
 """Which points leave the datasets' definition, and the sentence that says so."""
 
 import pytest
-from making import CONFIG
+from making import SECTION, STUDY
 
 from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
     meets_definition,
@@ -41,9 +41,9 @@ def test_the_papers_sweeps_leave_the_definition():
     """Definition D.1 asks a0 < 0.1, a1 >= 0.7 and b + c = 1; panels d, e and f sweep beyond."""
     outside = {
         name: sum(
-            not meets_definition(*point) for point in parameters_of([CONFIG.exact_panel(name)])
+            not meets_definition(*point) for point in parameters_of([STUDY.exact_panel(name)])
         )
-        for name in CONFIG.panels
+        for name in SECTION.panels
     }
     left = {name: count for name, count in outside.items() if count}
     assert set(left) == {f"fig{k}{letter}" for k in (4, 5) for letter in "def"} | {"fig7d", "fig7e"}

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from making import CONFIG, panel
+from making import SECTION, panel
 
 from attention_separation.pages.drawing import save
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
@@ -107,10 +107,10 @@ def test_a_title_is_text_and_no_formula():
 
 def test_panels_keep_the_papers_order():
     for name in ("fig3", "fig4", "fig5", "fig7"):
-        panels = CONFIG.figures[name].panels
+        panels = SECTION.figures[name].panels
         assert panels == sorted(panels)
         assert all(panel.startswith(name) for panel in panels)
-    assert len({p for figure in CONFIG.figures.values() for p in figure.panels}) == 19
+    assert len({p for figure in SECTION.figures.values() for p in figure.panels}) == 19
 
 
 @pytest.mark.parametrize("law", ["uniform", "low"])

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import CONFIG, ROOT, contest
+from making import ROOT, SECTION, STUDY, contest, study_of
 
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
 from attention_separation.softmax_vs_linear.models.contest import (
     PAPERS,
@@ -39,7 +38,7 @@ def test_the_papers_contest():
         "signs exp D0",
         "signs lin D0",
     ]
-    assert all(CONFIG.panel_job(name).panel.contest == PAPERS for name in CONFIG.panels)
+    assert all(STUDY.panel_job(name).panel.contest == PAPERS for name in SECTION.panels)
 
 
 def test_networks_and_events_of_another_contest():
@@ -138,7 +137,7 @@ def test_settings_that_say_the_same_are_equal():
 
 
 def load(section, name, own):
-    return load_config(ROOT / "config.yaml", {section: {name: {"contest": own}}})
+    return study_of(ROOT / "config.yaml", {section: {name: {"contest": own}}})
 
 
 def test_a_panels_contest_beats_its_models():
@@ -218,7 +217,7 @@ def test_a_models_contest_is_checked_in_each_of_its_panels():
     with pytest.raises(ConfigError) as error:
         load("models", "regression", {"fires": "exp", "silent": ["none"]})
     starts = [fault.partition(": ")[0] for fault in error.value.faults]
-    assert starts == ["panels.fig3a.contest", "panels.fig3b.contest"]
+    assert starts == [f"softmax_vs_linear.panels.{name}.contest" for name in ("fig3a", "fig3b")]
     with pytest.raises(ConfigError) as error:
         load("models", "self_attention", {"fires": "exp", "silent": ["lin"]})
     (fault,) = error.value.faults

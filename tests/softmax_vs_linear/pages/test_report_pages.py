@@ -5,9 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from docutils.core import publish_parts
-from making import CONFIG, contest
+from making import STUDY, contest
 
 from attention_separation.pages.captions import Caption, caption_html, caption_rst
+from attention_separation.results.result import FIGURE, TABLE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
@@ -18,7 +19,7 @@ from attention_separation.softmax_vs_linear.pages.captions import (
     panels_caption,
 )
 from attention_separation.softmax_vs_linear.pages.findings import findings
-from attention_separation.softmax_vs_linear.pages.labels import AUDITS, labels
+from attention_separation.softmax_vs_linear.pages.labels import labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
@@ -39,6 +40,12 @@ def numbers(panel="p", parameter="m", values=(1.0, 2.0, 4.0), rates=(0.2, 0.5, 0
         for k, (value, rate) in enumerate(zip(values, rates, strict=True))
     ]  # fmt: skip
     return pa.Table.from_pylist(rows)
+
+
+def figure(name: str) -> Output:
+    """A figure of the first study, as it declares it."""
+    (found,) = (o for _, o in outputs_of(STUDY.results) if (o.kind, o.name) == (FIGURE, name))
+    return found
 
 
 def as_page(rst: str) -> str:
@@ -175,15 +182,19 @@ def test_exact_and_reference_values_are_told_apart():
 def test_labels_of_figures(monkeypatch):
     made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
     monkeypatch.setattr(labels_module, "verdicts_made", lambda config, folder: made)
-    assert labels(CONFIG, "fig4", ["fig4a", "fig4b"], RESULTS) == {
+    assert labels(STUDY, Output(FIGURE, "fig4", panels=("fig4a", "fig4b")), RESULTS) == {
         "figure": "fig4", "model": "self-attention", "swept": "n, d",
         "verdict": "1 agree, 1 undecided",
     }  # fmt: skip
-    assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "agrees"
-    assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["verdict"] == "not judged"
-    assert labels(CONFIG, "fig7a", ["fig7a"], RESULTS)["swept"] == "n*"
-    assert labels(CONFIG, "fig1", [], RESULTS)["verdict"] == "a drawing"
-    assert {len(labels(CONFIG, name, [], RESULTS)) for name in AUDITS} == {4}
+    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "agrees"
+    assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
+    assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
+    assert labels(STUDY, STUDY.results["fig1"].made()[0], RESULTS)["verdict"] == "a drawing"
+    audits = [output for output in STUDY.shown() if output.kind is not TABLE and not output.panels]
+    assert len(audits) == 7
+    assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
+    (claims,) = (output for output in STUDY.shown() if output.name == "claims")
+    assert labels(STUDY, claims, RESULTS) == {"table": "claims of the paper"}
 
 
 def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
@@ -191,7 +202,7 @@ def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
         raise TableError("made with other settings than these")
 
     monkeypatch.setattr(labels_module, "verdicts_made", refuse)
-    assert labels(CONFIG, "fig4a", ["fig4a"], RESULTS)["verdict"] == "not judged"
+    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "not judged"
 
 
 @pytest.mark.parametrize("name", ["overview", "provenance", "report", "rank_fig1"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from making import CONFIG, config_points, contest, panel, point
+from making import SECTION, STUDY, config_points, contest, panel, point
 
 from attention_separation.settings.closed import thinned
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
@@ -21,7 +21,7 @@ SIZES = {
 
 
 def test_the_papers_panels_and_grids():
-    assert {name: len(config_points(name)) for name in CONFIG.panels} == SIZES
+    assert {name: len(config_points(name)) for name in SECTION.panels} == SIZES
     assert sum(SIZES.values()) == 1437
 
 
@@ -40,13 +40,13 @@ def test_ends_of_grids(name, first, last):
 
 
 def test_trials_of_the_papers_scales():
-    trials = {name: CONFIG.panel_job(name).panel.trials for name in CONFIG.panels}
+    trials = {name: STUDY.panel_job(name).panel.trials for name in SECTION.panels}
     assert all(trials[name] == (1000 if name.startswith("fig3") else 100) for name in trials)
 
 
 def test_every_attention_point_has_fifteen_columns_unless_swept():
-    for name in CONFIG.panels:
-        if CONFIG.panels[name].model != "regression" and "m" not in CONFIG.panels[name].swept():
+    for name in SECTION.panels:
+        if SECTION.panels[name].model != "regression" and "m" not in SECTION.panels[name].swept():
             assert {p.m for p in config_points(name)} == {15}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from making import CONFIG, config_points, point, run_trials
+from making import SECTION, config_points, point, run_trials
 
 from attention_separation.statistics.seeding import BlockStreams
 
@@ -61,7 +61,7 @@ def test_regression(settings, seed, **values):
     same_events(point("regression", **values, **settings), seed)
 
 
-@pytest.mark.parametrize("name", [n for n in CONFIG.panels if not n.startswith("fig3")])
+@pytest.mark.parametrize("name", [n for n in SECTION.panels if not n.startswith("fig3")])
 def test_points_of_the_papers_panels(name):
     """A point of small n of each attention panel; all points are compared in the benchmarks."""
     of_panel = sorted(config_points(name), key=lambda p: p.n)

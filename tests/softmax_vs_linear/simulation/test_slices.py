@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from making import CONFIG, ROOT, contest, panel
+from making import CONFIG, ROOT, SECTION, STUDY, changed_study, contest, panel
 
 from attention_separation.results.tables import read_parquet, write_parquet
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
@@ -18,6 +18,7 @@ from attention_separation.softmax_vs_linear.simulation.slices import (
     slice_table,
     units,
 )
+from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 from attention_separation.statistics.counts import Counts
 
 OTHERS = contest("power_2", "linear", "cosh")
@@ -128,8 +129,8 @@ def test_a_slice_of_other_settings_is_refused(tmp_path):
 
 
 def test_long_panels_are_cut_by_time_and_by_number():
-    assert CONFIG.panel_slices("fig4a") == 1
-    deep = CONFIG.model_copy(update={"scale": "deep"})
+    assert STUDY.panel_slices("fig4a") == 1
+    deep = changed_study(scale="deep")
     assert deep.panel_slices("fig3a") > 1
-    by_number = CONFIG.model_copy(update={"jobs": CONFIG.jobs.model_copy(update={"slices": 7})})
+    by_number = SoftmaxVsLinear(SECTION, 1, CONFIG.jobs.model_copy(update={"slices": 7}))
     assert by_number.panel_slices("fig4a") == 7

@@ -4,7 +4,7 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
-from making import CONFIG, config_points, model_of, point, run_trials
+from making import SECTION, config_points, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
@@ -21,8 +21,8 @@ def margins(p):
 
 def test_the_closest_grid_point_is_5d_at_1_9():
     closest = {}
-    for name in CONFIG.panels:
-        if CONFIG.panels[name].model != "regression":
+    for name in SECTION.panels:
+        if SECTION.panels[name].model != "regression":
             for p in config_points(name):
                 closest[name, p.name] = min(np.abs(margin).min() for margin in margins(p))
     (first, second, *_) = sorted(closest, key=closest.get)

@@ -18,7 +18,7 @@ from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import chosen, is_full_rank, read_runs, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings.jobs import TrainedFigureJob
-from attention_separation.head_rank.study import TRAINED
+from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.head_rank.training.cell_table import HEADS, OF_HEADS, RUNS
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_with_numbers
 from attention_separation.pages.prose import counted, joined

@@ -20,13 +20,11 @@ from attention_separation.head_rank.pages.training_findings import (
     published_findings,
     rank_findings,
 )
-from attention_separation.head_rank.study import NUMBERS, TRAINED
+from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted
 from attention_separation.results.tables import read_parquet
-
-TITLES = TRAINED | {figure: title for _, title, figure in NUMBERS.values()}
 
 OF_NUMBERS = {
     "rank_temperature": (temperature.SCHEMA, temperature_findings),
@@ -61,7 +59,7 @@ def figure_caption(figure: str, table: pa.Table, level: float) -> Caption:
     """The caption of a figure with these numbers; differences are at the claims' level."""
     if figure in OF_NUMBERS:
         _, say = OF_NUMBERS[figure]
-        return Caption(TITLES[figure], say(table))
+        return Caption(FIGURES[figure], say(table))
     rows = table.to_pylist()
     runs = runs_of(rows)
     dead = sum(row["dead"] for row in runs)
@@ -79,7 +77,7 @@ def figure_caption(figure: str, table: pa.Table, level: float) -> Caption:
         sentences += [*rank_findings(runs), *depth_findings(runs), *published_findings()]
     elif figure in OF_RUNS:
         sentences += OF_RUNS[figure](runs, level)
-    return Caption(TITLES[figure], sentences)
+    return Caption(FIGURES[figure], sentences)
 
 
 def _shown(figure: str, rows: list[dict]) -> list[str]:

@@ -12,7 +12,6 @@ from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE, in_wor
 from attention_separation.head_rank.pages.captions import (
     OF_NUMBERS,
     OF_RUNS,
-    TITLES,
     read_numbers,
     runs_of,
 )
@@ -22,17 +21,20 @@ from attention_separation.head_rank.pages.training_findings import (
     published_findings,
     rank_findings,
 )
-from attention_separation.pages import gallery
-from attention_separation.pages.gallery import Gallery, write_gallery
+from attention_separation.head_rank.settings.jobs import OverviewJob
+from attention_separation.head_rank.settings.titles import FIGURES
+from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
 from attention_separation.results.tables import read_parquet
+
+__all__ = ["GALLERY", "add_arguments", "claims_text", "read_findings", "run"]
 
 GALLERY = Gallery(
     mark="rank",
     command="make rank-gallery",
     folder="head_rank",
     title="The rank of attention heads: figures and findings",
-    pictures=TITLES,
-    in_readme=[name for name in TITLES if name not in ("rank_fig2", "rank_temperature")],
+    pictures=FIGURES,
+    in_readme=[name for name in FIGURES if name not in ("rank_fig2", "rank_temperature")],
     page_has="All claims with their numbers, and all figures",
     tables=("rank_claims.csv", "rank_errors.csv"),
 )
@@ -85,13 +87,9 @@ def _claims(judged: pa.Table, whose: str) -> str:
     )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    gallery.add_arguments(parser)
-    parser.add_argument("--scale", required=True, help="scale that they were made at")
-    parser.add_argument("--level", required=True, type=float, help="level of the claims")
-
-
 def run(arguments: argparse.Namespace) -> None:
-    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", SCHEMA)
-    first, more = read_findings(arguments.results, judged, arguments.scale, arguments.level)
+    job = OverviewJob.model_validate_json(arguments.settings)
+    settings = job.tables["rank_claims"]
+    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", SCHEMA, settings)
+    first, more = read_findings(arguments.results, judged, job.scale, job.level)
     write_gallery(arguments, GALLERY, first, more, claims_text(judged))

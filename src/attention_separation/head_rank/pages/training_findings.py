@@ -22,7 +22,7 @@ from attention_separation.head_rank.claims.trained_claims import (
     plain,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.training.cells import EPOCH
+from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.pages.prose import counted, joined, mean_with_interval
 from attention_separation.statistics.group_means import difference_of_means, mean_gap
 from attention_separation.statistics.means import mean_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_separation.head_rank.training.cells import EPOCH, CellJob
+from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.statistics.seeding import stream
 
 STEPS_PER_BLOCK = 10

@@ -4,12 +4,12 @@ import math
 
 import pyarrow as pa
 
+from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.head_rank.training.batches import (
     data_names,
     held_out_names,
     initial_names,
 )
-from attention_separation.head_rank.training.cells import EPOCH, CellJob
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
 DEAD = 0.98

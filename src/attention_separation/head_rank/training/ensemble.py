@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_separation.head_rank.settings.cells import EPOCH, CellJob
+from attention_separation.head_rank.settings.estimates import sets_at_once
 from attention_separation.head_rank.training.adamw import AdamW
 from attention_separation.head_rank.training.batches import (
     Batches,
@@ -15,8 +17,6 @@ from attention_separation.head_rank.training.batches import (
     held_out_blocks,
     initial_names,
 )
-from attention_separation.head_rank.training.cells import EPOCH, CellJob
-from attention_separation.head_rank.training.estimates import sets_at_once
 from attention_separation.head_rank.training.memory import keep_memory
 from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import (

@@ -5,18 +5,25 @@ import os
 import sys
 from pathlib import Path
 
+from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.cell_table import cell_table
-from attention_separation.head_rank.training.cells import CellJob
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import write_parquet
 from attention_separation.settings.canonical import digest
+
+BESIDE = Path("checkpoints")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the cell's settings, as JSON")
     parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
     parser.add_argument(
-        "--checkpoint", type=Path, help="file to save to and go on from; removed at the end"
+        "--checkpoint",
+        nargs="?",
+        type=Path,
+        const=BESIDE,
+        help="file to save to and go on from, removed at the end; without a name, beside the "
+        "folder of the output",
     )
     parser.add_argument(
         "--threads", type=int, default=1, help="of torch; other numbers may move last bits"
@@ -55,10 +62,13 @@ def run(arguments: argparse.Namespace) -> None:
     state = start(job, device)
     checkpoint = None
     if arguments.checkpoint:
+        path = arguments.checkpoint
+        if path == BESIDE:
+            path = arguments.output.parents[1] / BESIDE / f"{arguments.output.stem}.npz"
         kept = ("code", "torch", "device")
         made_with = {key: metadata[key] for key in kept}
         made_with |= {"settings": digest(job.result_settings()), "threads": str(arguments.threads)}
-        checkpoint = Checkpoint(arguments.checkpoint, made_with)
+        checkpoint = Checkpoint(path, made_with)
         checkpoint.resume(state)
     each = seconds_per_step(job, device)
     print(

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.head_rank.training.cells import Architecture
+from attention_separation.head_rank.settings.cells import Architecture
 
 MOST_BY_ROWS = 256
 """n * n * r up to which the products of a head are formed by rows, not by small matrices."""

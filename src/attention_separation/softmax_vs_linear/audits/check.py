@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
 
@@ -42,12 +43,12 @@ def sentences(verdicts: pa.Table) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verdicts", required=True, type=Path, help="table of verdicts")
-    parser.add_argument("--settings", required=True, help="digest that the table must carry")
+    parser.add_argument("--settings", required=True, help="what the verdicts depend on, as JSON")
     parser.add_argument("--output", required=True, type=Path, help="text file to write")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    verdicts = read_parquet(arguments.verdicts, SCHEMA, arguments.settings)
+    verdicts = read_parquet(arguments.verdicts, SCHEMA, digest(arguments.settings))
     broken = faults(verdicts)
     if broken:
         raise ValueError("\n".join(["the verdicts are not whole", *broken]))

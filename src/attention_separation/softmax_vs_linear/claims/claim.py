@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attention_separation.softmax_vs_linear.models.parameters import MRule
+from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
@@ -140,3 +141,19 @@ def margin(value: float, bound: float, relation: str) -> float:
     distance = (bound - value) / scale if scale else 0.0
     signed = {"at most": distance, "at least": -distance, "equal": -abs(distance)}[relation]
     return signed + TOLERANCE
+
+
+def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:
+    """The parameters of a job at one size."""
+    return Setting(
+        n=n,
+        d=d,
+        delta=job.delta,
+        a0=job.a0,
+        a1=job.a1,
+        b=job.b,
+        c=job.c,
+        m_rule=job.m.regression if d is None else job.m.attention,
+        theta=job.theta,
+        tau=job.tau,
+    )

@@ -9,7 +9,6 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
-from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
 from attention_separation.softmax_vs_linear.claims.origins import (
     FORCED,
     GIVEN,
@@ -18,6 +17,7 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     READ,
     RECONSTRUCTED,
 )
+from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
 
 TITLE = "Claims of the paper, evaluated"

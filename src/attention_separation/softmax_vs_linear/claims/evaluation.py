@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
-from attention_separation.softmax_vs_linear.claims.job import ClaimsJob
+from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured, setting_of
 from attention_separation.softmax_vs_linear.claims.paths import (
     NAMES,
     Along,
@@ -33,6 +32,7 @@ from attention_separation.softmax_vs_linear.claims.words import (
     verdict,
 )
 from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
 
 SCHEMA = pa.schema(
     [
@@ -116,7 +116,7 @@ def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:
 
 def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
     sizes = claim.sizes or job.sizes.of(claim.model)
-    measured = [claim.evaluate(job.setting(*size)) for size in sizes]
+    measured = [claim.evaluate(setting_of(job, *size)) for size in sizes]
     ways = [] if claim.sizes else paths(MODELS[claim.model], sizes[0])
     along = [_along(job, claim, path) for path in ways]
     worst = [_worst(job, claim, *size) for size in sizes]
@@ -144,7 +144,7 @@ def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
 def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
     @lru_cache
     def at(size: tuple[int, int | None]) -> Measured:
-        return claim.evaluate(job.setting(*size))
+        return claim.evaluate(setting_of(job, *size))
 
     sizes = path.doublings()
     from_n = holds_from(path, lambda size: at(size).holds)
@@ -154,7 +154,7 @@ def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
 
 def _worst(job: ClaimsJob, claim: Claim, n: int, d: int | None) -> Ranged | None:
     """The end of the parameters' ranges with the least margin."""
-    setting = job.setting(n, d)
+    setting = setting_of(job, n, d)
     found = [
         Ranged(changes, claim.evaluate(replace(setting, **dict(changes))))
         for changes in claim.ranges

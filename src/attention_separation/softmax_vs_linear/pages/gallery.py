@@ -1,6 +1,7 @@
 """Verb `gallery`: the pictures under docs/, the page that shows them, and README's block."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
@@ -8,6 +9,7 @@ from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.exact.exact_table import read_exact
 from attention_separation.softmax_vs_linear.pages.captions import AUDITS
 from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
+from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 
 __all__ = ["GALLERY", "add_arguments", "read_findings", "run"]
@@ -32,10 +34,11 @@ GALLERY = Gallery(
 )
 
 
-def read_findings(folder: Path) -> list[str]:
-    """The sentences of all tables in a folder of results."""
+def read_findings(folder: Path, settings: Mapping[str, str]) -> list[str]:
+    """The sentences of all tables in a folder of results; TableError if one carries another digest
+    than these settings'."""
     tables = {
-        name: read_parquet(folder / path_of(name), schema)
+        name: read_parquet(folder / path_of(name), schema, settings.get(name))
         for name, (schema, _) in SAYING.items()
         if name in TABLES or (folder / path_of(name)).exists()
     }
@@ -44,7 +47,8 @@ def read_findings(folder: Path) -> list[str]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    said = read_findings(arguments.results)
+    job = OverviewJob.model_validate_json(arguments.settings)
+    said = read_findings(arguments.results, job.tables)
     key = KEY.replace(MARK, rf"\{MARK}")
     marked = f"{key} Pictures mark it so, tables list it in a column `reconstructed`."
     write_gallery(arguments, GALLERY, said, [], marked)

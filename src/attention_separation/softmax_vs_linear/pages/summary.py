@@ -1,14 +1,12 @@
-"""Verb `summary`: one line per panel of what its table says."""
+"""One line per panel of what its table says."""
 
-import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.config import Config, digest_of, load_config, overrides_of
 from attention_separation.results.tables import numpy_column, read_parquet
-from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.audits import verdicts
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
@@ -34,37 +32,40 @@ def summary_line(table: pa.Table) -> str:
     return f"{table['panel'][0].as_py():<12}{len(rate):>7}{trials:>10}{numbers}"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as after --config")
+def summary(study, folder: Path) -> Iterator[str]:
+    """What the panels' tables in a folder of results say, line by line.
 
-
-def run(arguments: argparse.Namespace) -> None:
-    config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
-    folder = Path(config.results)
+    Raises
+    ------
+    ValueError
+        If there are none.
+    TableError
+        If one was made with other settings.
+    """
     made = []
-    for panel in config.panels:
+    for panel in study.section.panels:
         path = folder / "panels" / f"{panel}.parquet"
         if path.exists():
-            settings = digest(config.panel_job(panel).canonical())
-            made.append(read_parquet(path, schema(config.panel_job(panel).panel.contest), settings))
+            job = study.panel_job(panel)
+            made.append(read_parquet(path, schema(job.panel.contest), job.digest()))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
-    judged = verdicts_made(config, folder)
-    print("success rate over the points of each panel")
-    print(HEADER)
+    judged = verdicts_made(study, folder)
+    yield "success rate over the points of each panel"
+    yield HEADER
     for table in made:
-        print(summary_line(table) + verdict_columns(judged.get(table["panel"][0].as_py())))
-    for name, figure in config.figures.items():
+        yield summary_line(table) + verdict_columns(judged.get(table["panel"][0].as_py()))
+    for name, figure in study.section.figures.items():
         if (folder / "figures" / f"{name}.png").exists():
-            print(f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}")
-    print(f"{folder / 'panels'}/*.parquet  the panels' tables")
-    print(f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds")
+            yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"
+    yield f"{folder / 'panels'}/*.parquet  the panels' tables"
+    yield f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds"
 
 
-def verdicts_made(config: Config, folder: Path) -> dict[str, dict]:
+def verdicts_made(study, folder: Path) -> dict[str, dict]:
     """The verdicts of the panels, where a folder of results has them, made with these settings."""
     path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
-    settings = digest_of(config.verdicts_job())
+    settings = study.verdicts_job().digest()
     return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}

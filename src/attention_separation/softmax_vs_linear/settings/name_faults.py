@@ -4,21 +4,14 @@ import re
 from typing import Any
 
 from attention_separation.settings.faults import shortened, shown, suggestion
+from attention_separation.settings.scale_faults import NAME, NO_NAME, scale_faults
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.settings.inherited import BY_MODEL, MOST_PANELS
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 RULE_NAME = re.compile(
     r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
     r"|threshold|theta|phase|fig[126]|(simulate|slice|exact|rank)_.*"
 )
-FOLDERS = (
-    "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
-    "cells", "checkpoints",
-)  # fmt: skip
-"""Folders of results: a scale of such a name would have its own among another's."""
-
-NO_NAME = "is no name; allowed: at most 50 letters, digits and _, a letter first"
 
 
 def name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
@@ -28,7 +21,7 @@ def name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
         for key in ("phase", "figures", "panels")
         if isinstance(values.get(key), dict)
     }
-    found = _scale_faults(values, ()) + _scale_faults(values.get("head_rank"), ("head_rank",))
+    found = scale_faults(values)
     taken: dict[str, str] = {}
     for section, entries in sections.items():
         for name in entries:
@@ -47,24 +40,6 @@ def name_faults(values: dict[str, Any]) -> list[tuple[tuple, str]]:
             found += _figure_faults(name, figure, list(sections["panels"]))
             found += _sharing_faults(name, figure)
     return found + _reconstructed_faults(values)
-
-
-def _scale_faults(section: Any, path: tuple) -> list[tuple[tuple, str]]:
-    """Faults of the names of scales, and of the one that is chosen, in a section that has them."""
-    if not isinstance(section, dict) or not isinstance(section.get("scales"), dict):
-        return []
-    found = []
-    for name in section["scales"]:
-        if not NAME.fullmatch(name):
-            found.append(((*path, "scales", name), NO_NAME))
-        elif name.lower() in FOLDERS:
-            text = "is the name of a folder of results; choose another"
-            found.append(((*path, "scales", name), text))
-    scale = section.get("scale")
-    if isinstance(scale, str) and scale not in section["scales"]:
-        hint = suggestion(scale[:50], list(section["scales"]))
-        found.append(((*path, "scale"), f"{shown(scale)} is not among the scales; {hint}"))
-    return found
 
 
 def _figure_faults(name: str, figure: Any, panels: list[str]) -> list[tuple[tuple, str]]:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model
 
-from attention_separation.settings.canonical import canonical_json
 from attention_separation.settings.closed import Closed, Count, grid_of, grid_values, thinned
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
@@ -108,10 +107,6 @@ class PanelJob(Closed):
     engine: Engine
     points: Count | None = None
 
-    def canonical(self) -> str:
-        """The one text of these settings: what the job is given, and what its digest is of."""
-        return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
-
 
 class ExactPanel(Closed):
     """All that the exact values of a panel depend on."""
@@ -119,10 +114,6 @@ class ExactPanel(Closed):
     name: str
     panel: Sweep
     points: Count | None = None
-
-    def canonical(self) -> str:
-        """The one text of these settings: what their digest is of."""
-        return canonical_json(self.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def without_trials(panel: AnySweep) -> AnySweep:

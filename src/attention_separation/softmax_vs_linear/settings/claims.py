@@ -1,12 +1,10 @@
-"""What the audit of the claims depends on."""
+"""Where the paper's claims are evaluated."""
 
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from attention_separation.settings.canonical import canonical_json
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.softmax_vs_linear.claims.claim import Setting
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.parameters import (
@@ -82,22 +80,3 @@ class ClaimsJob(Closed):
     theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
     tau: Positive = Field(default=0.25, description="threshold of the regression model")
     sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
-
-    def canonical(self) -> str:
-        """The one text of these settings: what the job is given, and what its digest is of."""
-        return canonical_json(self.model_dump(mode="json", exclude_none=True))
-
-    def setting(self, n: int, d: int | None) -> Setting:
-        """The setting of these parameters at one size."""
-        return Setting(
-            n=n,
-            d=d,
-            delta=self.delta,
-            a0=self.a0,
-            a1=self.a1,
-            b=self.b,
-            c=self.c,
-            m_rule=self.m.regression if d is None else self.m.attention,
-            theta=self.theta,
-            tau=self.tau,
-        )

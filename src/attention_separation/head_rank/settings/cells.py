@@ -124,10 +124,6 @@ class CellJob(Architecture):
             raise PydanticCustomError("cell", "seeds has a value twice; allowed: each seed once")
         return self
 
-    def canonical(self) -> str:
-        """The one text of these settings: what the job is given, and what its digest is of."""
-        return canonical_json(self.model_dump(mode="json"))
-
     def result_settings(self) -> str:
         """The one text of the settings that numbers depend on."""
         return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))

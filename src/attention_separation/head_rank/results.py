@@ -1,0 +1,83 @@
+"""What a run of this paper makes, each result declared once."""
+
+from collections.abc import Iterator
+
+from attention_separation.head_rank.settings.estimates import memory_mb, minutes
+from attention_separation.head_rank.settings.titles import FIGURES, TABLES
+from attention_separation.head_rank.verbs import VERBS
+from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
+from attention_separation.settings.closed import Closed
+
+NUMBERS = Kind("numbers", ("parquet",))
+CELL = Kind("cells", ("parquet",))
+
+COMPUTED = {
+    "temperature": ("rank_temperature", 1000),
+    "vote": ("rank_vote", 1000),
+    # 16,384 heads at the paper's scale: their kernel and its Cholesky factor.
+    "features": ("rank_random_features", 6000),
+}
+"""Tables computed without training, with their figures and the megabytes that they ask for."""
+
+
+def declared(study) -> Iterator[Result]:
+    """The results of a `study.HeadRank`."""
+    for name, (figure, megabytes) in COMPUTED.items():
+        numbers = Output(NUMBERS, name)
+        yield _made(
+            f"{figure}_numbers", name, study.numbers_job(name), (numbers,),
+            words=f"Rank of heads: numbers of {figure}",
+            memory_mb=megabytes, minutes=60, priority=9,
+        )  # fmt: skip
+        title = FIGURES[figure]
+        yield _made(
+            figure, f"{name}-figure", study.numbers_figure_job(name, title),
+            (Output(FIGURE, figure, title),),
+            inputs={"table": (numbers,)},
+            words=f"Figure {figure}",
+        )  # fmt: skip
+    gigaflops = study.section.gigaflops
+    for name, job in study.every_cell.items():
+        yield _made(
+            f"rank_train_{name}", "train", job, (Output(CELL, name),),
+            options=("--checkpoint",),
+            words=f"Training {name}: {len(job.seeds)} runs",
+            is_local=job.training_flops() < study.jobs.local_below * gigaflops * 1e9,
+            memory_mb=memory_mb(job),
+            minutes=minutes(job, gigaflops),
+            # The longest first: so no core waits at the end.
+            priority=1 + min(job.training_flops() // 10**11, 7),
+        )  # fmt: skip
+    for figure, cells in study.cells_of_figures().items():
+        yield _made(
+            figure, "figure", study.figure_job(figure), (Output(FIGURE, figure, FIGURES[figure]),),
+            inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
+            words=f"Figure {figure}",
+        )  # fmt: skip
+    claims, errors = (Output(TABLE, name, title) for name, title in TABLES.items())
+    yield Result(
+        name="rank_claims",
+        verb="rank-claims",
+        module=_module("claims"),
+        settings=study.claims_job(),
+        outputs={"output": (claims,), "": (errors,)},
+        inputs={
+            "tables": tuple(Output(CELL, cell) for cell in study.every_cell),
+            "vote": (Output(NUMBERS, "vote"),),
+            "features": (Output(NUMBERS, "features"),),
+        },
+        words="Rank of heads: claims and errors",
+    )
+
+
+def _made(
+    name: str, verb: str, settings: Closed, outputs: tuple[Output, ...], **more
+) -> Result:  # fmt: skip
+    return Result(
+        name=name, verb=f"rank-{verb}", module=_module(verb), settings=settings,
+        outputs={"output": outputs}, **more,
+    )  # fmt: skip
+
+
+def _module(verb: str) -> str:
+    return f"{__package__}.{VERBS[verb][0]}"

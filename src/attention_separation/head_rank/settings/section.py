@@ -1,0 +1,183 @@
+"""The section `head_rank` of the configuration: sizes of the constructions, grids of the training
+figures, and the cells that these grids ask for."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from attention_separation.head_rank.settings.cells import EPOCH, CellJob, Encoding, Regime
+from attention_separation.head_rank.settings.jobs import (
+    FeaturesSettings,
+    TemperatureSettings,
+    VoteSettings,
+)
+from attention_separation.settings.closed import Closed, Count, Whole
+
+Counts = Annotated[list[Count], Field(min_length=1)]
+MOST_CELLS = 1000
+"""Of a grid: each has a rule of its own."""
+
+MATCHED = 4
+"""A concatenated encoding of d rows doubles the dimension, which makes 4 times the attention
+parameters: what the control without an encoding has instead is 4 times the width."""
+
+
+class Recipe(Closed):
+    """How the runs of a figure are trained."""
+
+    d: Annotated[Whole, Field(ge=2)] = Field(description="dimension of the points")
+    feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
+    batch: Count = Field(description="sets per batch")
+    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
+    lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
+    runs: Annotated[Whole, Field(ge=2, le=100)] = Field(
+        description="runs per cell, each with initial values and data of its own"
+    )
+    held_out: Annotated[Whole, Field(ge=2)] = Field(
+        description="sets that the final error is measured on, never seen in training"
+    )
+
+
+class Grid(Recipe):
+    """Cells of a figure: every combination of the lists."""
+
+    layers: Counts = Field(description="L")
+    widths: Counts = Field(description="w: attention modules per layer; H = w D/r heads")
+    ranks: Counts = Field(description="r")
+    n: Annotated[list[Annotated[Whole, Field(ge=2)]], Field(min_length=1)] = Field(
+        description="N: points per set"
+    )
+    encodings: Annotated[list[Encoding], Field(min_length=1)] = Field(
+        default=["none"], description="positional encodings; concatenated ones have d rows"
+    )
+    regimes: Annotated[list[Regime], Field(min_length=1)] = Field(
+        default=["fresh"],
+        description="fresh: every batch is new; repeated: the same 100 batches in every epoch",
+    )
+    matched: bool = Field(
+        default=False,
+        description="also without an encoding at 4 times the width: about the attention parameters "
+        "of a concatenated encoding",
+    )
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> "Grid":
+        if self.steps % EPOCH:
+            raise PydanticCustomError(
+                "grid",
+                "steps is {steps}; allowed: a multiple of {epoch}, the steps of an epoch",
+                {"steps": self.steps, "epoch": EPOCH},
+            )
+        lists = (self.layers, self.widths, self.ranks, self.n, self.encodings, self.regimes)
+        count = math.prod(map(len, lists))
+        if count > MOST_CELLS:
+            raise PydanticCustomError(
+                "grid",
+                "has {count} cells; allowed: at most {most}",
+                {"count": count, "most": MOST_CELLS},
+            )
+        for encoding, rank in itertools.product(self.encodings, self.ranks):
+            dimension = self.dimension(encoding)
+            if dimension % rank:
+                raise PydanticCustomError(
+                    "grid",
+                    "ranks has {rank}, which does not divide the dimension {dimension}{why}",
+                    {
+                        "rank": rank,
+                        "dimension": dimension,
+                        "why": " (d, and d rows of the encoding)" if dimension > self.d else "",
+                    },
+                )
+        return self
+
+    def dimension(self, encoding: str) -> int:
+        """D of the model."""
+        return 2 * self.d if encoding == "concatenated" else self.d
+
+    def cells(self, seed: int) -> Iterator[CellJob]:
+        """The cells, not yet named apart from those of other grids."""
+        variants = [(encoding, 1) for encoding in self.encodings]
+        if self.matched:
+            variants.append(("none", MATCHED))
+        for (encoding, times), layers, width, rank, n, regime in itertools.product(
+            variants, self.layers, self.widths, self.ranks, self.n, self.regimes
+        ):
+            yield CellJob(
+                name=_name(self.d, n, layers, times * width, rank, encoding, regime),
+                d=self.d,
+                n=n,
+                layers=layers,
+                heads=self.dimension(encoding) // rank,
+                width=times * width,
+                encoding=encoding,
+                d_e=self.d if encoding == "concatenated" else None,
+                feed_forward=self.feed_forward,
+                batch=self.batch,
+                steps=self.steps,
+                lr=self.lr,
+                regime=regime,
+                seeds=list(range(self.runs)),
+                held_out=self.held_out,
+                seed=seed,
+            )
+
+
+class Training(Closed):
+    """Grids of the training figures; Figure 2 looks at the trained heads of Figure 1."""
+
+    fig1: Grid | None = Field(description="Figures 1 and 2: layers, heads and their rank")
+    fig3: Grid | None = Field(description="Figure 3: positional encodings")
+    fig4: Grid | None = Field(description="Figure 4: number of points")
+    fresh: Grid | None = Field(description="training loss beside the error on new data")
+
+    def grids(self) -> dict[str, Grid]:
+        """Those that are to be trained; null leaves a figure out."""
+        every = {name: getattr(self, name) for name in Training.model_fields}
+        return {name: grid for name, grid in every.items() if grid}
+
+    @model_validator(mode="after")
+    def _is_some(self) -> "Training":
+        if not self.grids():
+            raise PydanticCustomError("grid", "has no grids; allowed: at least one")
+        return self
+
+
+class RankScale(Closed):
+    """A size of the second paper's reproduction."""
+
+    temperature: TemperatureSettings = Field(description="Facts 1 and 3: error against temperature")
+    vote: VoteSettings = Field(description="Theorem 7: error of the majority vote")
+    features: FeaturesSettings = Field(description="random heads of rank 1")
+    training: Training = Field(description="grids of the training figures")
+
+
+class HeadRankSection(Closed):
+    """The rank of attention heads: the second paper."""
+
+    scale: str = Field(
+        description="which of its scales; every one but desk writes to results/head_rank/SCALE"
+    )
+    margin: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="a difference of held-out errors that counts; predicting zero has error 1"
+    )
+    level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
+        description="of each claim: nominal chance of a false verdict, over its comparisons "
+        "together; runs are taken as normal, and over the few of a cell it need not be kept"
+    )
+    gigaflops: Annotated[float, Field(gt=0, le=1e9)] = Field(
+        description="10^9 operations per second that training is assumed to reach: what a cluster "
+        "is asked for follows from it, no result does"
+    )
+    scales: dict[str, RankScale] = Field(description="sizes of its reproduction")
+
+
+def _name(
+    d: int, n: int, layers: int, width: int, rank: int, encoding: str, regime: str
+) -> str:  # fmt: skip
+    parts = [f"d{d}", f"n{n}", f"L{layers}", f"w{width}", f"r{rank}"]
+    parts += [encoding] * (encoding != "none") + [regime] * (regime != "fresh")
+    return "_".join(parts)

@@ -1,0 +1,15 @@
+"""This study's verbs: the module of each, below this folder, and what it does."""
+
+VERBS = {
+    "temperature": ("constructions.temperature", "simulate one full-rank head"),
+    "temperature-figure": ("figures.temperature_figure", "draw its error"),
+    "vote": ("constructions.vote", "simulate the majority vote of rank-1 heads"),
+    "vote-figure": ("figures.vote_figure", "draw its error"),
+    "features": ("constructions.features", "compute the error of random rank-1 heads"),
+    "features-figure": ("figures.features_figure", "draw it"),
+    "train": ("training.train_cell", "train the transformers of one cell"),
+    "figure": ("figures.training_figures", "draw a figure of trained transformers"),
+    "claims": ("claims.claims_table", "judge the claims on the rank of heads"),
+    "overview": ("pages.overview", "write this paper's page of the report, and captions"),
+    "gallery": ("pages.gallery", "write this paper's figures and findings to docs/"),
+}

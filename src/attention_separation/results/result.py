@@ -1,0 +1,158 @@
+"""What a run makes, declared once: rules, checks and pages read it from here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attention_separation.results.provenance import code_digest
+from attention_separation.results.verifying import Current
+from attention_separation.settings.closed import Closed
+
+PICTURES = ("svg", "png", "pdf")
+NUMBERS = ("parquet", "csv")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where results of a kind lie below the folder of results, and the files that each has.
+
+    A job is told the path of the first of them.
+    """
+
+    folder: str
+    suffixes: tuple[str, ...]
+
+
+FIGURE = Kind("figures", PICTURES + NUMBERS)
+DRAWING = Kind("figures", PICTURES)
+TABLE = Kind("tables", ("parquet", "csv", "html"))
+POINTS = Kind("tables", NUMBERS)
+CHECK = Kind("tables", ("txt",))
+"""A figure with its numbers, one without, a table with a page, one without, a sentence."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A figure or a table.
+
+    Attributes
+    ----------
+    title : what it is of, in a report's list
+    panels : names of the panels that a figure shows, if any
+    labels : what else stands beside it there
+    beside : the output that has the same numbers, so that a report need not hold them twice
+    settings, without : where they are not those of the job that makes it
+    """
+
+    kind: Kind
+    name: str
+    title: str = ""
+    panels: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    beside: str = ""
+    settings: Closed | None = None
+    without: frozenset[str] | None = None
+
+    def path(self, suffix: str = "") -> str:
+        """Its file with a suffix, below the folder of results; without one, the first."""
+        return f"{self.kind.folder}/{self.name}.{suffix or self.kind.suffixes[0]}"
+
+    def paths(self) -> list[str]:
+        """All its files, below the folder of results."""
+        return [self.path(suffix) for suffix in self.kind.suffixes]
+
+    @property
+    def page(self) -> str:
+        """The suffix of the file that a report shows; empty where it shows none."""
+        return next((suffix for suffix in ("html", "svg") if suffix in self.kind.suffixes), "")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one job makes.
+
+    Attributes
+    ----------
+    name : of its rule, log and benchmark
+    verb : of the command line
+    module : that the verb runs
+    settings : all that it depends on beside code and inputs; None if nothing
+    outputs : by the verb's option, what it writes; under "" what it writes beside, untold
+    inputs : by the verb's option, what it reads
+    options : of the verb, beside these
+    words : what the job does, for people
+    without : modules that it may import and does not depend on
+    is_asked : whether a whole run makes it
+    slices : jobs that its work is cut into, merged by its own; 1 for none
+    is_local : whether it runs on the submitting machine under a cluster's profile too
+    memory_mb, minutes : what it asks a cluster for at the first attempt
+    priority : of jobs that could run, the one with the highest runs first
+    """
+
+    name: str
+    verb: str
+    module: str
+    settings: Closed | None
+    outputs: Mapping[str, tuple[Output, ...]]
+    inputs: Mapping[str, tuple[Output, ...]] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    words: str = ""
+    without: frozenset[str] = frozenset()
+    is_asked: bool = True
+    slices: int = 1
+    is_local: bool = True
+    memory_mb: int = 500
+    minutes: int = 10
+    priority: int = 0
+
+    @property
+    def code(self) -> str:
+        """Digest of the code that it depends on."""
+        return code_digest(self.module, without=self.without)
+
+    def current(self, output: Output) -> Current:
+        """The digests that one of its outputs carries when it is current."""
+        settings = output.settings or self.settings
+        without = self.without if output.without is None else output.without
+        return Current(settings.digest(), code_digest(self.module, without=without), self.is_asked)
+
+    def made(self) -> list[Output]:
+        """All its outputs."""
+        return [output for outputs in self.outputs.values() for output in outputs]
+
+    def read(self) -> list[Output]:
+        """All its inputs."""
+        return [output for outputs in self.inputs.values() for output in outputs]
+
+    def slice_path(self, number: int | str) -> str:
+        """The table of one of its slices, below the folder of results."""
+        (output,) = self.made()
+        return f"slices/{output.name}/{number}-of-{self.slices}.parquet"
+
+
+def outputs_of(results: Mapping[str, Result]) -> Iterator[tuple[Result, Output]]:
+    """Every output, with what makes it."""
+    for result in results.values():
+        for output in result.made():
+            yield result, output
+
+
+def files_asked(results: Mapping[str, Result]) -> list[str]:
+    """The files of a whole run that are no job's input alone, below the folder of results."""
+    return [
+        path
+        for result, output in outputs_of(results)
+        if result.is_asked and output.kind.folder in ("figures", "tables")
+        for path in output.paths()
+    ]
+
+
+def shown(results: Mapping[str, Result], folder: Path | None = None) -> list[Output]:
+    """The outputs that a report shows: those whose page or picture is in a folder, or without one,
+    those that a whole run makes."""
+    return [
+        output
+        for result, output in outputs_of(results)
+        if output.page
+        and (result.is_asked if folder is None else (folder / output.path(output.page)).exists())
+    ]

@@ -1,0 +1,92 @@
+"""What a study is to the workflow, to checks and to reports: its results, and what they say."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from attention_separation.results.result import Output, Result, outputs_of, shown
+from attention_separation.results.verifying import Current
+from attention_separation.settings.closed import Closed
+
+
+class Study(ABC):
+    """All that a run makes of one section of the configuration.
+
+    Attributes
+    ----------
+    name : of its section, and of its room in this package
+    prefix : before the names of its verbs and rules, with a hyphen or an underscore; may be empty
+    title : in the list of a report's pages
+    category : of a report's list that its figures and tables stand in; None for one of each kind
+    """
+
+    name: ClassVar[str]
+    prefix: ClassVar[str]
+    title: ClassVar[str]
+    category: ClassVar[str | None]
+
+    @property
+    @abstractmethod
+    def folder(self) -> str:
+        """Folder that the results of its scale go to."""
+
+    @abstractmethod
+    def declared(self) -> list[Result]:
+        """What a run can make."""
+
+    @abstractmethod
+    def overview_job(self, outputs: list[Output]) -> Closed:
+        """What the report's page on it depends on, for the figures and tables that it shows."""
+
+    @abstractmethod
+    def labels(self, output: Output, folder: Path) -> dict[str, str]:
+        """What stands beside a figure or a table in a report's list, for results in a folder."""
+
+    @abstractmethod
+    def summary(self, folder: Path) -> Iterator[str]:
+        """What the results in a folder say, line by line; ValueError where there are none."""
+
+    def recomputed(self, folder: Path, sample: int, seed: int) -> list[str]:
+        """Compute a sample again: a sentence on each, what differs or "the same"."""
+        return []
+
+    @cached_property
+    def results(self) -> dict[str, Result]:
+        """What a run can make, by name."""
+        return {result.name: result for result in self.declared()}
+
+    def rule(self, name: str) -> str:
+        """A rule's name, with the prefix."""
+        return f"{self.prefix}_{name}" if self.prefix else name
+
+    def verb(self, name: str) -> str:
+        """A verb, with the prefix."""
+        return f"{self.prefix}-{name}" if self.prefix else name
+
+    @property
+    def page(self) -> str:
+        """Name of its page in a report."""
+        return self.prefix or "overview"
+
+    def shown(self, folder: Path | None = None) -> list[Output]:
+        """The outputs in a folder that a report shows; without one, those of a whole run."""
+        return shown(self.results, folder)
+
+    def expected(self) -> dict[str, Current]:
+        """The parquet files of a run, by their path below the folder of results, each with the
+        digests that it carries when it is current."""
+        return {
+            output.path("parquet"): result.current(output)
+            for result, output in outputs_of(self.results)
+            if "parquet" in output.kind.suffixes
+        }
+
+    def drawn_alone(self) -> set[str]:
+        """Names of the pictures that have no numbers."""
+        return {
+            output.name
+            for _, output in outputs_of(self.results)
+            if "parquet" not in output.kind.suffixes
+        }

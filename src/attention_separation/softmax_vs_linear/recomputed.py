@@ -1,0 +1,45 @@
+"""A sample of points computed again, trials and exact values."""
+
+import random
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.simulation.simulate import count
+from attention_separation.softmax_vs_linear.simulation.slices import units
+
+CLOSE = 1e-12
+"""Exact values computed again may differ by so much, on another processor."""
+
+
+def recomputed(study, folder: Path, sample: int, seed: int) -> list[str]:
+    """Compute a sample of points again: a sentence on each, what differs or "the same"."""
+    every = [
+        (name, k)
+        for name in study.section.panels
+        if (folder / "panels" / f"{name}.parquet").exists()
+        and (folder / "exact" / f"{name}.parquet").exists()
+        for k in range(len(points(study.panel_job(name).panel, study.panel_job(name).points)))
+    ]
+    chosen = random.Random(seed).sample(every, min(sample, len(every)))
+    return [_recomputed_point(study, folder, name, k) for name, k in sorted(chosen)]
+
+
+def _recomputed_point(study, folder: Path, name: str, k: int) -> str:
+    job = study.panel_job(name)
+    of_panel = points(job.panel, job.points)
+    row = pq.ParquetFile(folder / "panels" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
+    exact = pq.ParquetFile(folder / "exact" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
+    mine = [unit for unit in units(of_panel, job.panel.trials) if unit.point == k]
+    counted = count(job, of_panel, mine)[k]
+    (reference,) = references(MODELS[job.panel.model], [of_panel[k]])
+    head = f"{name}, {of_panel[k].name}: "
+    stored = [row[outcome] for outcome in job.panel.contest.outcomes]
+    if (row["trials"], stored) != (counted.trials, counted.happened.tolist()):
+        return f"{head}counted {counted.happened.tolist()}, the file has {stored}"
+    if abs(exact["p_exact"] - reference.success) > CLOSE:
+        return f"{head}the exact value is {reference.success!r}, the file has {exact['p_exact']!r}"
+    return f"{head}the same"

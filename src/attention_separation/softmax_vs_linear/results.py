@@ -1,0 +1,240 @@
+"""What a run of this paper makes, each result declared once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from attention_separation.results.result import (
+    CHECK,
+    DRAWING,
+    FIGURE,
+    POINTS,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+)
+from attention_separation.settings.closed import Closed
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
+from attention_separation.softmax_vs_linear.verbs import VERBS
+
+PANEL = Kind("panels", ("parquet",))
+EXACT = Kind("exact", ("parquet",))
+
+SCHEMATICS = {
+    "fig1": REGRESSION,
+    "fig2": SELF_ATTENTION,
+    "fig6": SELF_ATTENTION,
+}
+"""The drawings, with the model that each is of."""
+
+FEWEST_MINUTES = 5
+TIMES_ESTIMATE = 3
+"""What trials ask a cluster for, against their estimate."""
+
+
+def declared(study) -> Iterator[Result]:
+    """The results of a `study.SoftmaxVsLinear`."""
+    yield from _panels(study)
+    yield from _exact_values(study)
+    yield from _figures(study)
+    yield from _verdicts(study)
+    yield from _audits(study)
+    yield from _schematics()
+
+
+def _made(
+    name: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]],
+    models: Iterable[str] | None = None, verb: str = "", **more,
+) -> Result:  # fmt: skip
+    """A result of some models alone, or of all; its verb has its name, if it is given no other."""
+    return Result(
+        name=name,
+        verb=verb or name,
+        module=f"{__package__}.{VERBS[verb or name][0]}",
+        settings=settings,
+        outputs={option: tuple(made) for option, made in outputs.items()},
+        without=frozenset() if models is None else modules_of_others(models),
+        **more,
+    )
+
+
+def _panels(study) -> Iterator[Result]:
+    for name, panel in study.section.panels.items():
+        seconds, slices = study.panel_seconds(name), study.panel_slices(name)
+        yield _made(
+            f"simulate_{name}",
+            study.panel_job(name),
+            {"output": [Output(PANEL, name)]},
+            [panel.model],
+            verb="simulate",
+            words=f"Panel {name}: trials",
+            slices=slices,
+            is_local=slices > 1 or seconds < study.jobs.local_below,
+            memory_mb=study.panel_memory_mb(name),
+            minutes=max(FEWEST_MINUTES, int(TIMES_ESTIMATE * seconds / slices / 60) + 1),
+            priority=8 if MODELS[panel.model].has_maps else 9,
+        )
+
+
+def _exact_values(study) -> Iterator[Result]:
+    """Those of a figure's panels by one job: of panels that it is the first to show."""
+    groups: dict[str, list[str]] = {}
+    for panel, figure in study.figure_of().items():
+        groups.setdefault(figure, []).append(panel)
+    for name, panels in groups.items():
+        yield _made(
+            f"exact_{name}",
+            study.exact_job(panels),
+            {"outputs": [_exact(study, panel) for panel in panels]},
+            [study.section.panels[panel].model for panel in panels],
+            verb="exact",
+            words=f"Exact values: {name}",
+            priority=8,
+        )
+
+
+def _exact(study, panel: str) -> Output:
+    """The exact values of one panel depend on it alone."""
+    others = modules_of_others([study.section.panels[panel].model])
+    return Output(EXACT, panel, settings=study.exact_panel(panel), without=others)
+
+
+def _figures(study) -> Iterator[Result]:
+    """The figures of the configuration, and every panel on its own."""
+    figures = {name: figure.panels for name, figure in study.section.figures.items()}
+    in_figures = {panel for panels in figures.values() for panel in panels}
+    for name, panels in (figures | {panel: [panel] for panel in study.section.panels}).items():
+        job = study.figure_job(name, panels)
+        yield _made(
+            name,
+            job,
+            {"output": [Output(FIGURE, name, job.title, panels=tuple(panels))]},
+            [look.panel.model for look in job.panels],
+            verb="figure",
+            inputs=_tables_of(panels),
+            words=f"Figure {name}",
+            is_asked=name not in in_figures,
+        )
+
+
+def _audit_figure(name: str, swept: str) -> Output:
+    """A figure of exact values of attention."""
+    return Output(FIGURE, name, labels=_labels("attention", swept, "exact"))
+
+
+def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, list[Output]]:
+    """A figure of all models' panels, and the table of its numbers."""
+    return {
+        "figure": [Output(FIGURE, name, labels=_labels("all", "every panel's", verdict))],
+        "table": [Output(TABLE, name, of, beside=name)],
+    }
+
+
+def _labels(model: str, swept: str, verdict: str) -> dict[str, str]:
+    """What stands beside a figure that is of no panels in a report's list."""
+    return {"model": model, "swept": swept, "verdict": verdict}
+
+
+def _tables_of(panels: Iterable[str]) -> dict[str, tuple[Output, ...]]:
+    return {
+        "tables": tuple(Output(PANEL, panel) for panel in panels),
+        "exact": tuple(Output(EXACT, panel) for panel in panels),
+    }
+
+
+def _schematics() -> Iterator[Result]:
+    for name, model in SCHEMATICS.items():
+        yield _made(
+            name,
+            None,
+            {"output": [Output(DRAWING, name, labels=_labels(model.words, "-", "a drawing"))]},
+            [model.name],
+            verb="schematic",
+            options=("--figure", name),
+            words=f"Schematic {name}",
+            minutes=5,
+        )
+
+
+def _verdicts(study) -> Iterator[Result]:
+    job = study.verdicts_job()
+    verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
+    yield _made(
+        "verdicts",
+        job,
+        {"output": [verdicts], "": [Output(POINTS, "verdicts_points")]},
+        [],  # They read tables and know of no model.
+        inputs=_tables_of(study.section.panels),
+        words="Verdicts: simulation against exact or reference values",
+        priority=7,
+    )
+    yield _made(
+        "check",
+        job,
+        {"output": [Output(CHECK, "check")]},
+        [],
+        inputs={"verdicts": (verdicts,)},
+        words="Check: no panel differs from its exact values",
+        minutes=5,
+    )
+
+
+def _audits(study) -> Iterator[Result]:
+    """What exact values tell beyond the figures; each where it has a subject."""
+    yield _made(
+        "claims",
+        study.claims_job(),
+        {"output": [Output(TABLE, "claims", "claims of the paper")]},
+        words="Claims of the paper, evaluated",
+        priority=3,
+    )
+    panels = study.section.panels
+    yield _made(
+        "whp",
+        study.whp_job(),
+        {"output": [Output(TABLE, "whp", "with high probability?")]},
+        [panel.model for panel in panels.values()],
+        inputs={"exact": tuple(Output(EXACT, panel) for panel in panels)},
+        words="With high probability: which events are",
+    )
+    threshold = study.threshold_job()
+    if threshold.panels:
+        yield _made(
+            "threshold",
+            threshold,
+            _figure_and_table(
+                "threshold", "best thresholds", "exact; Figure 3: equal entries of Ax"
+            ),
+            [panel.panel.model for panel in threshold.panels],
+            words="Thresholds: what each network alone can do",
+            priority=4,
+        )
+    theta = study.theta_job()
+    if theta.rows:
+        yield _made(
+            "theta",
+            theta,
+            {"output": [_audit_figure("theta", "every panel's and τ/√log n")]},
+            [panel.panel.model for row in theta.rows for panel in row.panels],
+            words="Success against the threshold, all networks with the same",
+            priority=4,
+        )
+    yield _made(
+        "choices",
+        study.choices_job(),
+        _figure_and_table("choices", "open choices", "exact; Figure 3: reference values"),
+        [panel.model for panel in panels.values()],
+        words="Open choices: how far each moves the figures",
+        priority=2,
+    )
+    if study.section.phase:
+        yield _made(
+            "phase",
+            study.phase_job(),
+            {"output": [_audit_figure("phase", "pairs")]},
+            [entry.model for entry in study.section.phase.values()],
+            words="Phase maps: exact values beyond the grids",
+            priority=2,
+        )

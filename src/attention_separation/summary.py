@@ -1,0 +1,18 @@
+"""Verbs `summary`, `rank-summary`: what the results of a study say, a line each."""
+
+import argparse
+from pathlib import Path
+
+from attention_separation.config import load_config, overrides_of
+from attention_separation.verbs import study_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as after --config")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
+    study = config.studies()[study_of(arguments.verb)]
+    for line in study.summary(Path(study.folder)):
+        print(line)

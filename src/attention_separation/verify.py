@@ -1,0 +1,37 @@
+"""Verbs `verify`, `rank-verify`: whether files of results are those of this code and config.
+
+Parquet files carry digests of what they depend on. Pictures, csv and html have those of the parquet
+file beside them, and a sha256 in manifest.json. Of the first paper a sample of points is computed
+again; of the second nothing, for another processor may move the last bits of training.
+"""
+
+import argparse
+from pathlib import Path
+
+from attention_separation.config import load_config, overrides_of
+from attention_separation.results import verifying
+from attention_separation.verbs import study_of
+
+SAMPLE = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="folder of results, such as results")
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as after --config")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="points to compute again")
+    parser.add_argument("--seed", type=int, default=0, help="which points these are")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
+    study = config.studies()[study_of(arguments.verb)]
+    verifying.check_folder(arguments.folder)
+    found = verifying.states(arguments.folder, study.expected(), study.drawn_alone())
+    wrong = verifying.print_states(found)
+    again = study.recomputed(arguments.folder, arguments.sample, arguments.seed)
+    for sentence in again:
+        print(f"computed again: {sentence}")
+    different = [sentence for sentence in again if not sentence.endswith("the same")]
+    if wrong or different:
+        points = f", {len(different)} points differ" if again else ""
+        raise ValueError(f"{wrong} files are not current{points}")

@@ -1,0 +1,36 @@
+# Of each study: the sha256 of every result that carries no metadata of its own, and what all of it
+# is asked for by. `all` is the first study's name; the others have their own.
+
+for study in STUDIES.values():
+
+    rule:
+        name:
+            study.rule("manifest")
+        input:
+            manifest_files(study),
+        output:
+            f"{study.folder}/manifest.json",
+        log:
+            log_file(study, study.rule("manifest")),
+        localrule: True
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=250,
+            runtime=5,
+        params:
+            package=PACKAGE,
+            code=code_of("manifest"),
+        message:
+            f"Manifest of {study.folder}: sha256 of pictures, csv and html"
+        shell:
+            "{params.package} manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
+
+    if study.prefix:
+
+        rule:
+            name:
+                study.prefix
+            input:
+                whole_run(study),
