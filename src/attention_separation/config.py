@@ -33,7 +33,9 @@ from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MOST_SEED = 10**18
 
-FIRST = SoftmaxVsLinear.name
+STUDIES = (SoftmaxVsLinear, HeadRank)
+
+FIRST = STUDIES[0].name
 """The study whose settings overrides may name without its section."""
 
 TEXTS = ("title", "notes")
@@ -54,10 +56,7 @@ class Config(Closed):
 
     def studies(self) -> dict[str, Study]:
         """Every study of the configuration, by name."""
-        found = [
-            kind(getattr(self, kind.name), self.seed, self.jobs)
-            for kind in (SoftmaxVsLinear, HeadRank)
-        ]
+        found = [kind(getattr(self, kind.name), self.seed, self.jobs) for kind in STUDIES]
         return {study.name: study for study in found}
 
 
@@ -128,9 +127,9 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
     spoilt = {path[1:3] for path, _ in found if path[:1] == (FIRST,)}
     beyond = panel_faults(first, spoilt) + name_faults(first)
     found += [((FIRST, *path), text) for path, text in beyond]
-    for study in (HeadRank.name,):
-        section = values.get(study)
-        found += [((study, *path), text) for path, text in scale_faults(section)]
+    for study in STUDIES[1:]:
+        section = values.get(study.name)
+        found += [((study.name, *path), text) for path, text in scale_faults(section)]
     if found:
         raise _error(found, overrides, source, origin)
     return config
