@@ -25,7 +25,7 @@ if not config and not MODULE:
             params:
                 package=PACKAGE,
                 verb=study.verb("gallery"),
-                results=study.folder,
+                results=lambda wildcards, output: str(Path(output[0]).parent),
                 settings=lambda wildcards, text=study.overview_job(study.shown()).canonical(): text,
                 code=code_of(study.verb("gallery"), "settings"),
             message:
