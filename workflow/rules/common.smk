@@ -76,6 +76,11 @@ def checked_torch():
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 
+def studies_with(verb):
+    """The studies that have a verb of their own, such as one that writes their page of a report."""
+    return [study for study in STUDIES.values() if study.verb(verb) in VERBS]
+
+
 def every_result():
     """Every result, with its study."""
     return [(study, result) for study in STUDIES.values() for result in study.results.values()]

@@ -4,7 +4,7 @@
 
 if not config and not MODULE:
 
-    for study in STUDIES.values():
+    for study in studies_with("gallery"):
 
         rule:
             name:

@@ -14,13 +14,13 @@ MADE_IN = {
     study.name: Path(getattr(rules, study.rule("manifest")).output[0]).parent
     for study in STUDIES.values()
 }
-REPORTED = {name: study.shown(MADE_IN[name]) for name, study in STUDIES.items()}
+REPORTED = {study.name: study.shown(MADE_IN[study.name]) for study in studies_with("overview")}
 if not REPORTED[FIRST.name]:
     REPORTED[FIRST.name] = FIRST.shown()
 
 
 # The pages run here and now: which files there are is seen from where Snakemake was started.
-for study in STUDIES.values():
+for study in studies_with("overview"):
 
     if REPORTED[study.name]:
 
@@ -106,12 +106,12 @@ rule report:
         rules.provenance.output,
         *(
             getattr(rules, study.rule("overview")).output
-            for study in STUDIES.values()
+            for study in studies_with("overview")
             if REPORTED[study.name]
         ),
         [
             f"{study.folder}/{path}"
-            for study in STUDIES.values()
+            for study in studies_with("overview")
             for output in REPORTED[study.name]
             for path in output.paths()
         ],
