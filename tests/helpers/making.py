@@ -1,6 +1,7 @@
 """Panels and points for tests, as config.yaml would make them."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 from attention_separation.config import load_config
@@ -35,9 +36,14 @@ def study_of(path: Path, overrides: dict | None = None) -> SoftmaxVsLinear:
     return load_config(path, overrides).studies()["softmax_vs_linear"]
 
 
+@cache
+def _text_of_values() -> str:
+    return json.dumps(read_yaml(ROOT / "config.yaml"))
+
+
 def values() -> dict:
     """config.yaml's values, no two of them one object."""
-    return json.loads(json.dumps(read_yaml(ROOT / "config.yaml")))
+    return json.loads(_text_of_values())
 
 
 def spelled_out() -> dict:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import yaml
+from faulty import as_yaml
 from making import ROOT, spelled_out, study_of
 
 from attention_separation.config import Config, load_config
@@ -38,7 +39,7 @@ def changed(*keys, to):
         del inner[keys[-1]]
     else:
         inner[keys[-1]] = to
-    return yaml.safe_dump(values)
+    return as_yaml(values)
 
 
 A = ("panels", "fig4a")
@@ -212,7 +213,7 @@ WRONG = {
         ("figures", "fig3", "panels"), ["fig3a", "fig3a"], "figures.fig3.panels[1]",
         "each panel once",
     ),
-    "names that differ by case": (("panels", "FIG4A"), {}, "panels.fig4a", "another name"),
+    "names that differ by case": (("panels", "FIG4A"), {}, "panels.FIG4A", "another name"),
     "a long name": (("panels", "x" * 51), {}, "panels." + "x" * 51, "at most 50"),
     "no panels": (("panels",), None, "panels", "is missing"),
     "trials of a scale": (

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from attention_separation.statistics import verdict
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import holm, judge, point_p_values, pooled_p_value
 
@@ -79,6 +80,14 @@ def rates(rng, panels, points):
     return [rng.beta(0.5, 0.5, size=points) for _ in range(panels)]
 
 
+@pytest.fixture
+def verdicts_alone(monkeypatch):
+    """Without the searches for what would decide and what would be found: most of the time."""
+    monkeypatch.setattr(verdict, "_trials_to_decide", lambda *_: None)
+    monkeypatch.setattr(verdict, "detectable_shape", lambda *_: None)
+
+
+@pytest.mark.usefixtures("verdicts_alone")
 def test_the_level_under_the_null_hypothesis():
     """250 families of three panels at level 0.2: rejected about as often as the level says.
 
@@ -95,6 +104,7 @@ def test_the_level_under_the_null_hypothesis():
     assert rejected >= binom.ppf(1e-6, 250, 0.1)
 
 
+@pytest.mark.usefixtures("verdicts_alone")
 @pytest.mark.parametrize(("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
 def test_power_at_the_papers_trials(bias, power):
     """A bias of a few per cent of one panel of 81 points, 100 trials each, among 19 panels."""
@@ -166,6 +176,7 @@ def test_a_reference_without_guarantee_stays_undecided():
     assert verdict.trials_to_decide is None
 
 
+@pytest.mark.usefixtures("verdicts_alone")
 def test_the_interval_covers_the_mean_difference():
     """300 panels whose points differ: the interval at level 0.1 misses at most so often.
 

@@ -115,8 +115,15 @@ def test_without_torch_all_else_is_made(project):
 
 
 def test_the_report_holds_what_has_been_made(ranked):
-    out = ranked.make("report", "--report-after-run", "--report", "page.html", "--config", SMOKE,
-                      "scale=smoke")  # fmt: skip
+    scales = ("--config", SMOKE, "scale=smoke")
+    # Of the first paper all, as long as nothing of it has been made.
+    first = {f"simulate_{name}" for name in CONFIG.panels} | {f"exact_{k}" for k in CONFIG.figures}
+    first |= {*CONFIG.figures, "verdicts", "claims", "whp", "choices", "threshold", "theta"}
+    schematics, pages = {"fig1", "fig2", "fig6"}, {"overview", "rank_overview", "provenance"}
+    assert ranked.would_run("report", *scales) == first | {"phase", "report"} | schematics | pages
+    ranked.make("fig1", *scales)
+    assert ranked.would_run("report", *scales) == {"report"} | pages
+    out = ranked.make("report", "--report-after-run", "--report", "page.html", *scales)
     assert "Report created" in out
     page = (ranked.folder / "page.html").read_text(encoding="utf-8")
     for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
