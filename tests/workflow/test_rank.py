@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from forked import verb
-from making import head_rank
+from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
 
@@ -117,8 +117,10 @@ def test_without_torch_all_else_is_made(project):
 def test_the_report_holds_what_has_been_made(ranked):
     scales = ("--config", SMOKE, "scale=smoke")
     # Of the first paper all, as long as nothing of it has been made.
-    first = {f"simulate_{name}" for name in CONFIG.panels} | {f"exact_{k}" for k in CONFIG.figures}
-    first |= {*CONFIG.figures, "verdicts", "claims", "whp", "choices", "threshold", "theta"}
+    first = {f"simulate_{name}" for name in SECTION.panels} | {
+        f"exact_{k}" for k in SECTION.figures
+    }
+    first |= {*SECTION.figures, "verdicts", "claims", "whp", "choices", "threshold", "theta"}
     schematics, pages = {"fig1", "fig2", "fig6"}, {"overview", "rank_overview", "provenance"}
     assert ranked.would_run("report", *scales) == first | {"phase", "report"} | schematics | pages
     ranked.make("fig1", *scales)
