@@ -16,7 +16,6 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.figures.axes import (
-    X_LABELS,
     edges,
     held_title,
 )
@@ -27,6 +26,7 @@ from attention_separation.softmax_vs_linear.figures.footnote import (
 )
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PhaseJob, PhaseMap

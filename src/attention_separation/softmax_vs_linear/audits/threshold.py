@@ -20,7 +20,6 @@ from attention_separation.softmax_vs_linear.exact.best_thresholds import (
     curve_at,
 )
 from attention_separation.softmax_vs_linear.figures.axes import (
-    SYMBOLS,
     held_title,
     symbol_of,
 )
@@ -30,6 +29,7 @@ from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
 from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest, network_name
+from attention_separation.softmax_vs_linear.models.parameters import SYMBOLS
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThresholdJob

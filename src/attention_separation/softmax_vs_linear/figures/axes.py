@@ -5,35 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.models.parameters import MRule
+from attention_separation.softmax_vs_linear.models.parameters import SYMBOLS, MRule
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
-
-SYMBOLS = {
-    "n": "𝑛",
-    "d": "𝑑",
-    "m": "𝑚",
-    "delta": "δ",
-    "a0": "𝑎₀",
-    "a1": "𝑎₁",
-    "b": "𝑏",
-    "c": "𝑐",
-    "tau": "τ",
-    "theta": "τ/√log 𝑛",
-}
-"""Numeric parameters as text, in the order in which titles list them."""
-
-X_LABELS = {
-    "n": "input length 𝑛",
-    "d": "embedding dimension 𝑑",
-    "m": "network width 𝑚",
-    "a0": "size of the special entry in 𝐷₀, 𝑎₀",
-    "a1": "size of the special entry in 𝐷₁, 𝑎₁",
-    "b": "size of the class entries 𝑏",
-    "c": "size of the last column 𝑐",
-    "delta": "δ",
-    "tau": "threshold τ",
-    "theta": "threshold τ/√log 𝑛",
-}
 
 TITLE_ITEMS_PER_LINE = 4
 

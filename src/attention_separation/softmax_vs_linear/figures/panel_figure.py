@@ -15,12 +15,12 @@ from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
 from attention_separation.softmax_vs_linear.figures.axes import (
-    X_LABELS,
     edges,
     held_title,
 )
 from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
+from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
 from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
 
