@@ -34,7 +34,8 @@ class ClaimSizes(Closed):
 
     @model_validator(mode="after")
     def _stacks(self) -> "ClaimSizes":
-        for name, model in MODELS.items():
+        for name in type(self).model_fields:
+            model = MODELS[name]
             for n, d in self.of(name):
                 model.check(n, d)
                 if isinstance(model, AttentionModel):
