@@ -10,8 +10,8 @@ import torch
 from training_jobs import small
 
 from attention_separation.__main__ import main
+from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
-from attention_separation.head_rank.training import estimates
 from attention_separation.head_rank.training.adamw import AdamW
 from attention_separation.head_rank.training.batches import Batches, held_out, points
 from attention_separation.head_rank.training.checkpoint import Checkpoint, CheckpointError
