@@ -1,16 +1,32 @@
 """A copy of the project in a folder of its own, and snakemake in it."""
 
+import atexit
+import compileall
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import forked
 import yaml
 from making import ROOT, spelled_out
 
-PARTS = ("Snakefile", "config.yaml", "workflow", "profiles", "src")
+PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
+
+
+@cache
+def compiled_source() -> Path:
+    """The project's src, compiled, with a `pandas` that no job may load; for tests to copy."""
+    folder = tempfile.TemporaryDirectory(prefix="source")
+    atexit.register(folder.cleanup)
+    src = Path(folder.name) / "src"
+    shutil.copytree(ROOT / "src", src, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    shutil.copy(Path(__file__).with_name("no_pandas.py"), src / "pandas.py")
+    compileall.compile_dir(src, quiet=1)
+    return src
 
 
 class Project:
@@ -23,11 +39,10 @@ class Project:
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
-                ignored = shutil.ignore_patterns("*.egg-info")
-                shutil.copytree(source, folder / part, ignore=ignored)
+                shutil.copytree(source, folder / part)
             else:
                 shutil.copy(source, folder / part)
-        shutil.copy(Path(__file__).with_name("no_pandas.py"), folder / "src/pandas.py")
+        shutil.copytree(compiled_source(), folder / "src")
 
     def copy(self, folder: Path) -> "Project":
         """The same in another folder, with all that has been made."""

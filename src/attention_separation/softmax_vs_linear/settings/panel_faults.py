@@ -13,7 +13,7 @@ from attention_separation.softmax_vs_linear.settings.inherited import (
     AnyFigure,
     with_defaults,
 )
-from attention_separation.softmax_vs_linear.settings.panels import PANELS, SWEEPS, Point, points
+from attention_separation.softmax_vs_linear.settings.panels import PANELS, SWEEPS, Point, shapes
 
 Fault = tuple[tuple, str]
 """A path and a sentence."""
@@ -99,7 +99,7 @@ def _point_faults(panel: Any) -> list[Fault]:
     if count > MOST_POINTS:
         return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
     found = []
-    for point in points(panel):
+    for point in shapes(panel):
         try:
             MODELS[panel.model].check(point.n, point.d)
             _check_m(point)

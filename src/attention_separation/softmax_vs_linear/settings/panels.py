@@ -98,6 +98,10 @@ PANELS: dict[str, type[AnySweep]] = {name: _panel_model(model) for name, model i
 Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
 
 
+OF_SHAPE = ("n", "d", "m", "delta")
+"""Parameters on which a point's n, d and m depend."""
+
+
 class PanelJob(Closed):
     """All that one panel's table depends on."""
 
@@ -125,10 +129,18 @@ def without_trials(panel: AnySweep) -> AnySweep:
 
 def points(panel: AnySweep, most: int | None = None) -> list[Point]:
     """The points of a panel in grid order; `most` thins each swept parameter's values."""
-    grids = {
-        name: [_as_number(name, value) for value in thinned(grid_values(grid), most)]
-        for name, grid in panel.swept().items()
-    }
+    grids = {name: thinned(grid_values(grid), most) for name, grid in panel.swept().items()}
+    return _points(panel, grids)
+
+
+def shapes(panel: AnySweep) -> list[Point]:
+    """One point of a panel for each n, d and m that its points have; the first in grid order."""
+    grids = {name: grid_values(grid) for name, grid in panel.swept().items()}
+    return _points(panel, {k: v if k in OF_SHAPE else v[:1] for k, v in grids.items()})
+
+
+def _points(panel: AnySweep, swept: dict[str, list[float]]) -> list[Point]:
+    grids = {name: [_as_number(name, value) for value in grid] for name, grid in swept.items()}
     held = panel.held()
     contest = panel.contest or PAPERS
     return [
