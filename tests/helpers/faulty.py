@@ -73,6 +73,11 @@ class Fault:
         except (LookupError, TypeError):
             return "nothing"
 
+    @property
+    def is_no_yaml(self) -> bool:
+        """Whether the file holds half of a surrogate pair, which YAML itself refuses by line."""
+        return r"\U0000d800" in as_yaml(self.values)
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Short where hypothesis shows an example."""
         printer.text(repr(self))

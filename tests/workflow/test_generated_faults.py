@@ -52,10 +52,11 @@ def what_is_wrong(fault, folder, done):
     """What is wrong with snakemake's answer to a fault; nothing if all is well."""
     output = done.stdout
     lines = [line.strip().removeprefix("--config ") for line in output.splitlines()]
+    demanded = f"{folder.resolve()}/config.yaml, line " if fault.is_no_yaml else fault.demanded
     wrong = {
         "exit status 0": done.returncode == 0,
         "a traceback": "Traceback" in output,
-        "no path": not any(line.startswith(fault.demanded) for line in lines),
+        "no path": not any(line.startswith(demanded) for line in lines),
         "results": (folder / "results").exists(),
     }
     return [f"{fault}: {what}: {output}" for what, is_so in wrong.items() if is_so]
