@@ -26,9 +26,9 @@ def run(arguments: argparse.Namespace) -> None:
     config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
     study = config.studies()[study_of(arguments.verb)]
     verifying.check_folder(arguments.folder)
-    found = verifying.states(arguments.folder, study.expected(), study.drawn_alone())
+    found = verifying.states(arguments.folder, study.expected_tables(), study.drawn_alone())
     wrong = verifying.print_states(found)
-    again = study.recomputed(arguments.folder, arguments.sample, arguments.seed)
+    again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:
         print(f"computed again: {sentence}")
     different = [sentence for sentence in again if not sentence.endswith("the same")]

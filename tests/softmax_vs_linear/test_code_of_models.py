@@ -284,7 +284,7 @@ def test_a_drawing_runs_no_code_of_other_models(figure):
 
 def test_the_code_of_every_file_is_that_of_its_models():
     """A whole run's files carry what `code_of` says of their panels' models."""
-    found = STUDY.expected()
+    found = STUDY.expected_tables()
     for name, own in SECTION.panels.items():
         for folder, verb in (("panels", "simulate"), ("exact", "exact"), ("figures", "figure")):
             assert found[f"{folder}/{name}.parquet"].code == code_of(verb, [own.model])

@@ -272,7 +272,7 @@ def overview(config, made):
     """The report's page, and the captions, by their file's name."""
     shown = [
         output
-        for output in config.shown()
+        for output in config.shown_outputs()
         if output.name in (*config.section.figures, "verdicts", "whp", "threshold", "theta")
     ]
     job = config.overview_job(shown)

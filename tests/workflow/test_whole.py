@@ -11,6 +11,7 @@ from making import SECTION
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
+from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
@@ -152,10 +153,11 @@ def test_one_target_makes_that_much(small):
         assert set(small.files()) == expected
 
 
-def test_every_panel_and_figure_is_a_rule(project):
-    rules = set(project.make("--list-rules").split())
-    assert {f"simulate_{name}" for name in SECTION.panels} <= rules
-    assert set(SECTION.panels) | set(FIGURES) <= rules
+def test_every_panel_and_figure_is_a_rule_and_no_other_rule_s_name_can_be_one(project):
+    rules = {line for line in project.make("--list-rules").splitlines() if " " not in line}
+    own = {*SECTION.panels, *FIGURES}
+    assert {f"simulate_{name}" for name in SECTION.panels} | own <= rules
+    assert [name for name in rules - own if not RULE_NAME.fullmatch(name)] == []
 
 
 def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made):

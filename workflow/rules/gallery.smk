@@ -26,7 +26,9 @@ if not config and not MODULE:
                 package=PACKAGE,
                 verb=study.verb("gallery"),
                 results=lambda wildcards, output: str(Path(output[0]).parent),
-                settings=lambda wildcards, text=study.overview_job(study.shown()).canonical(): text,
+                settings=lambda wildcards, text=study.overview_job(
+                    study.shown_outputs()
+                ).canonical(): text,
                 code=code_of(study.verb("gallery"), "settings"),
             message:
                 f"Gallery of {study.folder}: docs/ and README's block"

@@ -14,9 +14,11 @@ MADE_IN = {
     study.name: Path(getattr(rules, study.rule("manifest")).output[0]).parent
     for study in STUDIES.values()
 }
-REPORTED = {study.name: study.shown(MADE_IN[study.name]) for study in studies_with("overview")}
+REPORTED = {
+    study.name: study.shown_outputs(MADE_IN[study.name]) for study in studies_with("overview")
+}
 if not REPORTED[FIRST.name]:
-    REPORTED[FIRST.name] = FIRST.shown()
+    REPORTED[FIRST.name] = FIRST.shown_outputs()
 
 
 # The pages run here and now: which files there are is seen from where Snakemake was started.

@@ -20,7 +20,7 @@ COMPUTED = {
 """Tables computed without training, with their figures and the megabytes that they ask for."""
 
 
-def declared(study) -> Iterator[Result]:
+def declare_results(study) -> Iterator[Result]:
     """The results of a `study.HeadRank`."""
     for name, (figure, megabytes) in COMPUTED.items():
         numbers = Output(NUMBERS, name)

@@ -54,8 +54,8 @@ class HeadRank(Study):
         scale = self.section.scale
         return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
 
-    def declared(self) -> list[Result]:
-        return list(results.declared(self))
+    def declare_results(self) -> list[Result]:
+        return list(results.declare_results(self))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         return {"result": output.name, "of": output.title}

@@ -147,7 +147,7 @@ def files_asked(results: Mapping[str, Result]) -> list[str]:
     ]
 
 
-def shown(results: Mapping[str, Result], folder: Path | None = None) -> list[Output]:
+def shown_outputs(results: Mapping[str, Result], folder: Path | None = None) -> list[Output]:
     """The outputs that a report shows: those whose page or picture is in a folder, or without one,
     those that a whole run makes."""
     return [

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from attention_separation.results.result import Output, Result, outputs_of, shown
+from attention_separation.results.result import Output, Result, outputs_of, shown_outputs
 from attention_separation.results.verifying import Current
 from attention_separation.settings.closed import Closed
 
@@ -33,7 +33,7 @@ class Study(ABC):
         """Folder that the results of its scale go to."""
 
     @abstractmethod
-    def declared(self) -> list[Result]:
+    def declare_results(self) -> list[Result]:
         """What a run can make."""
 
     @abstractmethod
@@ -48,14 +48,14 @@ class Study(ABC):
     def summary(self, folder: Path) -> Iterator[str]:
         """What the results in a folder say, line by line; ValueError where there are none."""
 
-    def recomputed(self, folder: Path, sample: int, seed: int) -> list[str]:
+    def recompute(self, folder: Path, sample: int, seed: int) -> list[str]:
         """Compute a sample again: a sentence on each, what differs or "the same"."""
         return []
 
     @cached_property
     def results(self) -> dict[str, Result]:
         """What a run can make, by name."""
-        return {result.name: result for result in self.declared()}
+        return {result.name: result for result in self.declare_results()}
 
     def rule(self, name: str) -> str:
         """A rule's name, with the prefix."""
@@ -70,11 +70,11 @@ class Study(ABC):
         """Name of its page in a report."""
         return self.prefix or "overview"
 
-    def shown(self, folder: Path | None = None) -> list[Output]:
+    def shown_outputs(self, folder: Path | None = None) -> list[Output]:
         """The outputs in a folder that a report shows; without one, those of a whole run."""
-        return shown(self.results, folder)
+        return shown_outputs(self.results, folder)
 
-    def expected(self) -> dict[str, Current]:
+    def expected_tables(self) -> dict[str, Current]:
         """The parquet files of a run, by their path below the folder of results, each with the
         digests that it carries when it is current."""
         return {

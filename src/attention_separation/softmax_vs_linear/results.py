@@ -34,7 +34,7 @@ TIMES_ESTIMATE = 3
 """What trials ask a cluster for, against their estimate."""
 
 
-def declared(study) -> Iterator[Result]:
+def declare_results(study) -> Iterator[Result]:
     """The results of a `study.SoftmaxVsLinear`."""
     yield from _panels(study)
     yield from _exact_values(study)

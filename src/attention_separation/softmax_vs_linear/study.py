@@ -87,8 +87,8 @@ class SoftmaxVsLinear(Study):
             "trials": str(trials),
         }
 
-    def declared(self) -> list[Result]:
-        return list(results.declared(self))
+    def declare_results(self) -> list[Result]:
+        return list(results.declare_results(self))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.
@@ -101,10 +101,10 @@ class SoftmaxVsLinear(Study):
 
         return summary(self, folder)
 
-    def recomputed(self, folder: Path, sample: int, seed: int) -> list[str]:
-        from attention_separation.softmax_vs_linear.recomputed import recomputed
+    def recompute(self, folder: Path, sample: int, seed: int) -> list[str]:
+        from attention_separation.softmax_vs_linear.recompute import recompute_points
 
-        return recomputed(self, folder, sample, seed)
+        return recompute_points(self, folder, sample, seed)
 
     @_once
     def panel_job(self, name: str) -> PanelJob:

@@ -110,7 +110,7 @@ def test_a_best_that_is_not_told_is_null():
 
 
 def test_it_is_among_the_files_of_a_run():
-    assert STUDY.expected()["figures/theta.parquet"].is_asked
+    assert STUDY.expected_tables()["figures/theta.parquet"].is_asked
     without = changed_study(panels={"fig3a": SECTION.panels["fig3a"]}, figures={})
     assert without.theta_job().rows == []
-    assert "figures/theta.parquet" not in without.expected()
+    assert "figures/theta.parquet" not in without.expected_tables()

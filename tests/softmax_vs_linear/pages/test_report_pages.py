@@ -190,10 +190,12 @@ def test_labels_of_figures(monkeypatch):
     assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
     assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
     assert labels(STUDY, STUDY.results["fig1"].made()[0], RESULTS)["verdict"] == "a drawing"
-    audits = [output for output in STUDY.shown() if output.kind is not TABLE and not output.panels]
+    audits = [
+        output for output in STUDY.shown_outputs() if output.kind is not TABLE and not output.panels
+    ]
     assert len(audits) == 7
     assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
-    (claims,) = (output for output in STUDY.shown() if output.name == "claims")
+    (claims,) = (output for output in STUDY.shown_outputs() if output.name == "claims")
     assert labels(STUDY, claims, RESULTS) == {"table": "claims of the paper"}
 
 

@@ -15,7 +15,7 @@ CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""
 
 
-def recomputed(study, folder: Path, sample: int, seed: int) -> list[str]:
+def recompute_points(study, folder: Path, sample: int, seed: int) -> list[str]:
     """Compute a sample of points again: a sentence on each, what differs or "the same"."""
     every = [
         (name, k)
@@ -25,10 +25,10 @@ def recomputed(study, folder: Path, sample: int, seed: int) -> list[str]:
         for k in range(len(points(study.panel_job(name).panel, study.panel_job(name).points)))
     ]
     chosen = random.Random(seed).sample(every, min(sample, len(every)))
-    return [_recomputed_point(study, folder, name, k) for name, k in sorted(chosen)]
+    return [_recompute_point(study, folder, name, k) for name, k in sorted(chosen)]
 
 
-def _recomputed_point(study, folder: Path, name: str, k: int) -> str:
+def _recompute_point(study, folder: Path, name: str, k: int) -> str:
     job = study.panel_job(name)
     of_panel = points(job.panel, job.points)
     row = pq.ParquetFile(folder / "panels" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
