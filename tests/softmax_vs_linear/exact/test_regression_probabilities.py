@@ -2,17 +2,15 @@
 
 import itertools
 import math
-from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
+from enumerated_columns import DATA, on_d1, quantities, zero
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import config_points, point, run_trials
 from scipy.stats import binom, binomtest
 
-from attention_separation.attention.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
 from attention_separation.softmax_vs_linear.exact.regression_fourier import UniformSums
 from attention_separation.softmax_vs_linear.exact.regression_moments import Moments, moments
@@ -22,58 +20,13 @@ from attention_separation.softmax_vs_linear.exact.regression_probabilities impor
     reference,
 )
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.regression import (
-    LOWER,
-    SPECIAL,
-    UPPER,
-    U,
-    entries,
-    normalise,
-)
-from attention_separation.softmax_vs_linear.models.success import exceeds
+from attention_separation.softmax_vs_linear.models.regression import LOWER, SPECIAL, UPPER, entries
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.statistics.verdict import point_p_values
 
-TAUS = st.sampled_from([1e-6, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6])
-DATA = st.sampled_from(["independent", "same"])
 SIGMAS = 6.0
 """A normal variable is further off with probability 2e-9."""
-
-
-def columns(n):
-    """All 2^n sign columns, (2^n, n)."""
-    return np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
-
-
-def zero(u, kernel, tau):
-    """Which columns leave a network zero, (data, 2^n), for entries u of A x over log n; j = 0."""
-    n = u.shape[1]
-    f = normalise(U[kernel](math.log(n) * u))
-    return ~exceeds(f @ columns(n).T, tau, 1.0)
-
-
-def on_d1(u):
-    u = u.copy()
-    u[:, 0] = SPECIAL
-    return u
-
-
-def quantities(d0, d1, tau, pairs):
-    """QUANTITIES given the data, (5, data); or for all pairs of data sets, (5, of D0, of D1)."""
-    lin_d1, exp_d0, lin_d0 = (
-        zero(u, kernel, tau).astype(float)
-        for kernel, u in (("linear", d1), ("exp", d0), ("linear", d0))
-    )
-    plus = columns(d0.shape[1])[:, 0] > 0
-    if pairs:
-        good = [2 * (lin_d0 * exp_d0 * of) @ lin_d1.T / len(plus) for of in (plus, ~plus)]
-        each = [lin_d1.mean(axis=1)[None], exp_d0.mean(axis=1)[:, None]]
-        each.append(lin_d0.mean(axis=1)[:, None])
-    else:
-        good = [(lin_d0 * exp_d0 * lin_d1)[:, of].mean(axis=1) for of in (plus, ~plus)]
-        each = [part.mean(axis=1) for part in (lin_d1, exp_d0, lin_d0)]
-    return np.stack(np.broadcast_arrays(*good, *each))
 
 
 def means(found, m, shares):
@@ -82,89 +35,6 @@ def means(found, m, shares):
     shared = ((plus + minus) / 2) ** m - (minus / 2) ** m
     fresh = (1 - 0.5**m) * (lin_d1 * exp_d0 * lin_d0) ** m
     return [float((x * shares).sum()) for x in (shared, fresh, lin_d1**m, exp_d0**m, lin_d0**m)]
-
-
-@settings(max_examples=30)
-@given(n=st.integers(2, 6), tau=TAUS, data=DATA)
-def test_two_point_moments_against_enumeration_of_all_data(n, tau, data):
-    """Means, and the covariances of the projection on single coordinates, from its definition."""
-    d0 = np.array(list(itertools.product([LOWER, UPPER], repeat=n)))
-    independent = data == "independent"
-    d1 = on_d1(d0)[: 2 ** (n - 1)] if independent else on_d1(d0)
-    entries_drawn = 2 * n - 1 if independent else n
-    found = quantities(d0, d1, tau, independent).reshape(5, *[2] * entries_drawn)
-    axes = range(1, entries_drawn + 1)
-    mean = found.mean(axis=tuple(axes))
-    covariance = np.zeros((5, 5))
-    for own in range(1, n + 1):
-        kept = {own, own + n - 1} if independent and own > 1 else {own}
-        given_own = found.mean(axis=tuple(set(axes) - kept)).reshape(5, -1) - mean[:, None]
-        covariance += given_own @ given_own.T / given_own.shape[1]
-    got = moments(TwoPointSums(n, tau), data)
-    np.testing.assert_allclose(got.mean, mean, atol=1e-13)
-    np.testing.assert_allclose(got.covariance, covariance, atol=1e-14)
-    for k, (kernel, dataset) in enumerate(PAPERS.networks[1:], start=2):
-        given_data, share = TwoPointSums(n, tau).zero_given_data(kernel, dataset)
-        assert share @ given_data == pytest.approx(mean[k], abs=1e-13)
-        assert share @ given_data**2 == pytest.approx((found[k] ** 2).mean(), abs=1e-13)
-
-
-def weight(kernel, n, upper, lower):
-    """Of so many entries UPPER and so many LOWER."""
-    return weights(kernel, n, UPPER) * upper + weights(kernel, n, LOWER) * lower
-
-
-def zero_shares(first, second, is_zero):
-    """P(is_zero) of the numbers of heads of two sets of fair coins."""
-    heads, others = np.arange(first + 1)[:, None], np.arange(second + 1)
-    share = binom.pmf(heads, first, 0.5) * binom.pmf(others, second, 0.5)
-    return float((share * is_zero(heads, others)).sum())
-
-
-TWO_POINT_CASES = [(40, 0.1), (300, 0.05), (300, 0.25)]
-
-
-@pytest.mark.parametrize(("n", "tau"), TWO_POINT_CASES)
-def test_two_point_sums_given_pluses_against_sums_over_all_data(n, tau):
-    pluses = np.arange(0, n, 5)
-    offsets = {"linear": np.array([-2.4, 0.0, 5.2]), "exp": np.array([-0.6, 0.0, 1.3])}
-    got = TwoPointSums(n, tau).both(pluses, n - 1 - pluses, *offsets.values())
-
-    def is_zero(kernels, p, s, high, others):
-        """Given how many pluses and how many minuses are UPPER."""
-        sums = [
-            (1 - tau) * weight(kernel, n, high, p - high)
-            - (1 + tau) * weight(kernel, n, others, n - 1 - p - others)
-            + offsets[kernel][s]
-            for kernel in kernels
-        ]
-        return np.all(np.array(sums) <= 1e-12 * n, axis=0)
-
-    for (k, p), s in itertools.product(enumerate(pluses.tolist()), range(3)):
-        wanted = [
-            zero_shares(p, n - 1 - p, partial(is_zero, kernels, p, s))
-            for kernels in (["linear"], ["exp"], ["linear", "exp"])
-        ]
-        found = [got.linear[k, s], got.exponential[k, s], got.both[k, s]]
-        assert found == pytest.approx(wanted, abs=1e-13)
-
-
-@pytest.mark.parametrize(("n", "tau"), TWO_POINT_CASES)
-@pytest.mark.parametrize(("kernel", "dataset"), PAPERS.networks[1:])
-def test_two_point_zeros_given_data_against_sums_over_all_signs(n, tau, kernel, dataset):
-    zero, _ = TwoPointSums(n, tau).zero_given_data(kernel, dataset)
-    numbers, _ = likely_heads(n - dataset)
-
-    def is_zero(upper, lower, special, high, low):
-        """Given how many of the UPPER and how many of the LOWER have a plus."""
-        plus, minus = weight(kernel, n, high, low), weight(kernel, n, upper - high, lower - low)
-        return (1 - tau) * plus - (1 + tau) * minus + special <= 1e-12 * n
-
-    for upper, found in list(zip(numbers.tolist(), zero, strict=True))[::7]:
-        lower = n - dataset - upper
-        specials = SPECIAL * (np.array([-1, 1]) - tau) if dataset else [0]
-        wanted = [zero_shares(upper, lower, partial(is_zero, upper, lower, x)) for x in specials]
-        assert found == pytest.approx(np.mean(wanted), abs=1e-13)
 
 
 @pytest.mark.parametrize("data", ["independent", "same"])
@@ -322,6 +192,7 @@ CASES = [
     ("two-point", "same", "shared", 64, 2, 0.25),
     ("low", "independent", "shared", 104, 4, 0.25),
 ]
+
 HARD_CASES = [
     ("two-point", "independent", "shared", 20, 30, 0.3),
     ("two-point", "same", "shared", 20, 30, 0.3),
@@ -333,40 +204,38 @@ HARD_CASES = [
 and its four events."""
 
 
+def simulated(p, seed, label, blocks):
+    """In how many trials there is success, and in how many each event; and the number of trials."""
+    positive = np.concatenate(
+        [
+            run_trials("reduced", p, BlockStreams(seed, label, p.name, block), 5000)
+            for block in range(blocks)
+        ]
+    )
+    counts = [PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)]
+    return np.array(counts), len(positive)
+
+
 @pytest.mark.parametrize(("law", "data", "signs", "n", "m", "tau"), CASES)
 def test_against_simulation(law, data, signs, n, m, tau):
     """False-alarm budget 1e-6 for the five cases of five binomial tests each."""
     p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-    positive = np.concatenate(
-        [
-            run_trials("reduced", p, BlockStreams(6, "exact", p.name, block), 5000)
-            for block in range(20)
-        ]
-    )
+    counts, trials = simulated(p, 6, "exact", 20)
     got = reference(p)
     assert got.error < 2e-4
-    counts = [PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)]
     for count, probability in zip(counts, [got.success, *got.events], strict=True):
-        assert binomtest(int(count), len(positive), probability).pvalue > 1e-6 / 25
+        assert binomtest(int(count), trials, probability).pvalue > 1e-6 / 25
 
 
 @pytest.mark.parametrize(("law", "data", "signs", "n", "m", "tau"), HARD_CASES)
 def test_hard_cases_against_simulation(law, data, signs, n, m, tau):
     """Off by no more than the estimated errors. False-alarm budget 1e-6 for the five cases."""
     p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-    positive = np.concatenate(
-        [
-            run_trials("reduced", p, BlockStreams(7, "hard", p.name, block), 5000)
-            for block in range(40)
-        ]
-    )
+    counts, trials = simulated(p, 7, "hard", 40)
     got = reference(p)
     assert max(got.error, *got.event_errors) < 5e-3
-    counts = np.array([PAPERS.success(positive).sum(), *PAPERS.happened(positive).sum(axis=0)])
     values, errors = (got.success, *got.events), (got.error, *got.event_errors)
-    found = PanelPoints(
-        counts, np.full(5, len(positive)), np.clip(values, 0.0, 1.0), np.array(errors)
-    )
+    found = PanelPoints(counts, np.full(5, trials), np.clip(values, 0.0, 1.0), np.array(errors))
     assert (point_p_values(found) > 1e-6 / 25).all()
 
 
@@ -381,97 +250,6 @@ def test_the_stated_error_over_figure_3():
         assert got.success <= min(got.events) + got.error
         assert got.success >= sum(got.events) - 3 - got.error
         assert got.events[0] == pytest.approx(1 - 0.5**p.m, abs=1e-15)
-
-
-@pytest.mark.parametrize("data", ["independent", "same"])
-@pytest.mark.parametrize(("n", "tau"), [(12, 0.25), (30, 0.05), (100, 0.25)])
-def test_a_finer_grid_changes_nothing_beyond_the_stated_error(n, tau, data):
-    default = moments(UniformSums(n, tau), data)
-    finer = moments(UniformSums(n, tau, reach=10.0, cut=10.0, nodes=10), data)
-    coarse = moments(UniformSums(n, tau, reach=4.0, cut=4.0), data)
-    assert np.abs(default.mean - finer.mean).max() <= default.error < 1e-5
-    # Where there is something to see, the statement holds too.
-    assert 1e-9 < np.abs(coarse.mean - finer.mean).max() <= coarse.error < 0.01
-
-
-@pytest.mark.parametrize("coarse", [{"cut": 3.0}, {"reach": 3.0}])
-def test_errors_of_a_coarse_grid_are_stated(coarse):
-    pluses = np.arange(50, 74)
-    x, y = np.array([-0.5, 0.4]), np.array([-0.7, 0.2])
-
-    def found(**grid):
-        of = UniformSums(100, 0.25, **grid)
-        both = of.both(pluses, 99 - pluses, x, y)
-        return (
-            (both.both, both.error),
-            of.below("linear", pluses, 99 - pluses, x),
-            of.below("exp", pluses, 99 - pluses, y),
-        )
-
-    for (value, error), (finer, fine_error) in zip(
-        found(**coarse), found(reach=9.0, cut=9.0), strict=True
-    ):
-        assert fine_error < 1e-12
-        assert 1e-6 < np.abs(value - finer).max() <= error < 0.05
-    if "cut" in coarse:
-        (_, joint), *single = found(**coarse)
-        assert joint > sum(of.error for of in single) + 1e-6
-
-
-def test_the_joint_law_of_uniform_sums_by_the_inversion_integral():
-    """All pairs of frequencies of a wider and denser grid, each transform from its definition."""
-    n, tau = 100, 0.25
-    pluses = np.array([59, 61, 62, 64])
-    minuses = n - 1 - pluses
-    x, y = np.array([-0.5, 0.4, 1.2]), np.array([-0.7, 0.2, -1.5])
-    got = UniformSums(n, tau).both(pluses, minuses, x, y)
-    nodes, share = np.polynomial.legendre.leggauss(80)
-    u = (LOWER + UPPER) / 2 + (UPPER - LOWER) / 2 * nodes
-    w = weights("exp", n, u)
-
-    def transforms(phases):
-        return [np.exp(1j * size * phases) @ share / 2 for size in (1 - tau, -1 - tau)]
-
-    def wave(of, k, phase):
-        return of[0] ** pluses[k] * of[1] ** minuses[k] * np.exp(1j * phase)
-
-    i, j = np.arange(120) + 0.5, np.arange(-120, 120) + 0.5
-    a, b = 0.27 * i, 0.05 * j
-    of_both = transforms(a[:, None, None] * u + np.multiply.outer(b, w))
-    of_each = transforms(np.outer(a, u)), transforms(np.outer(b, w))
-    for k, s in np.ndindex(len(pluses), len(x)):
-        linear = (wave(of_each[0], k, a * x[s]) / i).imag.sum() * 2 / np.pi
-        exponential = (wave(of_each[1], k, b * y[s]) / j).imag.sum() / np.pi
-        terms = wave(of_both, k, a[:, None] * x[s] + b * y[s]) / np.outer(i, j)
-        signs = -terms.real.sum() * 2 / np.pi**2
-        assert got.linear[k, s] == pytest.approx((1 - linear) / 2, abs=1e-11)
-        assert got.exponential[k, s] == pytest.approx((1 - exponential) / 2, abs=1e-11)
-        assert got.both[k, s] == pytest.approx((1 - linear - exponential + signs) / 4, abs=1e-11)
-    assert got.both.min() < 0.3
-    assert got.both.max() > 0.7
-
-
-def irwin_hall(x, terms):
-    """P(U_1 + ... + U_terms <= x), U uniform on [0, 1]."""
-    x = Fraction(x)
-    parts = ((-1) ** k * math.comb(terms, k) * (x - k) ** terms for k in range(math.floor(x) + 1))
-    return float(sum(parts) / math.factorial(terms))
-
-
-@pytest.mark.parametrize(("pluses", "minuses"), [(20, 0), (12, 8), (13, 12)])
-def test_linear_sums_of_uniform_entries(pluses, minuses):
-    """At tau = 0 a sum is one of uniform variables, with a known law."""
-    offsets = LOWER * (minuses - pluses) + np.array([-0.4, 0.0, 0.3, 0.7]) * (UPPER - LOWER)
-    got = UniformSums(30, 0.0).below("linear", np.array([pluses]), np.array([minuses]), offsets)
-    wanted = [
-        irwin_hall(-(x + LOWER * (pluses - minuses)) / (UPPER - LOWER) + minuses, pluses + minuses)
-        if -(x + LOWER * (pluses - minuses)) / (UPPER - LOWER) + minuses > 0
-        else 0.0
-        for x in offsets
-    ]
-    assert got.probability[0] == pytest.approx(wanted, abs=1e-9)
-    if minuses:
-        assert min(wanted) > 0.01
 
 
 @pytest.mark.parametrize("m", [1, 2, 9])
