@@ -4,7 +4,6 @@ import importlib.util
 import json
 import mimetypes
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -40,8 +39,15 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 
 from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
+from attention_separation.results.job_files import (
+    command_options,
+    input_files,
+    manifest_files,
+    output_files,
+    report_entry,
+    whole_run,
+)
 from attention_separation.results.provenance import code_digest
-from attention_separation.results.result import NUMBERS, files_asked
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.verbs import VERBS, module_of
 
@@ -86,68 +92,33 @@ def every_result():
     return [(study, result) for study in STUDIES.values() for result in study.results.values()]
 
 
-def whole_run(study):
-    """The files that a whole run of a study makes."""
-    asked = [f"{study.folder}/{path}" for path in files_asked(study.results)]
-    return [*asked, f"{study.folder}/manifest.json"]
-
-
-def manifest_files(study):
-    """Those of them that carry no metadata of their own."""
-    return [path for path in whole_run(study)[:-1] if not path.endswith(".parquet")]
-
-
-def input_files(study, result):
-    """What a job reads, by option: the slices of its work, or its inputs."""
-    if result.slices > 1:
-        slices = range(1, result.slices + 1)
-        return {"merge": [f"{study.folder}/{result.slice_path(k)}" for k in slices]}
+def inputs_of(study, result):
+    """What a job reads, by option."""
     return {
-        option: [f"{study.folder}/{output.path()}" for output in outputs]
-        for option, outputs in result.inputs.items()
+        option: [f"{study.folder}/{path}" for path in paths]
+        for option, paths in input_files(result).items()
     }
 
 
-def output_files(study, result):
-    """What a job writes, those that it is told of by option; a report's files are marked so."""
-    files = {}
-    for option, outputs in result.outputs.items():
-        for output in outputs:
-            for suffix in output.kind.suffixes:
-                told = option and suffix == output.kind.suffixes[0]
-                key = option if told else f"{option or 'beside'}_{suffix}"
-                files.setdefault(key, []).append(in_report(study, output, suffix, option))
-    return files
+def outputs_of(study, result):
+    """What a job writes; what a report shows of it is marked so."""
+    return {
+        key: [in_report(study, file) for file in files]
+        for key, files in output_files(result).items()
+    }
 
 
-def in_report(study, output, suffix, option):
-    """A file of an output, marked if a report holds it: its page or picture, and its numbers."""
-    path = f"{study.folder}/{output.path(suffix)}"
-    if suffix == output.page:
-        of_kind = "table" if suffix == "html" else "figure"
-        return report(
-            path,
-            caption=f"../report/{of_kind if option else 'beside'}.rst",
-            category=study.category or {"figure": "2 Figures", "table": "3 Tables"}[of_kind],
-            labels=lambda wildcards: study.labels(output, MADE_IN[study.name]),
-        )
-    if output.page and suffix in NUMBERS and not output.beside:
-        return report(
-            path,
-            caption="../report/data.rst",
-            category="4 Data",
-            labels={"numbers of": output.name, "format": suffix},
-        )
-    return path
-
-
-def options_of(result, input, output):
-    """A verb's options with the files of a job, as a shell reads them, and those beside."""
-    words = []
-    for files, options in ((input, input.keys()), (output, result.outputs)):
-        for option in filter(None, options):
-            words += [f"--{option}", *map(shlex.quote, files[option])]
-    return " ".join([*words, *result.options])
+def in_report(study, file):
+    """A file's path, marked if a report lists it."""
+    path, entry = f"{study.folder}/{file.path}", report_entry(study, file)
+    if entry is None:
+        return path
+    return report(
+        path,
+        caption=f"../report/{entry.caption}.rst",
+        category=entry.category,
+        labels=entry.labels or (lambda wildcards: study.labels(file.output, MADE_IN[study.name])),
+    )
 
 
 # Snakemake compares params as a set of values: one text each, that cannot be taken for another.

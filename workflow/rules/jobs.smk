@@ -8,9 +8,9 @@ for study, result in every_result():
         name:
             result.name
         input:
-            **input_files(study, result),
+            **inputs_of(study, result),
         output:
-            **output_files(study, result),
+            **outputs_of(study, result),
         log:
             log_file(study, result.name),
         benchmark:
@@ -28,7 +28,7 @@ for study, result in every_result():
             verb=result.verb,
             settings=lambda wildcards, text=settings_of(result): text,
             code=result.code,
-            options=lambda wildcards, input, output, result=result: options_of(
+            options=lambda wildcards, input, output, result=result: command_options(
                 result, input, output
             ),
         message:

@@ -1,0 +1,97 @@
+"""The files of a job as its rule and command line name them, and what a report says of each."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attention_separation.results.result import NUMBERS, Output, Result, files_asked
+from attention_separation.results.study import Study
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """A file that a job writes; under the option "" it is not told of it."""
+
+    output: Output
+    suffix: str
+    option: str
+
+    @property
+    def path(self) -> str:
+        """Below the folder of results."""
+        return self.output.path(self.suffix)
+
+    @property
+    def key(self) -> str:
+        """Its name in a rule: the option, where the job is told this path."""
+        is_told = self.option and self.suffix == self.output.kind.suffixes[0]
+        return self.option if is_told else f"{self.option or 'beside'}_{self.suffix}"
+
+
+@dataclass(frozen=True)
+class ReportEntry:
+    """Where a file stands in a report's list.
+
+    Attributes
+    ----------
+    caption : of the texts in workflow/report
+    labels : what stands beside it; None where that is the study's to say, from what has been made
+    """
+
+    caption: str
+    category: str
+    labels: dict[str, str] | None = None
+
+
+def input_files(result: Result) -> dict[str, list[str]]:
+    """What a job reads, below the folder of results, by option: slices of its work, or inputs."""
+    if result.slices > 1:
+        return {"merge": [result.slice_path(k) for k in range(1, result.slices + 1)]}
+    return {
+        option: [output.path() for output in outputs] for option, outputs in result.inputs.items()
+    }
+
+
+def output_files(result: Result) -> dict[str, list[OutputFile]]:
+    """What a job writes, by name in its rule."""
+    files: dict[str, list[OutputFile]] = {}
+    for option, outputs in result.outputs.items():
+        for output in outputs:
+            for suffix in output.kind.suffixes:
+                file = OutputFile(output, suffix, option)
+                files.setdefault(file.key, []).append(file)
+    return files
+
+
+def command_options(
+    result: Result, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, Sequence[str]]
+) -> str:
+    """A verb's options with the files of a job, as a shell reads them, and those beside."""
+    words: list[str] = []
+    for files, options in ((inputs, inputs.keys()), (outputs, result.outputs)):
+        for option in filter(None, options):
+            words += [f"--{option}", *map(shlex.quote, files[option])]
+    return " ".join([*words, *result.options])
+
+
+def report_entry(study: Study, file: OutputFile) -> ReportEntry | None:
+    """How a report lists a file: the page or picture of an output, or its numbers; None else."""
+    output = file.output
+    if file.suffix == output.page:
+        of_kind = "table" if file.suffix == "html" else "figure"
+        category = study.category or {"figure": "2 Figures", "table": "3 Tables"}[of_kind]
+        return ReportEntry(of_kind if file.option else "beside", category)
+    if output.page and file.suffix in NUMBERS and not output.beside:
+        return ReportEntry("data", "4 Data", {"numbers of": output.name, "format": file.suffix})
+    return None
+
+
+def whole_run(study: Study) -> list[str]:
+    """The files that a whole run of a study makes."""
+    asked = [f"{study.folder}/{path}" for path in files_asked(study.results)]
+    return [*asked, f"{study.folder}/manifest.json"]
+
+
+def manifest_files(study: Study) -> list[str]:
+    """Those of them that carry no metadata of their own."""
+    return [path for path in whole_run(study)[:-1] if not path.endswith(".parquet")]

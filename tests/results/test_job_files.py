@@ -1,0 +1,95 @@
+"""The files of jobs: their names in rules, on command lines and in reports."""
+
+import shlex
+
+from making import CONFIG, STUDY
+
+from attention_separation.results.job_files import (
+    ReportEntry,
+    command_options,
+    input_files,
+    manifest_files,
+    output_files,
+    report_entry,
+    whole_run,
+)
+from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
+
+
+def a_result(**values):
+    table = Kind("panels", ("parquet",))
+    given = {
+        "name": "made", "verb": "make", "module": "none", "settings": None,
+        "outputs": {
+            "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", beside="x"),),
+            "": (Output(POINTS, "x_points"),),
+        },
+        "inputs": {"tables": (Output(table, "a"), Output(table, "b c"))},
+    }  # fmt: skip
+    return Result(**given | values)
+
+
+def paths(files):
+    return {key: [file.path for file in found] for key, found in files.items()}
+
+
+def test_names_in_a_rule():
+    assert input_files(a_result()) == {"tables": ["panels/a.parquet", "panels/b c.parquet"]}
+    assert paths(output_files(a_result())) == {
+        "figure": ["figures/x.svg"], "figure_png": ["figures/x.png"],
+        "figure_pdf": ["figures/x.pdf"], "figure_parquet": ["figures/x.parquet"],
+        "figure_csv": ["figures/x.csv"], "table": ["tables/x.parquet"],
+        "table_csv": ["tables/x.csv"], "table_html": ["tables/x.html"],
+        "beside_parquet": ["tables/x_points.parquet"], "beside_csv": ["tables/x_points.csv"],
+    }  # fmt: skip
+
+
+def test_what_is_sliced_reads_its_slices():
+    sliced = a_result(outputs={"output": (Output(POINTS, "x"),)}, slices=3)
+    assert input_files(sliced) == {"merge": [f"slices/x/{k}-of-3.parquet" for k in (1, 2, 3)]}
+
+
+def test_options_are_what_a_shell_reads():
+    result = a_result(options=("--figure-of", "x"))
+    found = command_options(
+        result, {"tables": ["in/a", "in/b c$"]}, {"figure": ["x.svg"], "table": ["x.parquet"]}
+    )
+    assert shlex.split(found) == [
+        "--tables", "in/a", "in/b c$", "--figure", "x.svg", "--table", "x.parquet",
+        "--figure-of", "x",
+    ]  # fmt: skip
+
+
+def entries(study, result):
+    return {
+        file.path: report_entry(study, file)
+        for files in output_files(result).values()
+        for file in files
+    }
+
+
+def test_a_report_lists_pictures_pages_and_numbers_once():
+    found = entries(STUDY, a_result())
+    assert {path: entry for path, entry in found.items() if entry} == {
+        "figures/x.svg": ReportEntry("figure", "2 Figures"),
+        "figures/x.parquet": ReportEntry(
+            "data", "4 Data", {"numbers of": "x", "format": "parquet"}
+        ),
+        "figures/x.csv": ReportEntry("data", "4 Data", {"numbers of": "x", "format": "csv"}),
+        "tables/x.html": ReportEntry("table", "3 Tables"),
+    }
+    untold = a_result(outputs={"": (Output(TABLE, "y"),)})
+    assert entries(STUDY, untold)["tables/y.html"].caption == "beside"
+
+
+def test_another_study_has_a_category_of_its_own():
+    (study,) = (study for study in CONFIG.studies().values() if study.category)
+    assert entries(study, a_result())["figures/x.svg"].category == study.category
+
+
+def test_a_whole_run_ends_in_the_manifest_of_what_says_nothing_of_itself():
+    run = whole_run(STUDY)
+    assert run[-1] == f"{STUDY.folder}/manifest.json"
+    assert f"{STUDY.folder}/figures/fig4.svg" in run
+    assert f"{STUDY.folder}/figures/fig4.parquet" in run
+    assert manifest_files(STUDY) == [x for x in run[:-1] if not x.endswith(".parquet")]
