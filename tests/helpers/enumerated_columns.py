@@ -6,8 +6,8 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.softmax_vs_linear.models.regression import SPECIAL, U, normalise
-from attention_separation.softmax_vs_linear.models.success import exceeds
 
 DATA = st.sampled_from(["independent", "same"])
 

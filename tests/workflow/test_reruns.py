@@ -109,7 +109,7 @@ def test_a_change_reruns_what_depends_on_it(made, change):
 WITHOUT_EFFECT = {
     "an unused scale": ("config.yaml", "points: 5", "points: 6"),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)"),
-    "a comment": (f"{PAPER}/models/success.py", '"""In', '# Why.\n"""In'),
+    "a comment": (f"{SRC}/attention/exceeding.py", '"""In', '# Why.\n"""In'),
     "a docstring": (f"{PAPER}/models/self_attention.py", "Self-attention: the", "The"),
 }
 

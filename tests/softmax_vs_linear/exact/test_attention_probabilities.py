@@ -14,12 +14,12 @@ from scipy.stats import binomtest
 
 from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import probabilities
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.models.success import exceeds
 from attention_separation.statistics.seeding import BlockStreams
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}

@@ -9,11 +9,8 @@ import pytest
 from making import config_points, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
-from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
-    different_classes,
-    same_class,
-)
-from attention_separation.softmax_vs_linear.exact.threshold_curves import threshold_curves
+from attention_separation.attention.sign_columns import different_classes, same_class
+from attention_separation.attention.threshold_curves import threshold_curves
 
 
 @pytest.mark.parametrize("kernel", SUCCESS)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.models.networks import (
     attention_network,
@@ -14,7 +15,6 @@ from attention_separation.softmax_vs_linear.models.networks import (
     relu_tau,
     tensor_attention,
 )
-from attention_separation.softmax_vs_linear.models.success import exceeds
 
 ENTRYWISE = {
     "exp": np.exp, "linear": lambda z: z, "power_2": np.square, "cosh": np.cosh,

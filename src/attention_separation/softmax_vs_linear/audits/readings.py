@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.settings.closed import grid_values, thinned
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.cross_attention import (
@@ -24,7 +25,6 @@ from attention_separation.softmax_vs_linear.models.parameters import MRule
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.models.success import TIE_TOLERANCE
 from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
 
 Apply = Callable[[Any, list[Point]], list[Point | None] | None]

@@ -9,18 +9,15 @@ short sum, and the probability of success follows from two of its parts.
 
 import numpy as np
 
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.fair_coins import heads
-from attention_separation.attention.sign_columns import none_of
+from attention_separation.attention.sign_columns import different_classes, none_of, same_class
 from attention_separation.softmax_vs_linear.exact.reference_value import Reference
 from attention_separation.softmax_vs_linear.models.attention_model import (
     AttentionModel,
     most_together,
 )
 from attention_separation.softmax_vs_linear.models.point import Point, alike
-from attention_separation.softmax_vs_linear.models.success import exceeds
-
-States = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
 
 METHOD = "sum over the states of a sign column"
 
@@ -80,38 +77,3 @@ def _share(flags: np.ndarray) -> np.ndarray:
     """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
     counted = flags.sum(axis=(1, 2, 3))
     return counted @ (heads(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))
-
-
-def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
-    """The states of a column where the special tokens of D0 and D1 mark the same class.
-
-    d0, d1 : (..., 2, E, 2, K), what each state of a column is worth to either dataset, as
-    `largest_scores` indexes them.
-    """
-    return _weighted([(d0, d1)])
-
-
-def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
-    """The same where they mark two classes: each counts the other's among the unmarked."""
-    unmarked = d0.shape[-1] - 1
-    return _weighted(
-        [
-            (
-                d0[..., own0, own1 : unmarked + own1],
-                d1[..., own1, own0 : unmarked + own0],
-            )
-            for own0 in (0, 1)
-            for own1 in (0, 1)
-        ]
-    )
-
-
-def _weighted(parts: list[tuple[np.ndarray, np.ndarray]]) -> States:
-    """States whose last axis counts heads of fair coins, and whose others are fair bits."""
-    lead = parts[0][0].shape[: parts[0][0].ndim - (4 if len(parts) == 1 else 3)]
-    d0, d1 = (
-        np.concatenate([part[k].reshape(*lead, -1) for part in parts], axis=-1) for k in (0, 1)
-    )
-    coins = heads(parts[0][0].shape[-1] - 1)
-    bits = d0.shape[-1] // len(coins)
-    return d0, d1, np.tile(coins / bits, bits)

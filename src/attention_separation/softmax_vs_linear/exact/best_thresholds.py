@@ -8,12 +8,14 @@ import numpy as np
 from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.softmax_vs_linear.exact.threshold_curves import (
+from attention_separation.attention.threshold_curves import (
     ThresholdCurve,
     ThresholdCurves,
+    threshold_curves,
+)
+from attention_separation.softmax_vs_linear.exact.regression_curves import (
     equal_entries_curve,
     equal_entries_curves,
-    threshold_curves,
 )
 from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.model import Model

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.fair_coins import likely_heads
 from attention_separation.softmax_vs_linear.exact.reference_value import EXACT_EVENTS, Reference
 from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
@@ -29,7 +30,6 @@ from attention_separation.softmax_vs_linear.models.regression import (
     RegressionModel,
     special_sign_decides,
 )
-from attention_separation.softmax_vs_linear.models.success import exceeds
 
 SURE = 1e-7
 """Where all that can go wrong has at most this probability, it is neglected."""

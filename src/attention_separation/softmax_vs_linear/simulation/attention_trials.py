@@ -10,13 +10,13 @@ from itertools import groupby
 import numpy as np
 
 from attention_separation.attention.dense import attention
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.models.attention_model import (
     AttentionModel,
     most_together,
 )
 from attention_separation.softmax_vs_linear.models.point import Point, stacked_by
-from attention_separation.softmax_vs_linear.models.success import exceeds
 from attention_separation.softmax_vs_linear.simulation.signs import (
     CHUNK_MULTIPLE,
     bit_at,

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from attention_separation.attention.exceeding import exceeds
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.models.regression import (
@@ -25,7 +26,6 @@ from attention_separation.softmax_vs_linear.models.regression import (
     normalise,
     special_sign_decides,
 )
-from attention_separation.softmax_vs_linear.models.success import exceeds
 from attention_separation.softmax_vs_linear.simulation.signs import (
     CHUNK_MULTIPLE,
     bits_at,

@@ -1,7 +1,6 @@
 """Curves over the threshold: against the definition, by enumeration and by simulation."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -12,19 +11,14 @@ from making import config_points, exact_at, model_of, point, run_trials
 from scipy.stats import binomtest
 from threshold_cases import SELF, SUCCESS, curve_of, curves_of, scores_of
 
+from attention_separation.attention import threshold_curves as thresholds_module
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.exact import threshold_curves as thresholds_module
-from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
-    different_classes,
-    same_class,
-)
-from attention_separation.softmax_vs_linear.exact.threshold_curves import (
-    equal_entries_curve,
+from attention_separation.attention.sign_columns import different_classes, same_class
+from attention_separation.attention.threshold_curves import (
     threshold_curves,
 )
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.regression import LEVELS, U, normalise
 from attention_separation.statistics.seeding import BlockStreams
 
 NETWORKS_TESTED = {
@@ -136,18 +130,6 @@ def test_many_points_at_once_are_as_one_by_one(monkeypatch, name, numbers):
             inside = (place >= 0) & (place < len(one.probability))
             expected = np.where(inside, one.probability[np.where(inside, place, 0)], 0.0)
             assert values[k] == pytest.approx(expected, abs=1e-14)
-
-
-@pytest.mark.parametrize("kernel", SUCCESS)
-def test_regression_with_equal_entries_by_enumeration(kernel):
-    n, m, level = 8, 2, LEVELS["middle"]
-    found = equal_entries_curve(n, m, level, kernel)
-    y = np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
-    z = math.log(n) * np.where(np.arange(n) == 3, [[level], [4.0]], level)
-    zero, one = (y @ normalise(U[kernel](row)) for row in z)
-    for tau in np.linspace(0.011, 0.99, 40):
-        none = (zero <= tau).mean() ** m - ((zero <= tau) & (one <= tau)).mean() ** m
-        assert found.at(tau) == pytest.approx(none, abs=1e-12), tau
 
 
 def test_thresholds_out_of_reach():

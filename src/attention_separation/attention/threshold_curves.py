@@ -10,17 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.sign_columns import none_of
-from attention_separation.softmax_vs_linear.exact.attention_probabilities import (
+from attention_separation.attention.exceeding import TIE_TOLERANCE
+from attention_separation.attention.sign_columns import (
     States,
     different_classes,
+    none_of,
     same_class,
 )
-from attention_separation.softmax_vs_linear.exact.regression_probabilities import (
-    equal_entries_scores,
-)
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.success import TIE_TOLERANCE
 
 ROUNDING = 1e-15
 """Scores closer than this, times the largest of their point, count as one score that was summed in
@@ -152,8 +148,8 @@ def threshold_curves(
     parts = []
     for start in range(0, len(d0), step):
         part = slice(start, start + step)
-        units = s[part, None, None]
-        parts.append(_curves(d0[part] / units, d1[part] / units, m[part], n[part], columns, signs))
+        scores = (of_dataset[part] / s[part, None, None] for of_dataset in (d0, d1))
+        parts.append(column_curves(*scores, m[part], n[part], columns, signs))
     return ThresholdCurves(
         _padded([part.edges for part in parts]),
         _padded([part.probability for part in parts]),
@@ -161,35 +157,16 @@ def threshold_curves(
     )
 
 
-def equal_entries_curve(
-    n: int, m: int, level: float, kernel: str, signs: str = "shared"
-) -> ThresholdCurve:
-    """The curve of softmax regression where all entries of Ax in the interval are equal; s = 1."""
-    return equal_entries_curves(n, np.array([m]), level, kernel, signs).curve(0)
-
-
-def equal_entries_curves(
-    n: int, m: np.ndarray, level: float, kernel: str, signs: str = "shared"
-) -> ThresholdCurves:
-    """The same for several numbers of sign columns, (P,)."""
-    scores, share = equal_entries_scores(n, level)
-    d1, d0 = (
-        np.tile(scores[PAPERS.networks.index((kernel, dataset))].ravel(), (len(m), 1, 1))
-        for dataset in (1, 0)
-    )
-    columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
-    return _curves(d0, d1, m, np.full(len(m), n), columns, signs)
-
-
 Columns = list[tuple[float, States]]
 """Chances of cases, and the states of a column in each: where their scores on D0 and on D1 stand,
 (S,), and their probabilities, (S,)."""
 
 
-def _curves(
+def column_curves(
     d0: np.ndarray, d1: np.ndarray, m: np.ndarray, n: np.ndarray, columns: Columns, signs: str
 ) -> ThresholdCurves:
-    """From scores (P, N0, places) and (P, N1, places) in units of s."""
+    """The same for columns with any states: scores (P, N0, places) and (P, N1, places) in units of
+    s."""
     ranks, edges = _ranks(np.concatenate([d1, d0], axis=1))
     steps = edges.shape[1] - 1
     if signs == "fresh":
