@@ -49,8 +49,6 @@ MAY_NAME_THEM = {
     "models", "simulation.engines", "exact.methods", "exact.best_thresholds",
     # They ask which kind a model is, or have alternatives for each.
     "audits.readings", "figures.dataset_ranges", "settings.claims",
-    # Curves of attention and of softmax regression, from states of either.
-    "exact.threshold_curves",
     # Names of kernels, and of models.
     "models.contest", "pages.threshold_findings", "results",
     # Each drawing is of one model.
@@ -81,7 +79,8 @@ def test_every_module_of_a_model_exists():
     assert code_of_models.SERVING.keys() == MODELS.keys()
     of_attention = {name for name in EVERY if name.startswith("attention_separation.attention.")}
     of_attention -= {
-        f"attention_separation.attention.{name}" for name in ("fair_coins", "sign_columns")
+        f"attention_separation.attention.{name}"
+        for name in ("exceeding", "fair_coins", "sign_columns", "threshold_curves")
     }
     for name in ("self_attention", "cross_attention"):
         assert {*code_of_models.SERVING[name]} >= of_attention

@@ -66,8 +66,7 @@ CHANGES = {
     ),
     "exact values of attention": (
         f"{PAPER}/exact/attention_probabilities.py", "fires, none =", "none, fires =",
-        EXACT - {"exact_fig3"} | {"fig4", "fig7", "threshold", "theta", "phase"} | JUDGED
-        | AFTER_EXACT,
+        EXACT - {"exact_fig3"} | {"fig4", "fig7", "phase"} | JUDGED | AFTER_EXACT,
     ),
     "the engine of attention": (
         f"{PAPER}/simulation/attention_trials.py", "COLUMNS = 40_000", "COLUMNS = 30_000",

@@ -27,6 +27,7 @@ SERVING = {
         f"{PAPER}.models.regression",
         f"{PAPER}.simulation.regression_trials",
         f"{PAPER}.exact.regression_columns",
+        f"{PAPER}.exact.regression_curves",
         f"{PAPER}.exact.regression_probabilities",
         f"{PAPER}.exact.regression_fourier",
         f"{PAPER}.exact.regression_moments",
