@@ -1,0 +1,162 @@
+"""How well a network alone tells D1 from D0 with thresholds after the signs, or with a margin.
+
+One threshold is chosen after the signs, or one for each neuron; of one that is chosen before them,
+`threshold_curves` has the law. A column of signs is worth u0 to D0 and u1 to D1, the largest scores
+over all tokens. Given the classes that the special tokens mark, the m columns are independent and
+alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_separation.attention.sign_columns import different_classes, none_of, same_class
+from attention_separation.attention.threshold_curves import LARGEST_N, ROUNDING
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of the special tokens' classes, of P points.
+
+    Attributes
+    ----------
+    chance : of the case
+    u0, u1 : (P, S) ranks of what each state of a column is worth among all scores of their point
+    weights : (S,) probabilities of the states
+    """
+
+    chance: float
+    u0: np.ndarray
+    u1: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The states of a column of P points, their scores replaced by ranks.
+
+    Attributes
+    ----------
+    values : (P, G) the scores in units of s, in order, one for each rank; the last is repeated
+    zero : (P,) the highest rank of a score that is not above 0; -1 where all are
+    cases : same class, and different classes where there are two
+    m : (P,) sign columns
+    resolved : (P,) whether float64 tells all scores apart that differ: False above LARGEST_N
+    """
+
+    values: np.ndarray
+    zero: np.ndarray
+    cases: tuple[Case, ...]
+    m: np.ndarray
+    resolved: np.ndarray
+
+
+def rank_states(
+    d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray, n: np.ndarray
+) -> Ranked:
+    """The states of a column for special tokens of D0 and D1 drawn apart from each other.
+
+    Parameters
+    ----------
+    d0, d1 : (P, 2, E, 2, K), as `largest_scores` gives them
+    m, s, n : (P,), number of sign columns, sqrt(log n), and n
+    """
+    points, shape = len(d0), d0.shape[1:]
+    scores = np.concatenate([d0.reshape(points, -1), d1.reshape(points, -1)], axis=1) / s[:, None]
+    order = np.argsort(scores, axis=1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=1)
+    apart = np.diff(ordered, axis=1) > ROUNDING * np.abs(ordered[:, [0, -1]]).max(1, keepdims=True)
+    rank = np.concatenate([np.zeros((points, 1), int), np.cumsum(apart, axis=1)], axis=1)
+    ranks = np.empty_like(rank)
+    np.put_along_axis(ranks, order, rank, axis=1)
+    values = np.repeat(ordered[:, -1:], rank[:, -1].max() + 1, axis=1)
+    np.put_along_axis(values, rank, ordered, axis=1)
+    zero = np.where(ordered <= 0.0, rank, -1).max(axis=1)
+    of_d0, of_d1 = (part.reshape(points, *shape) for part in np.split(ranks, 2, axis=1))
+    classes = shape[-1]
+    cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
+    if classes > 1:
+        cases.append(Case(1 - 1 / classes, *different_classes(of_d0, of_d1)))
+    return Ranked(values, zero, tuple(cases), m, n <= LARGEST_N)
+
+
+def after_signs(ranked: Ranked) -> np.ndarray:
+    """P(some threshold above 0, chosen after y, tells D1 from D0), (P,): that the largest score on
+    D1 is above the largest on D0, and above 0."""
+    steps = ranked.values.shape[1] + 1
+    least = ranked.zero[:, None]
+    found = np.zeros(len(ranked.m))
+    for case in ranked.cases:
+        u0, u1 = (np.maximum(u - least, 0) for u in (case.u0, case.u1))
+        # Of each rank v: the largest on D0 is at most v, and so is that on D1; it is below v.
+        both, below = (
+            _none_above(u, case.weights, ranked.m, steps)
+            for u in (np.maximum(u0, u1), np.maximum(u0 + 1, u1))
+        )
+        found += case.chance * (1 - (both - below).sum(axis=1))
+    return found
+
+
+def of_each_neuron(ranked: Ranked) -> np.ndarray:
+    """P(some neuron tells D1 from D0 with a bias of its own, chosen after y), (P,)."""
+    found = np.zeros(len(ranked.m))
+    for case in ranked.cases:
+        found += case.chance * (1 - none_of((case.u1 > case.u0) @ case.weights, ranked.m))
+    return found
+
+
+def widest_margin(ranked: Ranked, target: np.ndarray) -> np.ndarray:
+    """The largest 2 eps, in units of s, such that for some theta > 0 with probability `target` the
+    scores are at most theta - eps on D0, and one is above theta + eps on D1: (P,), a supremum; NaN
+    where no eps > 0 has it."""
+    found = np.full(len(ranked.m), np.nan)
+    for point in range(len(found)):
+        found[point] = _widest(ranked, point, float(target[point]))
+    return found
+
+
+def _widest(ranked: Ranked, point: int, target: float) -> float:
+    values, m = ranked.values[point], ranked.m[point]
+    steps = len(values)
+    laws = []
+    for case in ranked.cases:
+        law = np.bincount(
+            case.u0[point] * steps + case.u1[point], weights=case.weights, minlength=steps**2
+        ).reshape(steps, steps)
+        laws.append((case.chance, law))
+    zero = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
+    likely = np.flatnonzero(zero >= target)
+    if not len(likely):
+        return np.nan
+    # P(u0 <= phi, u1 < v) of the thresholds phi that are likely enough, and all v.
+    reached = zero[likely, None] - sum(
+        share * none_of(1 - _up_to(law)[likely], m) for share, law in laws
+    )
+    phi, v = likely, np.arange(steps)
+    gaps = values[v] - values[phi][:, None]
+    allowed = (reached >= target) & (v > phi[:, None]) & (values[v] + values[phi][:, None] > 0)
+    return float(gaps[allowed].max()) if allowed.any() else np.nan
+
+
+def _up_to(law: np.ndarray) -> np.ndarray:
+    """P(u0 <= i, u1 < j) from P(u0 = i, u1 = j), (G, G)."""
+    below = np.cumsum(np.cumsum(law, axis=0), axis=1)
+    return np.concatenate([np.zeros((len(law), 1)), below[:, :-1]], axis=1)
+
+
+def _above(law: np.ndarray) -> np.ndarray:
+    """Probabilities above each value, summed from the far end."""
+    return np.append(np.cumsum(law[:0:-1])[::-1], 0.0)
+
+
+def _none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int) -> np.ndarray:
+    """P(none of m columns has a rank above 0, 1, ..., steps - 1), (P, steps)."""
+    points = len(ranks)
+    law = np.bincount(
+        (ranks + steps * np.arange(points)[:, None]).ravel(),
+        weights=np.broadcast_to(weights, ranks.shape).ravel(),
+        minlength=points * steps,
+    ).reshape(points, steps)
+    above = np.zeros_like(law)
+    np.cumsum(law[:, :0:-1], axis=1, out=above[:, -2::-1])
+    return none_of(above, m[:, None])
