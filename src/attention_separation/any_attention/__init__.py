@@ -1,0 +1,1 @@
+"""Any attention kernel on the data of softmax against linear attention: how far each separates."""

@@ -1,0 +1,112 @@
+"""The layers that a kernel is put into: a model of the first paper with an X, and sizes of it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+
+THETA_OVER_C = 0.1
+"""The threshold of self-attention at the paper's points is c + 0.1 (reconstructed)."""
+
+THETA_OF_CROSS = 0.9
+"""That of cross-attention (reconstructed)."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A model of the first paper with its X = Q K^T.
+
+    Attributes
+    ----------
+    model : name of the model
+    attention_x : "identity" or "ones"
+    words : in titles
+    """
+
+    model: str
+    attention_x: str
+    words: str
+
+    @property
+    def of(self) -> AttentionModel:
+        """The model itself."""
+        return MODELS[self.model]
+
+    def d(self, classes: int) -> int:
+        """The dimension of tokens in so many classes."""
+        return classes + self.of.other_columns
+
+    def theta(self, data: Data) -> float:
+        """The threshold of the paper's points, in units of s."""
+        return THETA_OF_CROSS if self.model == "cross_attention" else data.c + THETA_OVER_C
+
+
+LAYERS = (
+    Layer("self_attention", "identity", "Self-attention, X = I"),
+    Layer("self_attention", "ones", "Self-attention, X all ones"),
+    Layer("cross_attention", "identity", "Cross-attention, X = I"),
+)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """n tokens of a layer; what `AttentionModel.token_types` reads."""
+
+    n: int
+    d: int
+    a0: float
+    a1: float
+    b: float
+    c: float
+    attention_x: str
+
+    @property
+    def s(self) -> float:
+        return math.sqrt(math.log(self.n))
+
+    def a(self, dataset: int) -> float:
+        """Size of the special entry in D0 or D1."""
+        return self.a1 if dataset else self.a0
+
+
+def token_types(
+    layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
+) -> tuple[TokenTypes, TokenTypes]:
+    """The token types of D0 and D1 at numbers of tokens n, with X = I + weight e_1 e_1^T where
+    `weight`, a number for each n, is not 0.
+
+    Raises
+    ------
+    ValueError
+        If n tokens do not stack in the data's classes, or X all ones is to have a weight.
+    """
+    d = layer.d(data.classes)
+    tokens = [Tokens(size, d, data.a0, data.a1, data.b, data.c, layer.attention_x) for size in n]
+    weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
+    if weights.any() and layer.attention_x != "identity":
+        raise ValueError(f"a weight with X = {layer.attention_x!r}; allowed: with 'identity'")
+    of_d0, of_d1 = (_weighted(layer.of.token_types(tokens, dataset), weights) for dataset in (0, 1))
+    return of_d0, of_d1
+
+
+def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:
+    """The same tokens with weights on the product of first coordinates: only the special token has
+    such a one. Q = K = diag(sqrt(1 + weight), 1, ..., 1)."""
+    if not weights.any():
+        return types
+    scores = types.scores.copy()
+    scores[:, 0, SPECIAL] += weights * (scores[:, 0, SPECIAL] - scores[:, 0, SAME])
+
+    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
+        queries, keys = (part.copy() for part in types.vectors(index))
+        for part in (queries, keys):
+            part[:, 0] *= math.sqrt(1 + weights[index])
+        return queries, keys
+
+    return replace(types, scores=scores, vectors=vectors)

@@ -1,0 +1,107 @@
+"""How far a kernel goes: the largest n that it separates at, the temperature that separates at an
+n, and the least weight in X that does."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS, Kernel, exponential
+from attention_separation.attention.threshold_curves import LARGEST_N
+
+PER_DECADE = 16
+"""Numbers of tokens of the grid that is searched first."""
+
+PARTS = 16
+"""Parts that an interval is cut into at each step of a search."""
+
+LARGEST_WEIGHT = 1e13
+COLDEST, HOTTEST = 1e-3, 1e4
+PRECISION = 1e-10
+"""Relative, of weights and temperatures."""
+
+
+def separates(
+    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Whether a kernel's best P is above half of exp's at the same n, (P,)."""
+    sizes = n.tolist()
+    of_exp = best_probabilities(KERNELS["exp"], layer, data, sizes)
+    return best_probabilities(kernel, layer, data, sizes, weight) > of_exp / 2
+
+
+def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """The largest multiple of K up to 10^12 at which a kernel separates; inf if it does at 10^12
+    still (the largest multiple of K below), NaN if at none of those that were asked.
+
+    What is asked first is a geometric grid, so a gap between two of its numbers can be missed.
+    """
+    grid = _multiples(data.classes)
+    holds = separates(kernel, layer, data, grid)
+    if not holds.any():
+        return math.nan
+    last = int(np.flatnonzero(holds)[-1])
+    if last == len(grid) - 1:
+        return math.inf
+    low, high = int(grid[last]), int(grid[last + 1])
+    while high - low > data.classes:
+        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // data.classes)
+        inner = steps[(steps * data.classes > low) & (steps * data.classes < high)] * data.classes
+        found = np.flatnonzero(separates(kernel, layer, data, inner))
+        if len(found):
+            low = int(inner[found[-1]])
+            high = int(inner[found[-1] + 1]) if found[-1] + 1 < len(inner) else high
+        else:
+            high = int(inner[0])
+    return float(low)
+
+
+def critical_temperature(layer: Layer, data: Data, n: int) -> float:
+    """The highest T at which e^(x/T) separates at n tokens."""
+
+    def holds(cold: np.ndarray) -> np.ndarray:
+        kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
+        return separates(kernel, layer, data, np.full(len(cold), n))
+
+    return 1 / _least(holds, 1 / HOTTEST, 1 / COLDEST)
+
+
+def least_weight(kernel: Kernel, layer: Layer, data: Data, n: int) -> float:
+    """The least g at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with X = I,
+    and inf if it does at no g up to 1e13."""
+    if separates(kernel, layer, data, np.array([n]))[0]:
+        return 0.0
+
+    def holds(weights: np.ndarray) -> np.ndarray:
+        return separates(kernel, layer, data, np.full(len(weights), n), weights)
+
+    return _least(holds, PRECISION, LARGEST_WEIGHT)
+
+
+def _multiples(classes: int) -> np.ndarray:
+    """Multiples of K up to 10^12, nearly geometric; log n > 0."""
+    decades = math.log10(LARGEST_N / classes)
+    whole = np.geomspace(1, LARGEST_N // classes, round(PER_DECADE * decades)).astype(np.int64)
+    return np.unique(whole[whole * classes >= 2]) * classes
+
+
+def _least(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
+    """The least number in [low, high] from which on a condition holds, as far as a geometric grid
+    tells; inf if it holds at none of its numbers."""
+    edges = np.geomspace(low, high, round(PER_DECADE * math.log10(high / low)) + 1)
+    found = np.flatnonzero(holds(edges))
+    if not len(found):
+        return math.inf
+    if found[0] == 0:
+        return low
+    low, high = float(edges[found[0] - 1]), float(edges[found[0]])
+    while high / low > 1 + PRECISION:
+        edges = np.geomspace(low, high, PARTS + 1)
+        edges[0], edges[-1] = low, high
+        inner = np.flatnonzero(holds(edges[1:-1]))
+        first = inner[0] + 1 if len(inner) else PARTS
+        low, high = float(edges[first - 1]), float(edges[first])
+    return high

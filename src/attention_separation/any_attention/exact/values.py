@@ -1,0 +1,120 @@
+"""What one network alone can do, for any kernel: probabilities, margins, and the share of the
+special token."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_separation.any_attention.exact.layers import Layer, token_types
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.rows import Rows, distinct_rows
+from attention_separation.attention.separation import (
+    after_signs,
+    of_each_neuron,
+    rank_states,
+    widest_margin,
+)
+from attention_separation.attention.threshold_curves import ThresholdCurves, threshold_curves
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What a kernel's network alone can do at P numbers of tokens, each (P,).
+
+    Attributes
+    ----------
+    p_best : P(it tells D1 from D0) with its own best threshold, the same for all signs
+    theta_low, theta_high : ends of the widest interval of best thresholds, in units of s
+    p_paper : with the threshold of the paper's points
+    p_after_y : with one threshold for all neurons, chosen after the signs
+    p_each_bias : with a bias for each neuron, chosen after the signs
+    margin : the largest 2 eps, in units of s, at which half of `p_best` is left; NaN where none
+    margin_of_exp : that at which half of exp's `p_best` is left; NaN where it is not reached
+    share : of the special token in its own row, D1
+    resolved : whether float64 tells the scores apart; the other numbers mean nothing where it
+        does not
+    """
+
+    p_best: np.ndarray
+    theta_low: np.ndarray
+    theta_high: np.ndarray
+    p_paper: np.ndarray
+    p_after_y: np.ndarray
+    p_each_bias: np.ndarray
+    margin: np.ndarray
+    margin_of_exp: np.ndarray
+    share: np.ndarray
+    resolved: np.ndarray
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows of D1 and the largest scores of a column's states at P numbers of tokens."""
+
+    rows: Rows
+    d0: np.ndarray
+    d1: np.ndarray
+    m: np.ndarray
+    s: np.ndarray
+    n: np.ndarray
+
+    def curves(self) -> ThresholdCurves:
+        """P(the network alone tells D1 from D0) against its threshold."""
+        return threshold_curves(
+            self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
+        )
+
+
+def score_columns(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
+) -> Scored:
+    """The states of a column of a kernel's network at numbers of tokens.
+
+    Raises
+    ------
+    ValueError
+        If n tokens do not stack.
+    ArithmeticError
+        If the kernel's weights are no finite numbers, cannot be normalised, or tell classes apart.
+    """
+    on_d0, on_d1 = (distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
+    m, sizes = np.array([data.m(size) for size in n]), np.array(n)
+    return Scored(
+        on_d1, largest_scores(on_d0), largest_scores(on_d1), m, np.sqrt(np.log(sizes)), sizes
+    )
+
+
+def best_probabilities(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
+    curves = score_columns(kernel, layer, data, n, weight).curves()
+    return np.where(curves.resolved, curves.best()[0], np.nan)
+
+
+def separate(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], of_exp: np.ndarray
+) -> Separation:
+    """What a kernel can do at numbers of tokens n; `of_exp` (P,) is what exp can, its `p_best`."""
+    scored = score_columns(kernel, layer, data, n)
+    curves = scored.curves()
+    best, low, high = curves.best()
+    ranked = rank_states(scored.d0, scored.d1, scored.m, scored.s, scored.n)
+    # Of what float64 does not tell from 0 there is no half.
+    reached = np.where(best > 0, best / 2, 2.0)
+    theta = np.full((len(scored.n), 1), layer.theta(data))
+    return Separation(
+        p_best=best,
+        theta_low=low,
+        theta_high=high,
+        p_paper=curves.at(theta)[:, 0],
+        p_after_y=after_signs(ranked),
+        p_each_bias=of_each_neuron(ranked),
+        margin=widest_margin(ranked, reached),
+        margin_of_exp=widest_margin(ranked, of_exp / 2),
+        share=scored.rows.share[:, 0],
+        resolved=curves.resolved,
+    )

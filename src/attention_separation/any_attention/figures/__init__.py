@@ -1,0 +1,1 @@
+"""Figures of this study, from its tables and exact values."""

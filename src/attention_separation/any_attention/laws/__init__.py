@@ -1,0 +1,1 @@
+"""Laws of which kernels separate: what they predict, and what exact values say."""
