@@ -39,18 +39,23 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
 
     What is asked first is a geometric grid, so a gap between two of its numbers can be missed.
     """
-    grid = _multiples(data.classes)
-    holds = separates(kernel, layer, data, grid)
-    if not holds.any():
+    return last_multiple(lambda n: separates(kernel, layer, data, n), data.classes)
+
+
+def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> float:
+    """The largest multiple of K up to 10^12 at which a condition holds, as `last_n` says it."""
+    grid = _multiples(classes)
+    found = np.flatnonzero(holds(grid))
+    if not len(found):
         return math.nan
-    last = int(np.flatnonzero(holds)[-1])
+    last = int(found[-1])
     if last == len(grid) - 1:
         return math.inf
     low, high = int(grid[last]), int(grid[last + 1])
-    while high - low > data.classes:
-        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // data.classes)
-        inner = steps[(steps * data.classes > low) & (steps * data.classes < high)] * data.classes
-        found = np.flatnonzero(separates(kernel, layer, data, inner))
+    while high - low > classes:
+        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // classes)
+        inner = steps[(steps * classes > low) & (steps * classes < high)] * classes
+        found = np.flatnonzero(holds(inner))
         if len(found):
             low = int(inner[found[-1]])
             high = int(inner[found[-1] + 1]) if found[-1] + 1 < len(inner) else high
@@ -66,7 +71,7 @@ def critical_temperature(layer: Layer, data: Data, n: int) -> float:
         kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
         return separates(kernel, layer, data, np.full(len(cold), n))
 
-    return 1 / _least(holds, 1 / HOTTEST, 1 / COLDEST)
+    return 1 / least_number(holds, 1 / HOTTEST, 1 / COLDEST)
 
 
 def least_weight(kernel: Kernel, layer: Layer, data: Data, n: int) -> float:
@@ -78,7 +83,7 @@ def least_weight(kernel: Kernel, layer: Layer, data: Data, n: int) -> float:
     def holds(weights: np.ndarray) -> np.ndarray:
         return separates(kernel, layer, data, np.full(len(weights), n), weights)
 
-    return _least(holds, PRECISION, LARGEST_WEIGHT)
+    return least_number(holds, PRECISION, LARGEST_WEIGHT)
 
 
 def _multiples(classes: int) -> np.ndarray:
@@ -88,7 +93,7 @@ def _multiples(classes: int) -> np.ndarray:
     return np.unique(whole[whole * classes >= 2]) * classes
 
 
-def _least(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
+def least_number(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
     """The least number in [low, high] from which on a condition holds, as far as a geometric grid
     tells; inf if it holds at none of its numbers."""
     edges = np.geomspace(low, high, round(PER_DECADE * math.log10(high / low)) + 1)
