@@ -22,12 +22,18 @@ from attention_separation.any_attention.exact.limits import (
 from attention_separation.any_attention.laws.loudness import (
     Family,
     LogWeight,
+    Loudness,
     exponential,
     of_scores,
     power,
     sigmoid,
 )
-from attention_separation.any_attention.laws.mixture import CROSS, level_of_margin, reach
+from attention_separation.any_attention.laws.mixture import (
+    CROSS,
+    level_of_margin,
+    probability,
+    reach,
+)
 from attention_separation.any_attention.settings.data import Data
 
 DEGREES = (1e-2, 1e3)
@@ -35,12 +41,21 @@ BIASES = (1e-2, 1e2)
 """Where least degrees and biases are searched for."""
 
 
+def best_probability(family: Family, layer: Layer, data: Data, n: int) -> float:
+    """P at the kernel's own best threshold, at its special token's share f."""
+    found = family(layer, data, np.array([n]), 0.0)
+    heard, rho = (float(part[0]) for part in (_heard(found, layer), found.own))
+    others = n * (data.classes - 1 + rho) / data.classes
+    share = 1 / (1 + others * math.exp(-heard)) if heard > -math.inf else 0.0
+    return probability(share, rho, data.m(n), layer, data)
+
+
 def headroom(
     family: Family, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> np.ndarray:
     """log(C R / n), of R - R_0 in cross-attention: (P,)."""
     found = family(layer, data, n, weight)
-    heard = found.heard if layer.model == CROSS else found.on_d1
+    heard = _heard(found, layer)
     m = [data.m(size) for size in n.tolist()]
     reached = [reach(rho, k, layer, data) for rho, k in zip(found.own.tolist(), m, strict=True)]
     with np.errstate(divide="ignore"):
@@ -99,6 +114,10 @@ def least_weight(family: Family, layer: Layer, data: Data, n: int) -> float:
         return headroom(family, layer, data, np.full(len(weights), n), weights) >= 0
 
     return least_number(holds, PRECISION, LARGEST_WEIGHT)
+
+
+def _heard(found: Loudness, layer: Layer) -> np.ndarray:
+    return found.heard if layer.model == CROSS else found.on_d1
 
 
 def _least(
