@@ -83,7 +83,8 @@ FLOORS = (
         "Kernels that hear the special token boundedly have exactly the P of no attention in "
         f"self-attention: {PLACES}, at n from 2,000.",
         EQUAL,
-        "Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1.",
+        "Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1; and with more "
+        "classes n has to be larger, above 2,000 for 200.",
         _as_none,
     ),
     Law(

@@ -15,8 +15,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.laws.mixture import CROSS
 from attention_separation.any_attention.settings.data import Data
+
+CROSS = "cross_attention"
 
 LogWeight = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(sigma, log n), which broadcast -> the logarithm of the weight at the score sigma log n."""

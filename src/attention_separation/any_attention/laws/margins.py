@@ -88,8 +88,9 @@ MARGIN_LAWS = (
         "n c^2 / (C a1^2) for x with X = I, n^(1/p) for x^p, and a constant for e^(x/T); with "
         "random signs and V = I.",
         OF_WEIGHTS,
-        "elu + 1 tells the special row's classes apart otherwise than an ordinary row's: 1 % with "
-        "X = I, and in cross-attention more where D0's special row has a share of its own.",
+        "elu + 1 in self-attention, whose special row tells classes apart otherwise than ordinary "
+        "rows: 1 % at 20 classes, 3 % at 7. In cross-attention 1 % at 40 classes: a threshold may "
+        "then lie between what D0's special row lifts and what it does not.",
         _weights,
     ),
 )

@@ -17,24 +17,28 @@ from functools import lru_cache
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.any_attention.laws.loudness import CROSS, special_gain
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.fair_coins import heads
 
-CROSS = "cross_attention"
-
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
+
+LEAST_GAIN = 1.1
+"""gamma_1 from which on exp's P is nearly its largest at all n; at 1 and below exp itself fails."""
 
 RARE = 1e-12
 """Chances below it do not matter to C."""
 
 
 def law_holds(layer: Layer, data: Data) -> bool:
-    """Whether the data is what the law was derived for: no column with a minus in the last
-    coordinate fires, and a special token alone reaches every column that its signs allow."""
-    if data.a0 >= 0.1 or data.classes < 6:
+    """Whether the data is what the law was derived for: exp itself separates at large n, D0's
+    special token is hardly heard, no column with a minus in the last coordinate fires, and a
+    special token alone reaches every column that its signs allow."""
+    if data.a0 >= 0.1 or data.classes < 6 or special_gain(layer, data) < LEAST_GAIN:
         return False
-    return layer.model == CROSS or (data.b < data.c and 2 * data.b <= data.a1 < 2 * data.c)
+    fits = 2 * data.b <= data.a1 <= 2 * data.c - data.b
+    return layer.model == CROSS or (data.b < data.c and fits)
 
 
 def largest_probability(m: float) -> float:

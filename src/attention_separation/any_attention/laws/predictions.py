@@ -21,6 +21,7 @@ from attention_separation.any_attention.exact.limits import (
     least_number,
 )
 from attention_separation.any_attention.laws.loudness import (
+    CROSS,
     Family,
     LogWeight,
     Loudness,
@@ -30,7 +31,6 @@ from attention_separation.any_attention.laws.loudness import (
     sigmoid,
 )
 from attention_separation.any_attention.laws.mixture import (
-    CROSS,
     critical_share,
     level_of_margin,
     probability,

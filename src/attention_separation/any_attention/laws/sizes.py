@@ -60,9 +60,11 @@ SIZES = (
     Law(
         "polynomials",
         "x^p separates up to n = C r^p, r the ratio of the special token's score on itself to that "
-        "on another class: with random signs, V = I and X = I or all ones, whatever n.",
+        "on another class, and up to C r^p - (C + 1) r_0^p in cross-attention, r_0 that on D0: "
+        "with random signs, V = I and X = I or all ones.",
         TOLERANCE,
-        ENDS + " With X = I the own class grows louder with p, and C falls from 23 to 20.",
+        ENDS + " With X = I the own class grows louder with p, and C falls (from 23 to 20 with 20 "
+        "classes and 15 columns).",
         lambda data: _of_all(POWERS.values(), data),
     ),
     Law(

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.laws.loudness import Family, Loudness
-from attention_separation.any_attention.laws.mixture import CROSS
+from attention_separation.any_attention.laws.loudness import CROSS, Family, Loudness
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.features import FEATURE_MAPS
 
