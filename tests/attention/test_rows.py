@@ -153,7 +153,7 @@ def test_own_is_exactly_rest_where_no_class_is_the_queries_own(name, attention_x
 def test_a_kernel_that_tells_classes_apart_is_refused():
     by_place = Kernel(
         "by_place", "by place", "features",
-        lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[0]), seen.scores.shape),
+        lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[-2]), seen.scores.shape),
     )  # fmt: skip
     types = SELF_ATTENTION.token_types([at(60, 12)], 1)
     with pytest.raises(ArithmeticError, match="tells classes apart"):

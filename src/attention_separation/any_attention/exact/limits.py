@@ -3,6 +3,7 @@ n, and the least weight in X that does."""
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,9 +29,16 @@ def separates(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """Whether a kernel's best P is above half of exp's at the same n, (P,)."""
-    sizes = n.tolist()
-    of_exp = best_probabilities(KERNELS["exp"], layer, data, sizes)
-    return best_probabilities(kernel, layer, data, sizes, weight) > of_exp / 2
+    found = best_probabilities(kernel, layer, data, n.tolist(), weight)
+    return found > exp_probabilities(layer, data, tuple(n.tolist())) / 2
+
+
+@lru_cache(maxsize=1024)
+def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
+    """What exp can do at numbers of tokens n: all kernels are measured against it."""
+    sizes = list(dict.fromkeys(n))
+    of_each = dict(zip(sizes, best_probabilities(KERNELS["exp"], layer, data, sizes), strict=True))
+    return np.array([of_each[size] for size in n])
 
 
 def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:

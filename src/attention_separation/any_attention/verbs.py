@@ -1,0 +1,5 @@
+"""This study's verbs: the module of each, below this folder, and what it does."""
+
+VERBS = {
+    "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
+}
