@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.settings.jobs import ValuesJob
+from attention_separation.any_attention.settings.jobs import DataJob, ValuesJob
 from attention_separation.any_attention.verbs import VERBS
-from attention_separation.results.result import TABLE, Output, Result
+from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.settings.closed import Closed
+
+FIGURES = {
+    "accuracy": "what each kernel can do, against n",
+    "degrees": "polynomials: the degree against n",
+    "temperature": "softmax: the temperature against n",
+    "margins": "the gap between the scores, against n",
+    "budget": "the weight in X that is needed, against n",
+}
+"""By the verb's option: what stands beside each in a report's list."""
 
 
 def declare_results(study) -> Iterator[Result]:
@@ -19,6 +28,16 @@ def declare_results(study) -> Iterator[Result]:
             "kernels": (Output(TABLE, "kernels", "up to which n each kernel separates"),),
         },
         words="Any attention: what each kernel can do, and up to which n",
+        priority=6,
+    )
+    yield _made(
+        "figures",
+        DataJob(data=data),
+        {
+            option: (Output(FIGURE, f"kernels_{option}", words),)
+            for option, words in FIGURES.items()
+        },
+        words="Any attention: figures",
         priority=6,
     )
 

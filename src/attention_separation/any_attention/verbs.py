@@ -2,4 +2,5 @@
 
 VERBS = {
     "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
+    "figures": ("figures.draw_figures", "draw what kernels can do, and what they need"),
 }

@@ -13,7 +13,7 @@ from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
     exp_probabilities,
     last_n,
-    least_weight,
+    least_weights,
 )
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.data import Data
@@ -115,11 +115,11 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
     last = last_n(kernel, layer, data)
-    weights = {
-        f"weight_at_{n}": least_weight(kernel, layer, data, n // data.classes * data.classes)
-        for n in WEIGHED_AT
-        if layer.attention_x == "identity"
-    }
+    weights = {}
+    if layer.attention_x == "identity":
+        sizes = [n // data.classes * data.classes for n in WEIGHED_AT]
+        found = least_weights(kernel, layer, data, sizes).tolist()
+        weights = {f"weight_at_{n}": g for n, g in zip(WEIGHED_AT, found, strict=True)}
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,

@@ -11,7 +11,7 @@ class ValuesJob(Closed):
     sizes: list[int]
 
 
-class LawsJob(Closed):
-    """All that the table of laws depends on, and the figures."""
+class DataJob(Closed):
+    """All that the laws and the figures depend on."""
 
     data: Data
