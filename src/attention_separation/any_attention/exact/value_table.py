@@ -123,7 +123,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,
-        "normaliser": "row sum" if kernel.normalised else "none",
+        "normaliser": kernel.normaliser,
         "kind": kernel.kind,
         "source": kernel.source,
         "model": layer.model,
