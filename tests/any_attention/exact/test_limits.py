@@ -80,7 +80,7 @@ def test_the_first_of_numbers_that_a_condition_holds_at():
     def holds(which, values):
         return values >= edges[which]
 
-    found = limits._least(holds, len(edges), 1e-6, 1e13)
+    found = limits.least_numbers(holds, len(edges), 1e-6, 1e13)
     assert found[:3] == pytest.approx([3.0, 1e-6, 2e12], rel=1e-7)
     assert found[3] == math.inf
     assert found[4] == 1e-6

@@ -50,18 +50,23 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
 
     What is asked first is a geometric grid, so a gap between two of its numbers can be missed.
     """
-    grid = _multiples(data.classes)
-    holds = separates(kernel, layer, data, grid)
-    if not holds.any():
+    return last_multiple(lambda n: separates(kernel, layer, data, n), data.classes)
+
+
+def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> float:
+    """The largest multiple of K up to 10^12 at which a condition holds, as `last_n` says it."""
+    grid = _multiples(classes)
+    found = np.flatnonzero(holds(grid))
+    if not len(found):
         return math.nan
-    last = int(np.flatnonzero(holds)[-1])
+    last = int(found[-1])
     if last == len(grid) - 1:
         return math.inf
     low, high = int(grid[last]), int(grid[last + 1])
-    while high - low > data.classes:
-        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // data.classes)
-        inner = steps[(steps * data.classes > low) & (steps * data.classes < high)] * data.classes
-        found = np.flatnonzero(separates(kernel, layer, data, inner))
+    while high - low > classes:
+        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // classes)
+        inner = steps[(steps * classes > low) & (steps * classes < high)] * classes
+        found = np.flatnonzero(holds(inner))
         if len(found):
             low = int(inner[found[-1]])
             high = int(inner[found[-1] + 1]) if found[-1] + 1 < len(inner) else high
@@ -77,7 +82,7 @@ def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndar
         kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
         return separates(kernel, layer, data, np.array(n)[which])
 
-    return 1 / _least(holds, len(n), 1 / HOTTEST, 1 / COLDEST)
+    return 1 / least_numbers(holds, len(n), 1 / HOTTEST, 1 / COLDEST)
 
 
 def least_weights(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
@@ -87,7 +92,7 @@ def least_weights(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) ->
     def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return separates(kernel, layer, data, np.array(n)[which], weights)
 
-    found = _least(holds, len(n), LEAST_WEIGHT, LARGEST_WEIGHT)
+    found = least_numbers(holds, len(n), LEAST_WEIGHT, LARGEST_WEIGHT)
     return np.where(separates(kernel, layer, data, np.array(n)), 0.0, found)
 
 
@@ -98,7 +103,7 @@ def _multiples(classes: int) -> np.ndarray:
     return np.unique(whole[whole * classes >= 2]) * classes
 
 
-def _least(
+def least_numbers(
     holds: Callable[[np.ndarray, np.ndarray], np.ndarray], problems: int, low: float, high: float
 ) -> np.ndarray:
     """For each problem the least number in [low, high] from which on a condition holds, as far as a
@@ -122,3 +127,8 @@ def _least(
         inner = np.minimum(first(edges[:, 1:-1]) + 1, PARTS)[:, None]
         lows, highs = (np.take_along_axis(edges, k, axis=1)[:, 0] for k in (inner - 1, inner))
     return np.where(at < len(grid), highs, np.inf)
+
+
+def least_number(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
+    """The same for one problem, whose condition takes values alone."""
+    return float(least_numbers(lambda _, values: holds(values), 1, low, high)[0])

@@ -1,0 +1,162 @@
+"""The mixture law: a separating row is an ordinary row in which one token is louder.
+
+An ordinary row averages all classes, its own one rho times as loud. Of a sign column whose K class
+signs sum to Sigma it makes the level b (Sigma + rho - 1) / (K - 1 + rho), the largest over rows: on
+D0 the scores are these levels, in steps, and c y_d adds to all of them alike. On D1 the special row
+gives its own token the share f, so its score is f (a1 y_1 + b y_k3) + (1 - f) level. With the
+threshold just above level J, a column fires on D0 above J, and on D1 also where the special token
+lifts a lower level over J. In cross-attention both sizes are 1 and there is no last coordinate.
+
+Left out are shifts of order 1 / n, which order the states of one level: where y_1 is plus, D1's are
+the higher ones in self-attention, and in cross-attention those where y_k3 is plus as well.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.fair_coins import heads
+
+CROSS = "cross_attention"
+
+ROUNDING = 1e-12
+"""A threshold that is 0 but for rounding is 0."""
+
+
+def law_holds(layer: Layer, data: Data) -> bool:
+    """Whether the data is what the law was derived for: no column with a minus in the last
+    coordinate fires, and a special token alone reaches every column that its signs allow."""
+    if data.a0 >= 0.1 or data.classes < 6:
+        return False
+    return layer.model == CROSS or (data.b < data.c and 2 * data.b <= data.a1 < 2 * data.c)
+
+
+def largest_probability(m: float) -> float:
+    """P at f = 1, that of exp: some column has pluses wherever the special token is seen."""
+    return 1 - 0.75**m
+
+
+def probability(share: float, rho: float, m: int, layer: Layer, data: Data) -> float:
+    """P at the best level J, a staircase in the special token's share f; at f = 0 its limit."""
+    above, below = _above(layer, data), _fired(share, rho, layer, data)
+    return float(np.max(_chance(above, below, m), initial=0.0))
+
+
+def critical_share(rho: float, m: int, layer: Layer, data: Data) -> float:
+    """f_c, the least share at which P is at least half of exp's; inf if it is at none."""
+    return _critical_share(rho, m, layer, _sizes(layer, data), data.classes)
+
+
+def reach(rho: float, m: int, layer: Layer, data: Data) -> float:
+    """C: with R times as loud a special token a kernel separates up to n = C R; 0 if at no n."""
+    share = critical_share(rho, m, layer, data)
+    return max(1 / share - 1, 0.0) * data.classes / (data.classes - 1 + rho)
+
+
+def control(m: int, layer: Layer, data: Data) -> float:
+    """P without attention, weights 1/n: only the order within a level is left of a1, and nothing
+    in cross-attention, where no value has a1."""
+    return 0.0 if layer.model == CROSS else floor(m, layer, data)
+
+
+def floor(m: int, layer: Layer, data: Data) -> float:
+    """P as f -> 0, of every kernel whose special token is but a little louder on D1."""
+    return probability(0.0, 1.0, m, layer, data)
+
+
+def level_of_margin(rho: float, m: int, layer: Layer, data: Data) -> float:
+    """The lowest level J, in units of s and without c, at which the columns that D1's special row
+    lifts, those with y_1 and y_k3 plus, are enough for half of the floor: a margin is widest at the
+    lowest level, as far from the special token's value as there is."""
+    above, sizes = _above(layer, data), _sizes(layer, data)
+    whole = np.max(_chance(above, _fired(0.0, rho, layer, data), m))
+    lifted = _weights(layer, data.classes)[: data.classes + 1]
+    enough = _chance(above, lifted, m) >= whole / 2
+    levels = _levels(rho, sizes, data.classes)
+    return float(levels[enough & (levels + sizes[2] > -ROUNDING)].min())
+
+
+def _sizes(layer: Layer, data: Data) -> tuple[float, float, float]:
+    """alpha, beta and the last coordinate: sizes of the values."""
+    return (1.0, 1.0, 0.0) if layer.model == CROSS else (data.a1, data.b, data.c)
+
+
+def _sums(classes: int) -> np.ndarray:
+    return 2.0 * np.arange(classes + 1) - classes
+
+
+def _levels(rho: float, sizes: tuple[float, float, float], classes: int) -> np.ndarray:
+    return sizes[1] * (_sums(classes) + rho - 1) / (classes - 1 + rho)
+
+
+def _bits(layer: Layer) -> int:
+    """E: 2 where a last coordinate has to be plus."""
+    return 1 if layer.model == CROSS else 2
+
+
+def _above(layer: Layer, data: Data) -> np.ndarray:
+    """p: the chance that a column is above level J on D0, for each J."""
+    coins = heads(data.classes)
+    return (np.cumsum(coins[::-1])[::-1] - coins) / _bits(layer)
+
+
+def _fired(share: float, rho: float, layer: Layer, data: Data) -> np.ndarray:
+    """q: the chance that a column fires on D1 and not on D0, for each J; 0 where J is no threshold
+    above 0."""
+    sizes = _sizes(layer, data)
+    fired = (_least_shares(rho, sizes, data.classes) <= share) @ _weights(layer, data.classes)
+    return np.where(_levels(rho, sizes, data.classes) + sizes[2] > -ROUNDING, fired, 0.0)
+
+
+def _weights(layer: Layer, classes: int) -> np.ndarray:
+    """Chances that y_1 (and y_d) is plus with y_k3 plus at each Sigma, then with y_k3 minus."""
+    plus = np.arange(classes + 1) / classes
+    coins = heads(classes) / (2 * _bits(layer))
+    return np.concatenate([coins * plus, coins * (1 - plus)])
+
+
+def _least_shares(rho: float, sizes: tuple[float, float, float], classes: int) -> np.ndarray:
+    """The share above which a column of level S fires on D1 over a threshold just above level J,
+    (J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
+    alpha, beta, last = sizes
+    spread, sums = classes - 1 + rho, _sums(classes)
+    level = beta * (sums + rho - 1) / spread
+    lower = beta * (sums - rho + 1) / spread
+    missing = beta * (sums[:, None] - sums) / spread
+    plus = _ratio(missing, alpha + beta - level)
+    minus = _ratio(missing + 2 * beta * (rho - 1) / spread, alpha - beta - lower)
+    if last > 0:  # Ordinary rows of D1, too, see a1 at their own level.
+        np.fill_diagonal(minus, 0.0)
+    never = sums > sums[:, None]
+    return np.concatenate([np.where(never, np.inf, part) for part in (plus, minus)], axis=1)
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, np.maximum(above, 0.0) / below, np.inf)
+
+
+def _chance(above: np.ndarray, fired: np.ndarray, m: int) -> np.ndarray:
+    """(1 - p)^m - (1 - p - q)^m."""
+    return (1 - above) ** m - (1 - above - fired) ** m
+
+
+@lru_cache(maxsize=65536)
+def _critical_share(
+    rho: float, m: int, layer: Layer, sizes: tuple[float, float, float], classes: int
+) -> float:
+    """For each J the states are counted in the order in which they fire, up to the chance q that
+    half of exp's P needs."""
+    coins = heads(classes)
+    left = 1 - (np.cumsum(coins[::-1])[::-1] - coins) / _bits(layer)
+    spare = left**m - largest_probability(m) / 2
+    positive = _levels(rho, sizes, classes) + sizes[2] > -ROUNDING
+    likely = np.flatnonzero((spare >= 0) & positive)
+    needed = left[likely] - spare[likely] ** (1 / m)
+    shares = _least_shares(rho, sizes, classes)[likely]
+    order = np.argsort(shares, axis=1, kind="stable")
+    found = np.cumsum(_weights(layer, classes)[order], axis=1) >= needed[:, None]
+    at = np.take_along_axis(shares, order, axis=1)
+    return float(np.min(np.where(found, at, np.inf), initial=np.inf))

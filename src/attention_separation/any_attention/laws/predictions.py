@@ -1,0 +1,133 @@
+"""What the mixture law predicts for a family of kernels.
+
+A kernel separates at n, its best P above half of exp's, where n <= C R; in cross-attention, where
+D0's special row is the reference, n <= C (R - R_0). C depends on rho and on m, which depend on n,
+so each prediction is a solution. `headroom` is log(C R / n), positive where a kernel separates.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.any_attention.exact.limits import (
+    COLDEST,
+    HOTTEST,
+    LARGEST_WEIGHT,
+    PRECISION,
+    last_multiple,
+    least_number,
+)
+from attention_separation.any_attention.laws.loudness import (
+    Family,
+    LogWeight,
+    Loudness,
+    exponential,
+    of_scores,
+    power,
+    sigmoid,
+)
+from attention_separation.any_attention.laws.mixture import (
+    CROSS,
+    level_of_margin,
+    probability,
+    reach,
+)
+from attention_separation.any_attention.settings.data import Data
+
+DEGREES = (1e-2, 1e3)
+BIASES = (1e-2, 1e2)
+"""Where least degrees and biases are searched for."""
+
+
+def best_probability(family: Family, layer: Layer, data: Data, n: int) -> float:
+    """P at the kernel's own best threshold, at its special token's share f."""
+    found = family(layer, data, np.array([n]), 0.0)
+    heard, rho = (float(part[0]) for part in (_heard(found, layer), found.own))
+    others = n * (data.classes - 1 + rho) / data.classes
+    share = 1 / (1 + others * math.exp(-heard)) if heard > -math.inf else 0.0
+    return probability(share, rho, data.m(n), layer, data)
+
+
+def headroom(
+    family: Family, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
+) -> np.ndarray:
+    """log(C R / n), of R - R_0 in cross-attention: (P,)."""
+    found = family(layer, data, n, weight)
+    heard = _heard(found, layer)
+    m = [data.m(size) for size in n.tolist()]
+    reached = [reach(rho, k, layer, data) for rho, k in zip(found.own.tolist(), m, strict=True)]
+    with np.errstate(divide="ignore"):
+        return np.log(reached) + heard - np.log(n)
+
+
+def largest_n(family: Family, layer: Layer, data: Data) -> float:
+    """The largest multiple of K up to 10^12 at which a family separates, the last crossing where
+    jumps of m make several; 0 if there is none, inf if it still does at 10^12."""
+    found = last_multiple(lambda n: headroom(family, layer, data, n) >= 0, data.classes)
+    return 0.0 if math.isnan(found) else found
+
+
+def critical_temperature(layer: Layer, data: Data, n: int) -> float:
+    """T*, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
+    gamma_1 log n / (log n - log C), above its limit gamma_1, `loudness.special_gain`."""
+    return 1 / _least(
+        lambda cold: exponential(1 / cold), (1 / HOTTEST, 1 / COLDEST), layer, data, n
+    )
+
+
+def least_degree(layer: Layer, data: Data, n: int) -> float:
+    """The least real p at which x^p separates: log(n / C) / log r, r = sigma* / sigma_0."""
+    return _least(power, DEGREES, layer, data, n)
+
+
+def critical_bias(layer: Layer, data: Data, n: int) -> float:
+    """The least beta at which sigmoid(x - beta log n), divided by the row's sum, separates: about
+    1 + sigma_0 - log C / log n; inf where none does."""
+    return _least(sigmoid, BIASES, layer, data, n)
+
+
+def margin(family: Family, layer: Layer, data: Data, n: int) -> float:
+    """n times the largest 2 eps at half of the kernel's own P, while f is small, in units of s.
+
+    The threshold is at a level J of the floor. D1's special row is above it by its share times
+    a1 + b - J's score, D0's by its own: K / (K - 1 + rho) of R (a1 + ...) - R_0 (a0 + ...).
+    """
+    found = family(layer, data, np.array([n]), 0.0)
+    on_d1, on_d0, rho = (float(part[0]) for part in (found.on_d1, found.on_d0, found.own))
+    of_d1, of_d0 = math.exp(on_d1), math.exp(on_d0)
+    level = level_of_margin(rho, data.m(n), layer, data)
+    if layer.model == CROSS:
+        return (of_d1 - of_d0) * (2 - level)
+    lifted = data.a1 * of_d1 - data.a0 * of_d0 + (of_d1 - of_d0) * (data.b - level)
+    return data.classes / (data.classes - 1 + rho) * lifted
+
+
+def least_weight(family: Family, layer: Layer, data: Data, n: int) -> float:
+    """The least g at which a family separates with X = I + g e_1 e_1^T; 0 if it does with X = I,
+    and inf if at no g up to 1e13."""
+    if headroom(family, layer, data, np.array([n]))[0] >= 0:
+        return 0.0
+
+    def holds(weights: np.ndarray) -> np.ndarray:
+        return headroom(family, layer, data, np.full(len(weights), n), weights) >= 0
+
+    return least_number(holds, PRECISION, LARGEST_WEIGHT)
+
+
+def _heard(found: Loudness, layer: Layer) -> np.ndarray:
+    return found.heard if layer.model == CROSS else found.on_d1
+
+
+def _least(
+    of: Callable[[np.ndarray], LogWeight], ends: tuple[float, float], layer: Layer, data: Data,
+    n: int,
+) -> float:  # fmt: skip
+    """The least parameter of a family of score kernels at which it separates."""
+
+    def holds(parameters: np.ndarray) -> np.ndarray:
+        sizes = np.full(len(parameters), n)
+        return headroom(of_scores(of(parameters)), layer, data, sizes) >= 0
+
+    return least_number(holds, *ends)
