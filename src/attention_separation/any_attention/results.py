@@ -31,6 +31,13 @@ def declare_results(study) -> Iterator[Result]:
         priority=6,
     )
     yield _made(
+        "laws",
+        DataJob(data=data),
+        {"output": (Output(TABLE, "kernel_laws", "laws of which kernels separate"),)},
+        words="Any attention: laws against exact values",
+        priority=6,
+    )
+    yield _made(
         "figures",
         DataJob(data=data),
         {

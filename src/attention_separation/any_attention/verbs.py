@@ -2,5 +2,6 @@
 
 VERBS = {
     "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
+    "laws": ("laws.law_table", "hold what the laws predict against exact values"),
     "figures": ("figures.draw_figures", "draw what kernels can do, and what they need"),
 }

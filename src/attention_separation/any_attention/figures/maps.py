@@ -13,6 +13,10 @@ from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures.accuracy import sizes_in_words
 from attention_separation.any_attention.figures.grids import multiples
 from attention_separation.any_attention.figures.style import sheet
+from attention_separation.any_attention.laws.predictions import (
+    critical_temperature,
+    least_degree,
+)
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import Kernel, exponential
 from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
@@ -37,7 +41,7 @@ class Map:
     parameter: str
     values: np.ndarray
     kernel: Callable[[np.ndarray], Kernel]
-    line: Callable[[Layer, Data, int], float] | None
+    line: Callable[[Layer, Data, int], float]
     marks: dict[str, float]
     label: str
     title: str
@@ -85,9 +89,8 @@ def draw(of: Map, table: pa.Table, data: Data) -> Figure:
             shown = panel.pcolormesh(
                 n, of.values, p, vmin=0, vmax=1, shading="nearest", rasterized=True
             )
-            if of.line is not None:
-                law = [of.line(layer, data, int(size)) for size in n]
-                panel.plot(n, law, color=VERMILION, linewidth=1.6, label="the law")
+            law = [of.line(layer, data, int(size)) for size in n]
+            panel.plot(n, law, color=VERMILION, linewidth=1.6)
             for words, value in of.marks.items():
                 panel.axhline(value, color=PALE_BLUE, linewidth=1.0, linestyle="--")
                 panel.annotate(
@@ -114,22 +117,24 @@ DEGREES = Map(
     parameter="degree",
     values=np.linspace(1, 16, 61),
     kernel=_power,
-    line=None,
+    line=least_degree,
     marks={},
     label="degree p of the kernel xᵖ",
     title="Any attention: polynomials separate up to n = C rᵖ",
-    note="P at the own best threshold, exact. Data, X and V of the first paper, {sizes}.",
+    note="P at the own best threshold, exact. Red: the law's least degree, p = log(n/C) / log r. "
+    "Data, X and V of the first paper, {sizes}.",
 )
 
 TEMPERATURE = Map(
     parameter="temperature",
     values=np.geomspace(0.3, 16, 61),
     kernel=lambda t: exponential("e^(x/T)", "", lambda _: t, ""),
-    line=None,
+    line=critical_temperature,
     marks={f"√{d}": d**0.5 for d in (22, 64, 128)},
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",
-    note="P at the own best threshold, exact. Dashed: 1/√d scaling of heads of 22, 64 and 128. "
+    note="P at the own best threshold, exact. Red: the law's T* = γ₁ log n / (log n − log C). "
+    "Dashed: the usual scaling by √d of heads of 22, 64 and 128.\n"
     "Data, X and V of the first paper, {sizes}.",
     is_logarithmic=True,
 )

@@ -33,8 +33,7 @@ TITLE = "Any attention: how wide the gap is between the scores of D0 and D1"
 NOTE = (
     "The largest 2ε in units of √log n, such that with half of the kernel's own best probability "
     "all scores are at most θ − ε on D0 and one is above θ + ε on D1; exact.\n"
-    "Data, X and V of the first paper, {sizes}. With another X the gap of linear attention need "
-    "not shrink with n."
+    "Data, X and V of the first paper, {sizes}. Of other X nothing is said."
 )
 
 SCHEMA = pa.schema(
