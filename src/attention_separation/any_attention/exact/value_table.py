@@ -156,14 +156,16 @@ def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="data and sizes, as JSON")
-    parser.add_argument("--values", required=True, type=Path, help="parquet, the rest beside")
-    parser.add_argument("--kernels", required=True, type=Path, help="parquet, the rest beside")
+    parser.add_argument(
+        "--output", required=True, type=Path,
+        help="parquet of kernels, the rest beside, and the table of values as kernel_values",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = ValuesJob.model_validate_json(arguments.settings)
     provenance = record(arguments.settings, __name__)
     values, kernels = tables(job)
-    for table, path in ((values, arguments.values), (kernels, arguments.kernels)):
-        stem = path.with_suffix("")
-        write_result(table, stem, provenance, TITLES[stem.name], ABOUT[stem.name], endless=ENDLESS)
+    for table, name in ((values, "kernel_values"), (kernels, "kernels")):
+        stem = arguments.output.with_name(name)
+        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

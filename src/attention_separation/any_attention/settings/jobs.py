@@ -15,3 +15,11 @@ class DataJob(Closed):
     """All that the laws and the figures depend on."""
 
     data: Data
+
+
+class OverviewJob(Closed):
+    """What the study's page shows: digests of the settings of figures and tables, by name."""
+
+    data: Data
+    figures: dict[str, str]
+    tables: dict[str, str]

@@ -1,4 +1,4 @@
-"""Verb `kernels-figures`: the figures of this study, with their numbers."""
+"""Verb `kernels-figure`: one of the figures of this study, with its numbers."""
 
 import argparse
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 
@@ -23,30 +24,26 @@ class Drawn(NamedTuple):
     draw: Callable[[pa.Table, Data], Figure]
 
 
-FIGURES = {
-    "accuracy": Drawn(accuracy.numbers, accuracy.draw),
-    "degrees": Drawn(partial(maps.numbers, maps.DEGREES), partial(maps.draw, maps.DEGREES)),
-    "temperature": Drawn(
+DRAWN = {
+    "kernels_accuracy": Drawn(accuracy.numbers, accuracy.draw),
+    "kernels_degrees": Drawn(partial(maps.numbers, maps.DEGREES), partial(maps.draw, maps.DEGREES)),
+    "kernels_temperature": Drawn(
         partial(maps.numbers, maps.TEMPERATURE), partial(maps.draw, maps.TEMPERATURE)
     ),
-    "margins": Drawn(margins.numbers, margins.draw),
-    "budget": Drawn(budget.numbers, budget.draw),
+    "kernels_margins": Drawn(margins.numbers, margins.draw),
+    "kernels_budget": Drawn(budget.numbers, budget.draw),
 }
-"""By option."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="the data, as JSON")
-    for option in FIGURES:
-        parser.add_argument(
-            f"--{option}", required=True, type=Path, help="svg to write, the rest beside"
-        )
+    parser.add_argument("--figure", required=True, choices=FIGURES, help="which one")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
 
 
 def run(arguments: argparse.Namespace) -> None:
     data = DataJob.model_validate_json(arguments.settings).data
+    drawn = DRAWN[arguments.figure]
+    table = drawn.numbers(data)
     provenance = record(arguments.settings, __name__)
-    for option, drawn in FIGURES.items():
-        table = drawn.numbers(data)
-        stem = getattr(arguments, option).with_suffix("")
-        save_with_numbers(drawn.draw(table, data), stem, table, provenance)
+    save_with_numbers(drawn.draw(table, data), arguments.output.with_suffix(""), table, provenance)
