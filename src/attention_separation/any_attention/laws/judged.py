@@ -26,6 +26,9 @@ EXPONENTIALS: dict[float, Pair] = {
     for name, temperature in (("exp", 1.0), ("exp_half", 2.0), ("exp_quarter", 4.0))
 }
 
+PLACES = "with random signs, V = I and X = I or all ones"
+"""Where laws are stated."""
+
 IDENTITY = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
 SELF = tuple(layer for layer in LAYERS if layer.model == "self_attention")
 CROSS = tuple(layer for layer in LAYERS if layer.model == "cross_attention")

@@ -90,12 +90,6 @@ class Loudness:
     on_d0: np.ndarray
     own: np.ndarray
 
-    @property
-    def heard(self) -> np.ndarray:
-        """log(R - R_0), where D0's special row hides D1's; -inf where R is not the larger."""
-        with np.errstate(divide="ignore"):
-            return self.on_d1 + np.log(-np.expm1(np.minimum(self.on_d0 - self.on_d1, 0.0)))
-
 
 Family = Callable[[Layer, Data, np.ndarray, float | np.ndarray], Loudness]
 """(layer, data, n, weight g) -> how loud a family of kernels makes the special token."""

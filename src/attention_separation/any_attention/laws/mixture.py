@@ -11,6 +11,7 @@ Left out are shifts of order 1 / n, which order the states of one level: where y
 the higher ones in self-attention, and in cross-attention those where y_k3 is plus as well.
 """
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,9 @@ CROSS = "cross_attention"
 
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
+
+RARE = 1e-12
+"""Chances below it do not matter to C."""
 
 
 def law_holds(layer: Layer, data: Data) -> bool:
@@ -50,9 +54,11 @@ def critical_share(rho: float, m: int, layer: Layer, data: Data) -> float:
 
 
 def reach(rho: float, m: int, layer: Layer, data: Data) -> float:
-    """C: with R times as loud a special token a kernel separates up to n = C R; 0 if at no n."""
+    """C: with R times as loud a special token a kernel separates up to n = C R; 0 if at no n, and
+    inf if the floor itself is half of exp's P."""
     share = critical_share(rho, m, layer, data)
-    return max(1 / share - 1, 0.0) * data.classes / (data.classes - 1 + rho)
+    others = max(1 / share - 1, 0.0) if share > 0 else math.inf
+    return others * data.classes / (data.classes - 1 + rho)
 
 
 def control(m: int, layer: Layer, data: Data) -> float:
@@ -150,10 +156,13 @@ def _critical_share(
     """For each J the states are counted in the order in which they fire, up to the chance q that
     half of exp's P needs."""
     coins = heads(classes)
-    left = 1 - (np.cumsum(coins[::-1])[::-1] - coins) / _bits(layer)
+    above = np.cumsum(coins[::-1])[::-1] - coins
+    left = 1 - above / _bits(layer)
     spare = left**m - largest_probability(m) / 2
     positive = _levels(rho, sizes, classes) + sizes[2] > -ROUNDING
-    likely = np.flatnonzero((spare >= 0) & positive)
+    # Above a level that hardly any column exceeds, a higher one only asks for a larger share.
+    below_top = np.append(1.0, above[:-1]) > RARE
+    likely = np.flatnonzero((spare >= 0) & positive & below_top)
     needed = left[likely] - spare[likely] ** (1 / m)
     shares = _least_shares(rho, sizes, classes)[likely]
     order = np.argsort(shares, axis=1, kind="stable")

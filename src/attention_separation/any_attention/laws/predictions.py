@@ -1,8 +1,9 @@
 """What the mixture law predicts for a family of kernels.
 
-A kernel separates at n, its best P above half of exp's, where n <= C R; in cross-attention, where
-D0's special row is the reference, n <= C (R - R_0). C depends on rho and on m, which depend on n,
-so each prediction is a solution. `headroom` is log(C R / n), positive where a kernel separates.
+A kernel separates, its best P above half of exp's, where its special token's share is at least f_c:
+where n <= C R. In cross-attention D0's special row, of R_0, lifts the threshold: f1 has to reach
+f0 + (1 - f0) f_c, so what counts is (f1 - f0) / (1 - f0), and n <= C R - (C + 1) R_0 with rho = 1.
+f_c depends on rho and on m, which depend on n, so each prediction is a solution.
 """
 
 import math
@@ -30,9 +31,9 @@ from attention_separation.any_attention.laws.loudness import (
 )
 from attention_separation.any_attention.laws.mixture import (
     CROSS,
+    critical_share,
     level_of_margin,
     probability,
-    reach,
 )
 from attention_separation.any_attention.settings.data import Data
 
@@ -41,31 +42,40 @@ BIASES = (1e-2, 1e2)
 """Where least degrees and biases are searched for."""
 
 
+def log_share(found: Loudness, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
+    """log f = log(R / (R + n (K - 1 + rho) / K)), in cross-attention of (R - R_0) / (R + n); -inf
+    where R is not above R_0."""
+    others = np.log(n) + np.log((data.classes - 1 + found.own) / data.classes)
+    whole = found.on_d1 - np.logaddexp(found.on_d1, others)
+    if layer.model != CROSS:
+        return whole
+    with np.errstate(divide="ignore"):
+        return whole + np.log(-np.expm1(np.minimum(found.on_d0 - found.on_d1, 0.0)))
+
+
 def best_probability(family: Family, layer: Layer, data: Data, n: int) -> float:
-    """P at the kernel's own best threshold, at its special token's share f."""
+    """P at the kernel's own best threshold."""
     found = family(layer, data, np.array([n]), 0.0)
-    heard, rho = (float(part[0]) for part in (_heard(found, layer), found.own))
-    others = n * (data.classes - 1 + rho) / data.classes
-    share = 1 / (1 + others * math.exp(-heard)) if heard > -math.inf else 0.0
-    return probability(share, rho, data.m(n), layer, data)
+    share = math.exp(log_share(found, layer, data, np.array([n]))[0])
+    return probability(share, float(found.own[0]), data.m(n), layer, data)
 
 
-def headroom(
+def holds_at(
     family: Family, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> np.ndarray:
-    """log(C R / n), of R - R_0 in cross-attention: (P,)."""
+    """Whether a family separates at numbers of tokens n with weights g: (P,)."""
     found = family(layer, data, n, weight)
-    heard = _heard(found, layer)
     m = [data.m(size) for size in n.tolist()]
-    reached = [reach(rho, k, layer, data) for rho, k in zip(found.own.tolist(), m, strict=True)]
-    with np.errstate(divide="ignore"):
-        return np.log(reached) + heard - np.log(n)
+    least = [
+        critical_share(rho, k, layer, data) for rho, k in zip(found.own.tolist(), m, strict=True)
+    ]
+    return np.exp(log_share(found, layer, data, n)) >= least
 
 
 def largest_n(family: Family, layer: Layer, data: Data) -> float:
     """The largest multiple of K up to 10^12 at which a family separates, the last crossing where
     jumps of m make several; 0 if there is none, inf if it still does at 10^12."""
-    found = last_multiple(lambda n: headroom(family, layer, data, n) >= 0, data.classes)
+    found = last_multiple(lambda n: holds_at(family, layer, data, n), data.classes)
     return 0.0 if math.isnan(found) else found
 
 
@@ -107,17 +117,13 @@ def margin(family: Family, layer: Layer, data: Data, n: int) -> float:
 def least_weight(family: Family, layer: Layer, data: Data, n: int) -> float:
     """The least g at which a family separates with X = I + g e_1 e_1^T; 0 if it does with X = I,
     and inf if at no g up to 1e13."""
-    if headroom(family, layer, data, np.array([n]))[0] >= 0:
+    if holds_at(family, layer, data, np.array([n]))[0]:
         return 0.0
 
     def holds(weights: np.ndarray) -> np.ndarray:
-        return headroom(family, layer, data, np.full(len(weights), n), weights) >= 0
+        return holds_at(family, layer, data, np.full(len(weights), n), weights)
 
     return least_number(holds, PRECISION, LARGEST_WEIGHT)
-
-
-def _heard(found: Loudness, layer: Layer) -> np.ndarray:
-    return found.heard if layer.model == CROSS else found.on_d1
 
 
 def _least(
@@ -128,6 +134,6 @@ def _least(
 
     def holds(parameters: np.ndarray) -> np.ndarray:
         sizes = np.full(len(parameters), n)
-        return headroom(of_scores(of(parameters)), layer, data, sizes) >= 0
+        return holds_at(of_scores(of(parameters)), layer, data, sizes)
 
     return least_number(holds, *ends)

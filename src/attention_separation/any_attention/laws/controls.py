@@ -1,0 +1,97 @@
+"""Laws of P itself: the mixture's staircase, and its floor, the P of no attention."""
+
+from collections.abc import Callable, Iterator
+
+from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.laws import judged, predictions
+from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
+from attention_separation.any_attention.laws.mixture import control, floor, law_holds
+from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS
+
+EQUAL = 1e-12
+"""Probabilities closer than this, relative, are the same."""
+
+MIDDLE = (2000, 20_000, 10**6)
+
+AS_NONE = (
+    "linear", "power_2", "taylor_1", "taylor_2", "elu_plus_one", "relu_features",
+    "relu2_features", "exp_features", "focused_3", "efficient", "one_plus_cosine", "softplus",
+    "sigmoid_log_n",
+)  # fmt: skip
+SCORES = ("linear", "power_2", "power_3", "taylor_1", "taylor_2", "softplus", "sigmoid_log_n")
+
+
+def _none(data: Data) -> Iterator[Claim]:
+    for layer in LAYERS:
+        yield from _probabilities("none", layer, data, control)
+
+
+def _as_none(data: Data) -> Iterator[Claim]:
+    for layer in judged.SELF:
+        for name in AS_NONE:
+            yield from _probabilities(name, layer, data, control)
+
+
+def _cross_floor(data: Data) -> Iterator[Claim]:
+    for layer in judged.CROSS:
+        for name in SCORES:
+            yield from _probabilities(name, layer, data, floor)
+
+
+def _probabilities(
+    name: str, layer: Layer, data: Data, law: Callable[[int, Layer, Data], float]
+) -> Iterator[Claim]:
+    sizes = stacked(data, *MIDDLE)
+    found = measured_probabilities(KERNELS[name], layer, data, sizes)
+    for n, measured in zip(sizes, found, strict=True):
+        predicted = law(data.m(n), layer, data)
+        yield Claim(name, layer, "P", predicted, measured, EQUAL, n, law_holds(layer, data))
+
+
+def _staircase(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *MIDDLE[1:])
+    pairs = [judged.POWERS[p] for p in (4, 6, 8)] + [judged.TAYLORS[8]]
+    for layer in LAYERS:
+        for kernel, family in (*pairs, *judged.EXPONENTIALS.values()):
+            found = measured_probabilities(kernel, layer, data, sizes)
+            for n, measured in zip(sizes, found, strict=True):
+                predicted = predictions.best_probability(family, layer, data, n)
+                holds = law_holds(layer, data)
+                yield Claim(kernel.name, layer, "P", predicted, measured, EQUAL, n, holds)
+
+
+FLOORS = (
+    Law(
+        "mixture",
+        "A kernel's best P is that of rows of no attention in which one token has the share f = R "
+        f"/ (R + n (K - 1 + rho) / K), a staircase in f: {PLACES}, at n from 20,000.",
+        EQUAL,
+        "Below, shifts of order 1/n move a step; and where f is at a step P is on either side.",
+        _staircase,
+    ),
+    Law(
+        "no attention",
+        f"Weights 1/n have the floor in self-attention and P = 0 in cross-attention: {PLACES}.",
+        EQUAL,
+        "Where levels of the class signs interleave with the last coordinate's.",
+        _none,
+    ),
+    Law(
+        "as good as none",
+        "Kernels that hear the special token boundedly have exactly the P of no attention in "
+        f"self-attention: {PLACES}, at n from 2,000.",
+        EQUAL,
+        "Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1.",
+        _as_none,
+    ),
+    Law(
+        "cross floor",
+        "Functions of scores that hear the special token boundedly, but louder on D1, have the "
+        "cross floor in cross-attention: with random signs, V = X = I, at n from 2,000.",
+        EQUAL,
+        "Feature maps may differ from it: Hedgehog does at 10^6.",
+        _cross_floor,
+    ),
+)
