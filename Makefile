@@ -117,7 +117,7 @@ lint: setup
 	@$(BIN)/snakemake --lint
 
 gallery: setup
-	@$(BIN)/snakemake gallery --forcerun gallery --cores $(CORES) --quiet rules host reason
+	@$(BIN)/snakemake gallery --forcerun gallery kernels_gallery --cores $(CORES) --quiet rules host reason
 
 rank-gallery: setup-rank
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from attention_separation.any_attention.settings.section import AnyAttentionSection
+from attention_separation.any_attention.study import AnyAttention
 from attention_separation.head_rank.settings.section import HeadRankSection
 from attention_separation.head_rank.study import HeadRank
 from attention_separation.results.study import Study
@@ -33,7 +35,7 @@ from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MOST_SEED = 10**18
 
-STUDIES = (SoftmaxVsLinear, HeadRank)
+STUDIES = (SoftmaxVsLinear, AnyAttention, HeadRank)
 
 FIRST = STUDIES[0].name
 """The study whose settings overrides may name without its section."""
@@ -52,11 +54,19 @@ class Config(Closed):
     softmax_vs_linear: SoftmaxVsLinearSection = Field(
         description="the first paper: softmax against linear attention"
     )
+    any_attention: AnyAttentionSection = Field(
+        description="any attention kernel on the first paper's data"
+    )
     head_rank: HeadRankSection = Field(description="the second paper: the rank of attention heads")
 
     def studies(self) -> dict[str, Study]:
         """Every study of the configuration, by name."""
-        found = [kind(getattr(self, kind.name), self.seed, self.jobs) for kind in STUDIES]
+        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs)
+        found = [
+            first,
+            AnyAttention(self.any_attention, first.folder),
+            HeadRank(self.head_rank, self.seed, self.jobs),
+        ]
         return {study.name: study for study in found}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attention_separation.config import load_config, overrides_of
 from attention_separation.results import verifying
+from attention_separation.results.study import sharing_folder
 from attention_separation.verbs import study_of
 
 SAMPLE = 5
@@ -24,9 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
-    study = config.studies()[study_of(arguments.verb)]
+    studies = config.studies()
+    study = studies[study_of(arguments.verb)]
     verifying.check_folder(arguments.folder)
-    found = verifying.states(arguments.folder, study.expected_tables(), study.drawn_alone())
+    expected, drawn_alone = {}, set()
+    for each in sharing_folder(study, studies):
+        expected |= each.expected_tables()
+        drawn_alone |= each.drawn_alone()
+    found = verifying.states(arguments.folder, expected, drawn_alone)
     wrong = verifying.print_states(found)
     again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:

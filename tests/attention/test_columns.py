@@ -64,7 +64,9 @@ def test_cross_attention(shape, a, kernel, query, key):
     check_every_column(CROSS_ATTENTION, p, kernel, [query % n, key % n])
 
 
-@pytest.mark.parametrize("kernel", ["linear_unnormalised", "sigmoid_unnormalised"])
+@pytest.mark.parametrize(
+    "kernel", [name for name, kernel in KERNELS.items() if not kernel.normalised]
+)
 @pytest.mark.parametrize("attention_x", ["identity", "ones"])
 @pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
 def test_kernels_whose_rows_have_sums_of_their_own(kernel, attention_x, n, d):

@@ -104,8 +104,11 @@ def test_the_last_coordinate_is_the_same_in_every_row_that_sums_to_one(name, att
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [220, 2 * 10**7, 2 * 10**12])
 def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
-    for model, d in ((SELF_ATTENTION, 22), (CROSS_ATTENTION, 21)):
-        types = model.token_types([at(n, d)], 1)
+    for point, model in (
+        (at(n, 22), SELF_ATTENTION), (at(n, 22, "ones"), SELF_ATTENTION),
+        (at(n, 21), CROSS_ATTENTION),
+    ):  # fmt: skip
+        types = model.token_types([point], 1)
         rows = distinct_rows(types, KERNELS[name])
         of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest
         assert np.isfinite(of_classes).all()
@@ -153,7 +156,7 @@ def test_own_is_exactly_rest_where_no_class_is_the_queries_own(name, attention_x
 def test_a_kernel_that_tells_classes_apart_is_refused():
     by_place = Kernel(
         "by_place", "by place", "features",
-        lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[0]), seen.scores.shape),
+        lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[-2]), seen.scores.shape),
     )  # fmt: skip
     types = SELF_ATTENTION.token_types([at(60, 12)], 1)
     with pytest.raises(ArithmeticError, match="tells classes apart"):

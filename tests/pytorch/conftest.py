@@ -1,4 +1,4 @@
-"""What the tests of training need."""
+"""What the tests of training, and of kernels against PyTorch's own, need."""
 
 import importlib.util
 

@@ -7,13 +7,14 @@ from making import CONFIG, STUDY
 from attention_separation.results.job_files import (
     ReportEntry,
     command_options,
+    files_of_run,
     input_files,
     manifest_files,
     output_files,
     report_entry,
-    whole_run,
 )
 from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
+from attention_separation.results.study import sharing_folder
 
 
 def a_result(**values):
@@ -87,9 +88,14 @@ def test_another_study_has_a_category_of_its_own():
     assert entries(study, a_result())["figures/x.svg"].category == study.category
 
 
-def test_a_whole_run_ends_in_the_manifest_of_what_says_nothing_of_itself():
-    run = whole_run(STUDY)
-    assert run[-1] == f"{STUDY.folder}/manifest.json"
-    assert f"{STUDY.folder}/figures/fig4.svg" in run
-    assert f"{STUDY.folder}/figures/fig4.parquet" in run
-    assert manifest_files(STUDY) == [x for x in run[:-1] if not x.endswith(".parquet")]
+def test_a_folder_lists_what_says_nothing_of_itself_once_for_all_its_studies():
+    studies = CONFIG.studies()
+    together = sharing_folder(STUDY, studies)
+    assert [study.name for study in together] == ["softmax_vs_linear", "any_attention"]
+    files = [path for study in together for path in files_of_run(study)]
+    assert len({*files}) == len(files)
+    assert {f"{STUDY.folder}/{path}" for path in ("figures/fig4.svg", "tables/kernels.html")} <= {
+        *manifest_files(together)
+    }
+    assert manifest_files(together) == [path for path in files if not path.endswith(".parquet")]
+    assert sharing_folder(studies["head_rank"], studies) == [studies["head_rank"]]

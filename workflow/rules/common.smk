@@ -41,13 +41,14 @@ from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
 from attention_separation.results.job_files import (
     command_options,
+    files_of_run,
     input_files,
     manifest_files,
     output_files,
     report_entry,
-    whole_run,
 )
 from attention_separation.results.provenance import code_digest
+from attention_separation.results.study import sharing_folder
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.verbs import VERBS, module_of
 
@@ -64,6 +65,9 @@ def checked_config():
 CONFIG = checked_config()
 STUDIES = CONFIG.studies()
 FIRST = next(iter(STUDIES.values()))
+
+# A folder of results has one manifest, of all studies in it.
+HOSTS = {study.folder: study for study in reversed(STUDIES.values())}
 
 
 def checked_folder():
@@ -90,6 +94,12 @@ def studies_with(verb):
 def every_result():
     """Every result, with its study."""
     return [(study, result) for study in STUDIES.values() for result in study.results.values()]
+
+
+def whole_run(study):
+    """What a whole run makes in the folder of a study, the manifest with it."""
+    files = [path for other in sharing_folder(study, STUDIES) for path in files_of_run(other)]
+    return [*files, f"{study.folder}/manifest.json"]
 
 
 def inputs_of(study, result):

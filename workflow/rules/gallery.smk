@@ -1,6 +1,16 @@
 # The targets that write tracked files: pictures and findings, as config.yaml makes them, and the
 # page of settings. Each study has its own: training takes a quarter of an hour and its numbers hold
-# for one kind of processor.
+# for one kind of processor. That of a folder's first study comes after those of the others in it,
+# for all write README.md.
+
+
+def galleries_beside(study):
+    """What says that the galleries of the others in a study's folder are written."""
+    if study not in HOSTS.values():
+        return []
+    others = [other for other in studies_with("gallery") if HOSTS[other.folder] is study]
+    return [f"{o.folder}/{o.rule('gallery')}.done" for o in others if o is not study]
+
 
 if not config and not MODULE:
 
@@ -11,8 +21,9 @@ if not config and not MODULE:
                 study.rule("gallery")
             input:
                 whole_run(study),
+                galleries_beside(study),
             output:
-                touch(f"{study.folder}/gallery.done"),
+                touch(f"{study.folder}/{study.rule('gallery')}.done"),
             log:
                 log_file(study, study.rule("gallery")),
             localrule: True

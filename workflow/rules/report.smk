@@ -11,7 +11,7 @@ if not MODULE:
 
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
 MADE_IN = {
-    study.name: Path(getattr(rules, study.rule("manifest")).output[0]).parent
+    study.name: Path(getattr(rules, HOSTS[study.folder].rule("manifest")).output[0]).parent
     for study in STUDIES.values()
 }
 REPORTED = {

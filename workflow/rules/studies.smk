@@ -1,13 +1,13 @@
-# Of each study: the sha256 of every result that carries no metadata of its own, and what all of it
-# is asked for by. `all` is the first study's name; the others have their own.
+# Of each folder: the sha256 of every result that carries no metadata of its own. Of each study, what
+# all of it is asked for by: `all` is the first study's name; the others have their own.
 
-for study in STUDIES.values():
+for study in HOSTS.values():
 
     rule:
         name:
             study.rule("manifest")
         input:
-            manifest_files(study),
+            manifest_files(sharing_folder(study, STUDIES)),
         output:
             f"{study.folder}/manifest.json",
         log:
@@ -27,10 +27,13 @@ for study in STUDIES.values():
         shell:
             "{params.package} manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
 
+
+for study in STUDIES.values():
+
     if study.prefix:
 
         rule:
             name:
                 study.prefix
             input:
-                whole_run(study),
+                whole_run(study) if study in HOSTS.values() else files_of_run(study),

@@ -59,6 +59,7 @@ FEATURE_MAPS = {
     "hedgehog": log_hedgehog,
     "hedgehog_fla": log_hedgehog_fla,
     "focused_3": log_focused,
+    "softmax_features": log_softmax,
 }
 """log phi by the kernel's name: (..., d) -> (..., features)."""
 

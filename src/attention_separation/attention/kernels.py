@@ -1,7 +1,7 @@
 """Attention kernels as values: what turns queries and keys into weights.
 
-A kernel gives weights or, where these could overflow, their logarithms, up to a factor per row if
-its rows are normalised. Every formula has its source beside it; x = q . k is a score.
+A kernel gives weights or, where these could overflow, their logarithms, before a row is divided by
+its normaliser. Every formula has its source beside it; x = q . k is a score.
 """
 
 import math
@@ -19,6 +19,12 @@ Kind = Literal["score", "row", "features"]
 """What of its tokens a kernel needs: one score at a time (with n and d); a whole row of scores with
 multiplicities; or vectors of queries and keys."""
 
+Normaliser = Literal["row sum", "1 + row sum", "none"]
+"""What a row of weights is divided by; the sum is over all tokens."""
+
+SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
+"""What a weight depends on, by kind, before its row is divided."""
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -30,7 +36,8 @@ class Kernel:
     symbol : its formula in text
     kind : see `Kind`
     weigh : Seen -> (..., R, T) weights, or their logarithms if `logarithmic`
-    normalised : whether a row is divided by its sum over all tokens
+    normaliser : see `Normaliser`
+    also : what else a weight depends on: "n", "d", "all keys"
     source : where the formula is from
     """
 
@@ -39,8 +46,20 @@ class Kernel:
     kind: Kind
     weigh: Callable[[Seen], np.ndarray]
     logarithmic: bool = False
-    normalised: bool = True
+    normaliser: Normaliser = "row sum"
+    also: tuple[str, ...] = ()
     source: str = ""
+
+    @property
+    def normalised(self) -> bool:
+        """Whether every row sums to 1."""
+        return self.normaliser == "row sum"
+
+    @property
+    def sees(self) -> str:
+        """What a weight depends on before its row is divided, in words: "x and n"."""
+        *others, last = SEEN[self.kind] + self.also
+        return f"{', '.join(others)} and {last}" if others else last
 
     def attention_weights(self, seen: Seen) -> np.ndarray:
         """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
@@ -50,22 +69,31 @@ class Kernel:
         ArithmeticError
             If a weight is no finite number, or a row that is to be divided has no positive sum.
         """
-        weights = self.weigh(seen)
+        weights, shift = self.weigh(seen), 0.0
         if self.logarithmic:
-            if self.normalised:
-                weights = weights - seen.largest(weights)
-            weights = np.exp(weights)
+            shift = self._shift(seen, weights)
+            weights = np.exp(weights - shift)
         weights = np.where(seen.multiplicities > 0, weights, 0.0)
         if not np.isfinite(weights).all():
             raise ArithmeticError(f"{self.name}: a weight is no finite number")
-        if not self.normalised:
+        if self.normaliser == "none":
             return weights
         total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
+        if self.normaliser == "1 + row sum":
+            total = np.exp(-shift) + total
         if not (total > 0).all():
             raise ArithmeticError(
                 f"{self.name}: a row of weights sums to {float(total.min()):g}; allowed: sums > 0"
             )
         return weights / total
+
+    def _shift(self, seen: Seen, logs: np.ndarray) -> np.ndarray | float:
+        """What is taken off the logarithms of a row that is divided, so that none overflows."""
+        if self.normaliser == "none":
+            return 0.0
+        largest = seen.largest(logs)
+        # The 1 beside the sum is a weight of logarithm 0.
+        return largest if self.normalised else np.maximum(largest, 0.0)
 
 
 def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
@@ -83,34 +111,60 @@ def power(p: float) -> Kernel:
         with np.errstate(divide="ignore"):
             return p * np.log(seen.scores)
 
-    return _log_score(f"power_{p:g}", f"x^{p:g}", log_weights, SOURCES_OF_POWERS.get(p, ""))
+    source = SOURCES_OF_POWERS.get(p, "a power of x")
+    return _log_score(f"power_{p:g}", f"x^{p:g}", log_weights, source)
 
 
 SOURCES_OF_POWERS = {2: "arXiv 2402.10644 (ReBased, without its norm)", 4: "arXiv 2310.01655"}
 
 
+def _log_taylor(p: int, x: np.ndarray) -> np.ndarray:
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(1, p + 1)])
+    with np.errstate(divide="ignore"):
+        log_x = np.log(x)[..., None]
+    terms = np.arange(1, p + 1) * log_x - log_factorials
+    zero = np.zeros((*x.shape, 1))
+    return np.logaddexp.reduce(np.concatenate([zero, terms], axis=-1), axis=-1)
+
+
 def taylor(p: int) -> Kernel:
     """1 + x + ... + x^p / p!, of scores that are not negative."""
-    log_factorials = np.array([math.lgamma(k + 1) for k in range(1, p + 1)])
+    source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
+    symbol = f"1 + x + … + x^{p}/{p}!"
+    return _log_score(f"taylor_{p}", symbol, lambda seen: _log_taylor(p, seen.scores), source)
+
+
+def exponential(name: str, symbol: str, divided_by: Callable[[Seen], object], source: str, **rest):
+    """e^(x / T)."""
+    return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source, **rest)
+
+
+def _ssmax(seen: Seen) -> np.ndarray:
+    return 0.43 * seen.log_n * seen.scores / np.sqrt(seen.d)
+
+
+def _log_power_log_n(seen: Seen) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return seen.log_n * np.log(seen.scores)
+
+
+def relu_over_n(name: str, power: int) -> Kernel:
+    """max(x, 0)^power / n: what stands for the division is the factor 1/n."""
+    return _score(
+        name, f"max(x, 0){'²' if power == 2 else ''}/n, not divided",
+        lambda seen: np.maximum(seen.scores, 0.0) ** power / seen.n,
+        "arXiv 2309.08586, without 1/sqrt d", normaliser="none", also=("n",),
+    )  # fmt: skip
+
+
+def sigmoid(name: str, symbol: str, bias: float, source: str, **rest) -> Kernel:
+    """1 / (1 + e^-(x - bias log n))."""
 
     def log_weights(seen: Seen) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            log_x = np.log(seen.scores)[..., None]
-        terms = np.arange(1, p + 1) * log_x - log_factorials
-        zero = np.zeros((*seen.scores.shape, 1))
-        return np.logaddexp.reduce(np.concatenate([zero, terms], axis=-1), axis=-1)
+        return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
 
-    source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
-    return _log_score(f"taylor_{p}", f"1 + x + … + x^{p}/{p}!", log_weights, source)
-
-
-def exponential(name: str, symbol: str, divided_by: Callable[[Seen], object], source: str):
-    """e^(x / T)."""
-    return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source)
-
-
-def _log_sigmoid(x: np.ndarray) -> np.ndarray:
-    return -np.logaddexp(0.0, -x)
+    also = ("n",) if bias else ()
+    return _log_score(name, symbol, log_weights, source, also=also, **rest)
 
 
 def _features(name: str, symbol: str, source: str) -> Kernel:
@@ -138,32 +192,55 @@ _ALL = (
     _log_score("exp", "eˣ", lambda seen: seen.scores, "arXiv 2310.11685"),
     exponential("exp_half", "e^(x/2)", lambda seen: 2.0, "temperature 2"),
     exponential("exp_quarter", "e^(x/4)", lambda seen: 4.0, "temperature 4"),
-    exponential("exp_sqrt_d", "e^(x/√d)", lambda seen: np.sqrt(seen.d), "arXiv 1706.03762"),
+    exponential(
+        "exp_sqrt_d", "e^(x/√d)", lambda seen: np.sqrt(seen.d), "arXiv 1706.03762", also=("d",)
+    ),
+    _log_score(
+        "ssmax", "e^(0.43 log n · x/√d)", _ssmax, "arXiv 2501.19399 (Scalable-Softmax)",
+        also=("n", "d"),
+    ),
+    _log_score(
+        "softmax_one", "eˣ / (1 + Σ eˣ)", lambda seen: seen.scores,
+        "E. Miller, Attention Is Off By One (2023), without 1/sqrt d", normaliser="1 + row sum",
+    ),
+    _log_score("exp_root", "e^√x", lambda seen: np.sqrt(seen.scores), "between powers and eˣ"),
     _score("linear", "x", lambda seen: seen.scores, "arXiv 2310.11685"),
     _score("none", "1", lambda seen: np.ones_like(seen.scores), "uniform weights: no attention"),
-    *(power(p) for p in (2, 3, 4, 6, 8)),
+    *(power(p) for p in (2, 3, 4, 6, 8, 10, 12)),
+    _log_score(
+        "power_log_n", "x^(log n)", _log_power_log_n, "a power that grows with n", also=("n",)
+    ),
     *(taylor(p) for p in (1, 2, 3, 4, 6, 8)),
+    _log_score(
+        "taylor_2_sqrt_d", "1 + x/√d + x²/2d",
+        lambda seen: _log_taylor(2, seen.scores / np.sqrt(seen.d)), "arXiv 2402.18668 (Based)",
+        also=("d",),
+    ),
     _features("elu_plus_one", "φ = elu(z) + 1", "arXiv 2006.16236"),
     _features("relu_features", "φ = max(z, 0)", "ReLU features"),
     _features("relu2_features", "φ = max(z, 0)²", "squared ReLU features"),
     _features("exp_features", "φ = [e^z, e^−z]", "element-wise exp"),
     _features("hedgehog", "φ = [softmax z, softmax −z]", "arXiv 2402.04347, as in LoLCATs"),
     _features("hedgehog_fla", "φ = softmax [2z, −2z]", "flash-linear-attention"),
+    _features("softmax_features", "φ = softmax z", "arXiv 1812.01243, its queries' map on both"),
     _features("focused_3", "φ = ‖z₊‖ z₊³ / ‖z₊³‖", "arXiv 2308.00442"),
     Kernel(
         "efficient", "softmax_d(q) · softmax over positions of k", "features", efficient,
-        source="arXiv 1812.01243",
+        also=("all keys",), source="arXiv 1812.01243",
     ),
-    _log_score(
-        "sigmoid_log_n", "σ(x − log n)", lambda seen: _log_sigmoid(seen.scores - seen.log_n),
-        "arXiv 2409.04431, divided by the row's sum",
+    sigmoid("sigmoid", "σ(x)", 0.0, "arXiv 2409.04431, no bias, divided by the row's sum"),
+    sigmoid("sigmoid_log_n", "σ(x − log n)", 1.0, "arXiv 2409.04431, divided by the row's sum"),
+    sigmoid(
+        "sigmoid_2_log_n", "σ(x − 2 log n)", 2.0,
+        "arXiv 2409.04431, twice its bias, divided by the row's sum",
     ),
     _log_score(
         "softplus", "log(1 + eˣ)", lambda seen: np.log(np.logaddexp(0.0, seen.scores)), "softplus"
     ),
     _log_score("cosh", "cosh x", lambda seen: np.logaddexp(seen.scores, -seen.scores), "cosh"),
     Kernel("sparsemax", "sparsemax", "row", sparsemax, source="arXiv 1602.02068"),
-    Kernel("entmax_15", "1.5-entmax", "row", entmax, source="arXiv 1905.05702"),
+    Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
+    Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
     Kernel(
         "rbf", "e^(−‖q − k‖²/2)", "features", lambda seen: -_distances(seen) / 2,
@@ -179,12 +256,14 @@ _ALL = (
     ),
     _score(
         "linear_unnormalised", "x, not divided", lambda seen: seen.scores, "arXiv 2310.11685",
-        normalised=False,
+        normaliser="none",
     ),
-    _log_score(
-        "sigmoid_unnormalised", "σ(x − log n), not divided",
-        lambda seen: _log_sigmoid(seen.scores - seen.log_n), "arXiv 2409.04431", normalised=False,
+    sigmoid(
+        "sigmoid_unnormalised", "σ(x − log n), not divided", 1.0, "arXiv 2409.04431",
+        normaliser="none",
     ),
+    relu_over_n("relu_over_n", 1),
+    relu_over_n("relu2_over_n", 2),
 )  # fmt: skip
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

@@ -1,5 +1,7 @@
 """Kernels that are functions of a whole row of scores: keys count by their multiplicities."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from attention_separation.attention.seen import Seen
@@ -29,16 +31,21 @@ def sparsemax(seen: Seen) -> np.ndarray:
     return np.maximum(shifted - (total - 1) / size, 0.0)
 
 
-def entmax(seen: Seen) -> np.ndarray:
-    """1.5-entmax: max(x / 2 - tau, 0)^2, with sum 1 over all tokens; tau by bisection."""
-    shifted = (seen.scores - seen.largest(seen.scores)) / 2
-    # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
-    low = -np.ones((*shifted.shape[:-1], 1))
-    high = np.zeros_like(low)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        total = (np.maximum(shifted - middle, 0.0) ** 2 * seen.multiplicities).sum(
-            -1, keepdims=True
-        )
-        low, high = np.where(total >= 1, middle, low), np.where(total >= 1, high, middle)
-    return np.maximum(shifted - low, 0.0) ** 2
+def entmax(alpha: float) -> Callable[[Seen], np.ndarray]:
+    """alpha-entmax: max((alpha - 1) x - tau, 0)^(1 / (alpha - 1)), with sum 1 over all tokens; tau
+    by bisection."""
+    power = 1 / (alpha - 1)
+
+    def weigh(seen: Seen) -> np.ndarray:
+        shifted = (seen.scores - seen.largest(seen.scores)) * (alpha - 1)
+        # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
+        low = -np.ones((*shifted.shape[:-1], 1))
+        high = np.zeros_like(low)
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            weights = np.maximum(shifted - middle, 0.0) ** power
+            total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
+            low, high = np.where(total >= 1, middle, low), np.where(total >= 1, high, middle)
+        return np.maximum(shifted - low, 0.0) ** power
+
+    return weigh

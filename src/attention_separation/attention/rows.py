@@ -51,7 +51,7 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         data does not tell apart, have different weights.
     """
     if kernel.kind == "features":
-        weights = np.stack([_weights_in_full(types, kernel, p) for p in range(len(types.n))])
+        weights = _weights_in_full(types, kernel)
     else:
         weights = kernel.attention_weights(types.seen())
     missing = ~types.exists
@@ -76,20 +76,36 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     )
 
 
-def _weights_in_full(types: TokenTypes, kernel: Kernel, point: int) -> np.ndarray:
-    """(R, 4) from weights on a key of each class."""
-    full = kernel.attention_weights(types.seen_in_full(point))
-    weights = np.zeros((len(full), 4))
-    weights[:, SPECIAL], weights[:, SAME] = full[:, 0], full[:, 1]
-    if full.shape[1] > 2:
-        weights[:, OWN] = weights[:, REST] = full[:, 2]
-    further = full[:, 3:]
-    if further.shape[1]:
-        weights[:, REST] = further[:, 0]
-        spread = np.ptp(further, axis=1)
-        if (spread > ALIKE * np.abs(further).max(axis=1))[types.exists[point]].any():
+MOST_NUMBERS = 1 << 19
+"""Products of features worked on at once."""
+
+
+def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+    """(P, R, 4) from weights on a key of each class, of points with the same d together."""
+    weights = np.zeros(types.scores.shape)
+    for d in np.unique(types.d):
+        alike = np.flatnonzero(types.d == d)
+        step = max(MOST_NUMBERS // int(d) ** 2, 1)
+        for start in range(0, len(alike), step):
+            part = alike[start : start + step]
+            full = kernel.attention_weights(types.seen_in_full(part))
+            weights[part] = _by_type(full, types.exists[part], kernel)
+    return weights
+
+
+def _by_type(full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray:
+    """Weights on a key of each type, (P, R, 4), from those on a key of each class."""
+    weights = np.zeros((*full.shape[:2], 4))
+    weights[..., SPECIAL], weights[..., SAME] = full[..., 0], full[..., 1]
+    if full.shape[2] > 2:
+        weights[..., OWN] = weights[..., REST] = full[..., 2]
+    further = full[..., 3:]
+    if further.shape[2]:
+        weights[..., REST] = further[..., 0]
+        spread = np.ptp(further, axis=2)
+        if (spread > ALIKE * np.abs(further).max(axis=2))[exists].any():
             raise ArithmeticError(f"{kernel.name}: it tells classes apart that the data does not")
     # Of a query without a class among the further ones, all of these are alike.
-    alike = np.isclose(weights[:, OWN], weights[:, REST], rtol=ALIKE, atol=0)
-    weights[:, OWN] = np.where(alike, weights[:, REST], weights[:, OWN])
+    alike = np.isclose(weights[..., OWN], weights[..., REST], rtol=ALIKE, atol=0)
+    weights[..., OWN] = np.where(alike, weights[..., REST], weights[..., OWN])
     return weights

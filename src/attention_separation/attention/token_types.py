@@ -6,7 +6,7 @@ special token, the others of the marked class, those of its own class (of any un
 class is the marked one, or none) and those of every further class.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,12 +61,17 @@ class TokenTypes:
         n, d = self.n[:, None, None], self.d[:, None, None]
         return Seen(self.scores, None, None, counts, n, d)
 
-    def seen_in_full(self, point: int) -> Seen:
-        """What kernels of vectors may know, of one point: a key for each class."""
-        queries, keys = self.vectors(point)
-        n, d, classes = int(self.n[point]), int(self.d[point]), int(self.classes[point])
+    def seen_in_full(self, points: Sequence[int]) -> Seen:
+        """What kernels of vectors may know, of points with the same d: a key for each class."""
+        queries, keys = (np.stack(each) for each in zip(*map(self.vectors, points), strict=True))
+        n, d = self.n[points], self.d[points]
+        classes = int(self.classes[points[0]])
         t, further = n // classes, max(classes - 2, 0)
         columns = [SPECIAL, SAME, *[OWN] * (classes > 1), *[REST] * further]
-        counts = np.array([1, t - 1, *[t] * (classes - 1)])
-        scores = self.scores[point][:, columns]
-        return Seen(scores, queries, keys, np.broadcast_to(counts, scores.shape), n, d)
+        counts = np.repeat(t[:, None], len(columns), axis=1)
+        counts[:, SPECIAL], counts[:, SAME] = 1, t - 1
+        scores = self.scores[points][:, :, columns]
+        return Seen(
+            scores, queries, keys, np.broadcast_to(counts[:, None, :], scores.shape),
+            n[:, None, None], d[:, None, None],
+        )  # fmt: skip

@@ -1,5 +1,6 @@
 """A table of results as parquet, csv and a page of its own."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,18 +12,19 @@ from attention_separation.results.tables import TableError, all_finite, write_cs
 
 def write_result(
     table: pa.Table, stem: Path, metadata: dict[str, str], title: str, about: str,
-    shown: pa.Table | None = None,
+    shown: pa.Table | None = None, endless: Collection[str] = (),
 ) -> None:  # fmt: skip
     """Write STEM.parquet, STEM.csv and STEM.html, a page with a title and a text about the table.
 
-    `shown` is what the page shows if not the table itself.
+    `shown` is what the page shows if not the table itself. In `endless` columns a number may be
+    infinite.
 
     Raises
     ------
     TableError
         If a number is NaN or infinite: null is the cell that has no meaning.
     """
-    for name in table.column_names:
+    for name in {*table.column_names} - {*endless}:
         if not all_finite(table[name]):
             raise TableError(f"{stem}: column {name} holds a value that is no finite number")
     write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)

@@ -1,8 +1,9 @@
 """The files of a job as its rule and command line name them, and what a report says of each."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from attention_separation.results.result import NUMBERS, Output, Result, files_asked
 from attention_separation.results.study import Study
@@ -86,12 +87,12 @@ def report_entry(study: Study, file: OutputFile) -> ReportEntry | None:
     return None
 
 
-def whole_run(study: Study) -> list[str]:
-    """The files that a whole run of a study makes."""
-    asked = [f"{study.folder}/{path}" for path in files_asked(study.results)]
-    return [*asked, f"{study.folder}/manifest.json"]
+def files_of_run(study: Study) -> list[str]:
+    """The files that a whole run of a study makes, but for the manifest of its folder."""
+    return [f"{study.folder}/{path}" for path in files_asked(study.results)]
 
 
-def manifest_files(study: Study) -> list[str]:
-    """Those of them that carry no metadata of their own."""
-    return [path for path in whole_run(study)[:-1] if not path.endswith(".parquet")]
+def manifest_files(studies: Iterable[Study]) -> list[str]:
+    """Those of studies that carry no metadata of their own."""
+    files = chain.from_iterable(map(files_of_run, studies))
+    return [path for path in files if not path.endswith(".parquet")]

@@ -10,7 +10,7 @@ from attention_separation.results.files import write_text
 NAME = "manifest.json"
 ASIDE = (
     "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
-    ".gitignore",
+    "kernels_gallery.done", "rank_gallery.done", ".gitignore",
 )  # fmt: skip
 """Files and folders below results that are no results."""
 

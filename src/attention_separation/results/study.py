@@ -1,7 +1,7 @@
 """What a study is to the workflow, to checks and to reports: its results, and what they say."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -90,3 +90,8 @@ class Study(ABC):
             for _, output in outputs_of(self.results)
             if "parquet" not in output.kind.suffixes
         }
+
+
+def sharing_folder(study: Study, studies: Mapping[str, Study]) -> list[Study]:
+    """The studies whose results lie in the folder of one, itself among them."""
+    return [other for other in studies.values() if other.folder == study.folder]

@@ -169,8 +169,8 @@ WRONG = {
         ["contest of linear, exp", PAPERS_ALONE],
     ),
     "unknown kernel that fires": (
-        "fig4a", {"fires": "softmax", "silent": []}, "contest.fires",
-        ["'softmax' is unknown; allowed: exp, exp_half", *KERNELS],
+        "fig4a", {"fires": "gaussian", "silent": []}, "contest.fires",
+        ["'gaussian' is unknown; allowed: exp, exp_half", *KERNELS],
     ),
     "unknown kernel that is silent": (
         "fig7a", {"fires": "exp", "silent": ["linear", "lin"]}, "contest.silent[1]",

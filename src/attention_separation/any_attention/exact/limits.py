@@ -2,7 +2,8 @@
 n, and the least weight in X that does."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,19 +19,29 @@ PER_DECADE = 16
 PARTS = 16
 """Parts that an interval is cut into at each step of a search."""
 
-LARGEST_WEIGHT = 1e13
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-8, 1e13
 COLDEST, HOTTEST = 1e-3, 1e4
-PRECISION = 1e-10
+PRECISION = 1e-8
 """Relative, of weights and temperatures."""
+
+GRID_PER_DECADE = 3
+"""Of weights and temperatures that are tried first."""
 
 
 def separates(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """Whether a kernel's best P is above half of exp's at the same n, (P,)."""
-    sizes = n.tolist()
-    of_exp = best_probabilities(KERNELS["exp"], layer, data, sizes)
-    return best_probabilities(kernel, layer, data, sizes, weight) > of_exp / 2
+    found = best_probabilities(kernel, layer, data, n.tolist(), weight)
+    return found > exp_probabilities(layer, data, tuple(n.tolist())) / 2
+
+
+@lru_cache(maxsize=1024)
+def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
+    """What exp can do at numbers of tokens n: all kernels are measured against it."""
+    sizes = list(dict.fromkeys(n))
+    of_each = dict(zip(sizes, best_probabilities(KERNELS["exp"], layer, data, sizes), strict=True))
+    return np.array([of_each[size] for size in n])
 
 
 def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -64,26 +75,25 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> fl
     return float(low)
 
 
-def critical_temperature(layer: Layer, data: Data, n: int) -> float:
-    """The highest T at which e^(x/T) separates at n tokens."""
+def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
+    """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on."""
 
-    def holds(cold: np.ndarray) -> np.ndarray:
+    def holds(which: np.ndarray, cold: np.ndarray) -> np.ndarray:
         kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
-        return separates(kernel, layer, data, np.full(len(cold), n))
+        return separates(kernel, layer, data, np.array(n)[which])
 
-    return 1 / least_number(holds, 1 / HOTTEST, 1 / COLDEST)
+    return 1 / least_numbers(holds, len(n), 1 / HOTTEST, 1 / COLDEST)
 
 
-def least_weight(kernel: Kernel, layer: Layer, data: Data, n: int) -> float:
-    """The least g at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with X = I,
-    and inf if it does at no g up to 1e13."""
-    if separates(kernel, layer, data, np.array([n]))[0]:
-        return 0.0
+def least_weights(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
+    """The least g at each n at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with
+    X = I, and inf if it does at no g up to 1e13."""
 
-    def holds(weights: np.ndarray) -> np.ndarray:
-        return separates(kernel, layer, data, np.full(len(weights), n), weights)
+    def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return separates(kernel, layer, data, np.array(n)[which], weights)
 
-    return least_number(holds, PRECISION, LARGEST_WEIGHT)
+    found = least_numbers(holds, len(n), LEAST_WEIGHT, LARGEST_WEIGHT)
+    return np.where(separates(kernel, layer, data, np.array(n)), 0.0, found)
 
 
 def _multiples(classes: int) -> np.ndarray:
@@ -93,20 +103,32 @@ def _multiples(classes: int) -> np.ndarray:
     return np.unique(whole[whole * classes >= 2]) * classes
 
 
+def least_numbers(
+    holds: Callable[[np.ndarray, np.ndarray], np.ndarray], problems: int, low: float, high: float
+) -> np.ndarray:
+    """For each problem the least number in [low, high] from which on a condition holds, as far as a
+    geometric grid tells; inf if it holds at none of its numbers.
+
+    holds : numbers of problems, and a value for each of them -> whether it holds, all in one shape
+    """
+
+    def first(edges: np.ndarray) -> np.ndarray:
+        """Where the condition first holds on each problem's edges (N, E); E if nowhere."""
+        which = np.repeat(np.arange(len(edges)), edges.shape[1])
+        found = holds(which, edges.ravel()).reshape(edges.shape)
+        return np.where(found.any(axis=1), found.argmax(axis=1), edges.shape[1])
+
+    grid = np.geomspace(low, high, round(GRID_PER_DECADE * math.log10(high / low)) + 1)
+    at = first(np.tile(grid, (problems, 1)))
+    lows, highs = grid[np.clip(at - 1, 0, None) % len(grid)], grid[at % len(grid)]
+    while (highs / lows > 1 + PRECISION).any():
+        edges = np.geomspace(lows, highs, PARTS + 1, axis=1)
+        edges[:, 0], edges[:, -1] = lows, highs
+        inner = np.minimum(first(edges[:, 1:-1]) + 1, PARTS)[:, None]
+        lows, highs = (np.take_along_axis(edges, k, axis=1)[:, 0] for k in (inner - 1, inner))
+    return np.where(at < len(grid), highs, np.inf)
+
+
 def least_number(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
-    """The least number in [low, high] from which on a condition holds, as far as a geometric grid
-    tells; inf if it holds at none of its numbers."""
-    edges = np.geomspace(low, high, round(PER_DECADE * math.log10(high / low)) + 1)
-    found = np.flatnonzero(holds(edges))
-    if not len(found):
-        return math.inf
-    if found[0] == 0:
-        return low
-    low, high = float(edges[found[0] - 1]), float(edges[found[0]])
-    while high / low > 1 + PRECISION:
-        edges = np.geomspace(low, high, PARTS + 1)
-        edges[0], edges[-1] = low, high
-        inner = np.flatnonzero(holds(edges[1:-1]))
-        first = inner[0] + 1 if len(inner) else PARTS
-        low, high = float(edges[first - 1]), float(edges[first])
-    return high
+    """The same for one problem, whose condition takes values alone."""
+    return float(least_numbers(lambda _, values: holds(values), 1, low, high)[0])

@@ -2,7 +2,7 @@
 special token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,14 @@ from attention_separation.attention.separation import (
     rank_states,
     widest_margin,
 )
-from attention_separation.attention.threshold_curves import ThresholdCurves, threshold_curves
+from attention_separation.attention.threshold_curves import (
+    NARROWEST,
+    ThresholdCurves,
+    threshold_curves,
+)
+
+PARTS = ("first", "marked", "own", "rest")
+"""Weights of a row."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,9 @@ class Separation:
 
 @dataclass(frozen=True)
 class Scored:
-    """Rows of D1 and the largest scores of a column's states at P numbers of tokens."""
+    """Rows of D0 and D1 and the largest scores of a column's states at P numbers of tokens."""
 
-    rows: Rows
+    rows: tuple[Rows, Rows]
     d0: np.ndarray
     d1: np.ndarray
     m: np.ndarray
@@ -63,9 +70,20 @@ class Scored:
 
     def curves(self) -> ThresholdCurves:
         """P(the network alone tells D1 from D0) against its threshold."""
-        return threshold_curves(
+        found = threshold_curves(
             self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
         )
+        return replace(found, resolved=found.resolved & self.tells_rows_apart())
+
+    def tells_rows_apart(self) -> np.ndarray:
+        """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
+        of the largest score, (P,)."""
+        largest = np.abs(self.d1).reshape(len(self.n), -1).max(axis=1)
+        on_d0, on_d1 = (
+            np.stack([getattr(rows, name)[:, 0] for name in PARTS]) for rows in self.rows
+        )
+        gap = np.abs(on_d1 - on_d0).max(axis=0)
+        return (gap == 0) | (gap > NARROWEST * largest)
 
 
 def score_columns(
@@ -83,7 +101,12 @@ def score_columns(
     on_d0, on_d1 = (distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
     m, sizes = np.array([data.m(size) for size in n]), np.array(n)
     return Scored(
-        on_d1, largest_scores(on_d0), largest_scores(on_d1), m, np.sqrt(np.log(sizes)), sizes
+        (on_d0, on_d1),
+        largest_scores(on_d0),
+        largest_scores(on_d1),
+        m,
+        np.sqrt(np.log(sizes)),
+        sizes,
     )
 
 
@@ -115,6 +138,6 @@ def separate(
         p_each_bias=of_each_neuron(ranked),
         margin=widest_margin(ranked, reached),
         margin_of_exp=widest_margin(ranked, of_exp / 2),
-        share=scored.rows.share[:, 0],
+        share=scored.rows[1].share[:, 0],
         resolved=curves.resolved,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import least_weight
+from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import ELU, LINEAR, POWERS, stacked
@@ -57,7 +57,7 @@ def _weights(data: Data) -> Iterator[Claim]:
                 yield Claim(
                     kernel.name, layer, "g",
                     predictions.least_weight(family, layer, data, n),
-                    least_weight(kernel, layer, data, n),
+                    float(least_weights(kernel, layer, data, [n])[0]),
                     OF_ELU if family is ELU[1] else OF_WEIGHTS,
                     n, law_holds(layer, data),
                 )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
-    critical_temperature,
+    critical_temperatures,
     least_number,
     separates,
 )
@@ -58,7 +58,7 @@ def _temperatures(data: Data) -> Iterator[Claim]:
             yield Claim(
                 "e^(x/T)", layer, "T*",
                 predictions.critical_temperature(layer, data, n),
-                critical_temperature(layer, data, n),
+                float(critical_temperatures(layer, data, [n])[0]),
                 0.001 if n >= SIZES[0] // 2 else 0.0165,
                 n, law_holds(layer, data),
             )  # fmt: skip

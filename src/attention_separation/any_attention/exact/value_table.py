@@ -1,0 +1,171 @@
+"""Verb `kernels-values`: every kernel in every layer at some n, and how far it separates."""
+
+import argparse
+import math
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.exact.limits import (
+    exp_probabilities,
+    last_n,
+    least_weights,
+)
+from attention_separation.any_attention.exact.values import separate
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import ValuesJob
+from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.progress import Progress
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import finite_or_null, table_from_rows
+
+QUANTITIES = (
+    "p_best", "theta_low", "theta_high", "p_paper", "p_after_y", "p_each_bias", "share", "margin",
+    "margin_of_exp",
+)  # fmt: skip
+"""Of `Separation`, in this order."""
+
+VALUES = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        ("n", pa.int64()),
+        ("d", pa.int64()),
+        ("m", pa.int64()),
+        *((name, pa.float64()) for name in QUANTITIES),
+        ("resolved", pa.bool_()),
+    ]
+)
+"""A row per kernel, layer and n; the quantities are those of `Separation`, null where they mean
+nothing."""
+
+WEIGHED_AT = (2_000, 200_000)
+"""Numbers of tokens at which the table of kernels states the least weight in X."""
+
+SLOPE = (10**6, 10**9)
+"""Numbers of tokens between which it states how the margin falls."""
+
+REACHES = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("formula", pa.string()),
+        ("normaliser", pa.string()),
+        ("kind", pa.string()),
+        ("source", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        ("last_n", pa.float64()),
+        ("margin_exponent", pa.float64()),
+        *((f"weight_at_{n}", pa.float64()) for n in WEIGHED_AT),
+    ]
+)
+"""A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
+p of a margin ~ n^p between n = 10^6 and 10^9, and the least g of X = I + g e1 e1^T with which it
+separates at some n (0: none is needed, inf: none does, null: X is not I)."""
+
+ENDLESS = ("last_n", *(f"weight_at_{n}" for n in WEIGHED_AT))
+"""Columns in which inf has a meaning."""
+
+TITLES = {
+    "kernel_values": "Any attention: what one network alone can do",
+    "kernels": "Any attention: up to which n each kernel separates",
+}
+SCOPE = (
+    "The data are the first paper's, X and V as well, and the weights of the network are random "
+    "signs: what learning can do is another question. Every number is exact."
+)
+ABOUT = {
+    "kernel_values": "The probability that the network of one kernel alone tells D1 from D0: at "
+    "its own best threshold (p_best), at the paper's (p_paper), with one threshold after the signs "
+    "are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's share "
+    "of its row; the largest gap between the two datasets' scores, in units of √log n, at which "
+    f"half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
+    "kernels": "A kernel separates at n if its p_best is above half of exp's: last_n is the "
+    "largest multiple of K up to 10^12 at which it does, on a geometric grid and then by "
+    "bisection; inf where it does at 10^12 still, empty where it does at none. margin_exponent is "
+    "p of a margin that goes as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
+    f"X = I + g e₁e₁ᵀ with which it separates at n.\n{SCOPE}",
+}
+
+
+def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> Iterator[dict]:
+    """The rows of the table of values on one kernel in one layer."""
+    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
+    for k, n in enumerate(sizes):
+        known = bool(found.resolved[k])
+        numbers = {name: finite_or_null(float(getattr(found, name)[k])) for name in QUANTITIES}
+        yield {
+            "kernel": kernel.name,
+            "model": layer.model,
+            "attention_x": layer.attention_x,
+            "n": n,
+            "d": layer.d(data.classes),
+            "m": data.m(n),
+            "resolved": known,
+            "share": numbers["share"],
+        } | (numbers if known else {})
+
+
+def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
+    """The row of the table of kernels on one kernel in one layer."""
+    last = last_n(kernel, layer, data)
+    weights = {}
+    if layer.attention_x == "identity":
+        sizes = [n // data.classes * data.classes for n in WEIGHED_AT]
+        found = least_weights(kernel, layer, data, sizes).tolist()
+        weights = {f"weight_at_{n}": g for n, g in zip(WEIGHED_AT, found, strict=True)}
+    return {
+        "kernel": kernel.name,
+        "formula": kernel.symbol,
+        "normaliser": kernel.normaliser,
+        "kind": kernel.kind,
+        "source": kernel.source,
+        "model": layer.model,
+        "attention_x": layer.attention_x,
+        "last_n": None if math.isnan(last) else last,
+        "margin_exponent": _margin_exponent(kernel, layer, data),
+    } | weights
+
+
+def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
+    sizes = [n // data.classes * data.classes for n in SLOPE]
+    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
+    if not found.resolved.all():
+        return None
+    steps = np.diff(np.log(found.margin)) / np.diff(np.log(sizes))
+    return finite_or_null(float(steps[0]))
+
+
+def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
+    """The table of values, and that of kernels."""
+    each = list(product(KERNELS.values(), LAYERS))
+    progress = Progress("kernels-values", len(each), "kernels in layers")
+    values, reaches = [], []
+    for kernel, layer in each:
+        values += value_rows(kernel, layer, job.data, job.sizes)
+        reaches.append(reach_row(kernel, layer, job.data))
+        progress.advance()
+    return table_from_rows(values, VALUES), table_from_rows(reaches, REACHES)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="data and sizes, as JSON")
+    parser.add_argument(
+        "--output", required=True, type=Path,
+        help="parquet of kernels, the rest beside, and the table of values as kernel_values",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = ValuesJob.model_validate_json(arguments.settings)
+    provenance = record(arguments.settings, __name__)
+    values, kernels = tables(job)
+    for table, name in ((values, "kernel_values"), (kernels, "kernels")):
+        stem = arguments.output.with_name(name)
+        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

@@ -1,0 +1,85 @@
+"""Figure kernels_accuracy: what each kernel can do at its own best threshold, against n."""
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import exp_probabilities
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.figures.grids import multiples
+from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.pages.drawing import MIDDLE_GRAY, RC
+from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
+
+SHOWN = (
+    "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
+    "exp_features", "hedgehog", "sparsemax", "rbf", "none",
+)  # fmt: skip
+SIZES = 97
+
+TITLE = "Any attention: the probability that one network alone tells D1 from D0"
+NOTE = (
+    "At each kernel's own best threshold, exact. Gray: half of exp's; a kernel is said to separate "
+    "where it is above. Feature maps with Q = K.\nData, X and V of the first paper, {sizes}; "
+    "random sign weights."
+)
+
+SCHEMA = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        ("n", pa.int64()),
+        ("p_best", pa.float64()),
+    ]
+)
+
+
+def numbers(data: Data) -> pa.Table:
+    """A row per kernel, layer and n."""
+    n = multiples(data.classes, SIZES, least=data.classes)
+    return table_from_rows(
+        [
+            {
+                "kernel": name, "model": layer.model, "attention_x": layer.attention_x, "n": size,
+                "p_best": p,
+            }
+            for layer in LAYERS
+            for name in SHOWN
+            for size, p in zip(
+                n, best_probabilities(KERNELS[name], layer, data, n).tolist(), strict=True
+            )
+        ],
+        SCHEMA,
+    )  # fmt: skip
+
+
+def sizes_in_words(data: Data) -> str:
+    """The sizes of the tokens and of m."""
+    return (
+        f"a₀ = {data.a0:g}, a₁ = {data.a1:g}, b = {data.b:g}, c = {data.c:g}, K = {data.classes}, "
+        f"m = max(⌊log(n/{data.delta:g})⌋, {data.at_least})"
+    )
+
+
+def draw(table: pa.Table, data: Data) -> Figure:
+    """The figure of its numbers."""
+    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    with mpl.rc_context(RC):
+        for panel, layer in zip(panels, LAYERS, strict=True):
+            own = select_rows(table, model=layer.model, attention_x=layer.attention_x)
+            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            n = numpy_column(lines[0][1], "n")
+            half = exp_probabilities(layer, data, tuple(n.tolist())) / 2
+            panel.plot(n, half, color=MIDDLE_GRAY, linewidth=0.8)
+            draw_lines(panel, n, [(name, numpy_column(part, "p_best")) for name, part in lines])
+            panel.set_ylim(-0.02, 1.02)
+            panel.set_xlim(n[0], n[-1])
+            panel.set_xticks(10.0 ** np.arange(2, 13, 2))
+        panels[0].set_ylabel("P(tells D1 from D0)")
+        legend_beside(figure, panels[0])
+    return figure

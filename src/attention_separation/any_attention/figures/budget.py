@@ -1,0 +1,79 @@
+"""Figure kernels_budget: the least weight in X with which a kernel separates, against n."""
+
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import least_weights
+from attention_separation.any_attention.figures.accuracy import sizes_in_words
+from attention_separation.any_attention.figures.grids import multiples
+from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.pages.drawing import RC
+from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
+
+SHOWN = (
+    "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
+    "exp_features",
+)  # fmt: skip
+SIZES = 15
+MOST = 10**9
+WEIGHED = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
+
+TITLE = "Any attention: the weight in X that a kernel needs to separate"
+NOTE = (
+    "The least g of X = I + g e₁e₁ᵀ at which the kernel's own best probability is above half of "
+    "exp's; exact.\nNo line where X = I is enough, or no g up to 10¹³ is. Data and V of the first "
+    "paper:\n{sizes}."
+)
+
+SCHEMA = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("model", pa.string()),
+        ("n", pa.int64()),
+        ("weight", pa.float64()),
+    ]
+)
+
+
+def numbers(data: Data) -> pa.Table:
+    """A row per kernel, layer with X = I and n; 0 where X = I is enough, null where no g is."""
+    n = multiples(data.classes, SIZES, most=MOST)
+    return table_from_rows(
+        [
+            {
+                "kernel": name, "model": layer.model, "n": size,
+                "weight": g if math.isfinite(g) else None,
+            }
+            for layer in WEIGHED
+            for name in SHOWN
+            for size, g in zip(
+                n, least_weights(KERNELS[name], layer, data, n).tolist(), strict=True
+            )
+        ],
+        SCHEMA,
+    )  # fmt: skip
+
+
+def draw(table: pa.Table, data: Data) -> Figure:
+    """The figure of its numbers."""
+    figure, panels = sheet(WEIGHED, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    with mpl.rc_context(RC):
+        for panel, layer in zip(panels, WEIGHED, strict=True):
+            own = select_rows(table, model=layer.model)
+            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            n = numpy_column(lines[0][1], "n")
+            weights = [(name, numpy_column(part, "weight")) for name, part in lines]
+            draw_lines(panel, n, [(name, np.where(g > 0, g, np.nan)) for name, g in weights])
+            panel.set_yscale("log")
+            panel.set_xlim(n[0], n[-1])
+            panel.set_ylim(1e-2, 1e14)
+        panels[0].set_ylabel("least g")
+        legend_beside(figure, panels[0])
+    return figure

@@ -1,0 +1,49 @@
+"""Verb `kernels-figure`: one of the figures of this study, with its numbers."""
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from attention_separation.any_attention.figures import accuracy, budget, maps, margins
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.pages.drawing import save_with_numbers
+from attention_separation.results.provenance import record
+
+
+class Drawn(NamedTuple):
+    """The numbers of a figure, and the figure of these."""
+
+    numbers: Callable[[Data], pa.Table]
+    draw: Callable[[pa.Table, Data], Figure]
+
+
+DRAWN = {
+    "kernels_accuracy": Drawn(accuracy.numbers, accuracy.draw),
+    "kernels_degrees": Drawn(partial(maps.numbers, maps.DEGREES), partial(maps.draw, maps.DEGREES)),
+    "kernels_temperature": Drawn(
+        partial(maps.numbers, maps.TEMPERATURE), partial(maps.draw, maps.TEMPERATURE)
+    ),
+    "kernels_margins": Drawn(margins.numbers, margins.draw),
+    "kernels_budget": Drawn(budget.numbers, budget.draw),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the data, as JSON")
+    parser.add_argument("--figure", required=True, choices=FIGURES, help="which one")
+    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    data = DataJob.model_validate_json(arguments.settings).data
+    drawn = DRAWN[arguments.figure]
+    table = drawn.numbers(data)
+    provenance = record(arguments.settings, __name__)
+    save_with_numbers(drawn.draw(table, data), arguments.output.with_suffix(""), table, provenance)

@@ -1,0 +1,96 @@
+"""Figure kernels_margins: the gap between the two datasets' scores, against n."""
+
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import exp_probabilities
+from attention_separation.any_attention.exact.values import separate
+from attention_separation.any_attention.figures.accuracy import sizes_in_words
+from attention_separation.any_attention.figures.grids import multiples
+from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.pages.drawing import RC
+from attention_separation.results.tables import (
+    finite_or_null,
+    numpy_column,
+    select_rows,
+    table_from_rows,
+)
+
+SHOWN = (
+    "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
+    "rbf", "sparsemax", "none",
+)  # fmt: skip
+SIZES = 25
+
+TITLE = "Any attention: how wide the gap is between the scores of D0 and D1"
+NOTE = (
+    "The largest 2ε in units of √log n, such that with half of the kernel's own best probability "
+    "all scores are at most θ − ε on D0 and one is above θ + ε on D1; exact.\n"
+    "Data, X and V of the first paper, {sizes}. Of other X nothing is said."
+)
+
+SCHEMA = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        ("n", pa.int64()),
+        ("margin", pa.float64()),
+        ("p_best", pa.float64()),
+    ]
+)
+
+
+def numbers(data: Data) -> pa.Table:
+    """A row per kernel, layer and n; no margin where the kernel tells nothing."""
+    n = multiples(data.classes, SIZES)
+    rows = []
+    for layer in LAYERS:
+        of_exp = exp_probabilities(layer, data, tuple(n))
+        for name in SHOWN:
+            found = separate(KERNELS[name], layer, data, n, of_exp)
+            rows += [
+                {
+                    "kernel": name, "model": layer.model, "attention_x": layer.attention_x,
+                    "n": size, "margin": finite_or_null(margin), "p_best": p,
+                }
+                for size, margin, p in zip(
+                    n, found.margin.tolist(), found.p_best.tolist(), strict=True
+                )
+            ]  # fmt: skip
+    return table_from_rows(rows, SCHEMA)
+
+
+def draw(table: pa.Table, data: Data) -> Figure:
+    """The figure of its numbers, slopes named."""
+    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    with mpl.rc_context(RC):
+        for panel, layer in zip(panels, LAYERS, strict=True):
+            own = select_rows(table, model=layer.model, attention_x=layer.attention_x)
+            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            n = numpy_column(lines[0][1], "n")
+            draw_lines(panel, n, [(name, numpy_column(part, "margin")) for name, part in lines])
+            panel.set_yscale("log")
+            panel.set_xlim(n[0], n[-1])
+            panel.set_xticks(10.0 ** np.arange(2, 13, 2))
+            _name_slope(panel, n, numpy_column(select_rows(own, kernel="linear"), "margin"))
+        panels[0].set_ylabel("gap 2ε / √log n")
+        legend_beside(figure, panels[0])
+    return figure
+
+
+def _name_slope(panel, n: np.ndarray, margin: np.ndarray) -> None:
+    """Beside a line, the power of n that it falls with over its second half."""
+    middle = len(n) // 2
+    slope = math.log(margin[-1] / margin[middle]) / math.log(n[-1] / n[middle])
+    panel.annotate(
+        f"linear: ∝ $n^{{{slope:.2f}}}$", (n[middle], margin[middle]), xytext=(-6, -12),
+        textcoords="offset points", ha="right", fontsize=7.5,
+    )  # fmt: skip

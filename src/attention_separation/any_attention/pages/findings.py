@@ -1,0 +1,142 @@
+"""What the tables of this study say, in sentences."""
+
+import math
+
+import pyarrow as pa
+
+from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.pages.prose import counted, joined
+from attention_separation.results.tables import select_rows
+from attention_separation.statistics.verdict_words import AGREES, count_verdicts
+
+FEATURE_MAPS = (
+    "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
+    "focused_3", "efficient", "one_plus_cosine",
+)  # fmt: skip
+"""Feature maps of linear attention that are in use; their rows cost no n x n."""
+
+POWERS = ("power_2", "power_4", "power_8")
+SMALL, LARGE = 200, 2_000
+
+
+def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
+    """Of the table of kernels: which separate, and up to which n."""
+    last = {
+        (row["kernel"], row["model"], row["attention_x"]): row["last_n"]
+        for row in kernels.to_pylist()
+    }
+
+    def of(name: str) -> str:
+        return joined(
+            [f"{_reach(last[name, x.model, x.attention_x])} ({_short(x)})" for x in LAYERS]
+        )
+
+    always = [
+        f"{_short(layer)}: "
+        + joined([name for name in dict.fromkeys(key[0] for key in last)
+                  if last[name, layer.model, layer.attention_x] == math.inf])
+        for layer in LAYERS
+    ]  # fmt: skip
+    maps = [last[name, x.model, x.attention_x] or 0 for name in FEATURE_MAPS for x in LAYERS]
+    powers = "; ".join(f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS)
+    return [
+        "**What decides is how far the special token's score stands above the others, measured in "
+        "log n, not that the kernel is exp.** A kernel is said to separate at n if its network "
+        "alone, at its own best threshold, tells D1 from D0 with more than half of exp's "
+        f"probability. Here K = {data.classes}, a₁ = {data.a1:g}, and in self-attention "
+        f"b = {data.b:g}, c = {data.c:g}. Three numbers a / b / c are of self-attention with X = I, of "
+        "self-attention with X all ones, and of cross-attention.",
+        f"**At n = 10¹² still** separate, of {counted(len({key[0] for key in last}), 'kernel')}, "
+        f"{'; '.join(always)}.",
+        f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}; cross-attention "
+        f"{LAYERS[2].d(data.classes)}) separates up to n = {of('exp_sqrt_d')}.",
+        f"**Polynomials xᵖ** separate up to n = {powers}; linear attention up to {of('linear')}.",
+        f"**Feature maps of linear attention** ({', '.join(FEATURE_MAPS)}) separate at no n above "
+        f"{max(maps):,.0f}, in any of the three.",
+        "**With X all ones it is the division by the row's sum that hides the token:** linear "
+        f"attention separates up to n = {_reach(last['linear', 'self_attention', 'ones'])} where "
+        "rows are divided, and up to n = "
+        f"{_reach(last['linear_unnormalised', 'self_attention', 'ones'])} where they are not.",
+    ]
+
+
+def value_findings(values: pa.Table) -> list[str]:
+    """Of the table of values: linear attention beside none, and biases of neurons."""
+    rows = {
+        (row["kernel"], row["model"], row["attention_x"], row["n"]): row
+        for row in values.to_pylist()
+    }
+    if not {SMALL, LARGE} <= {*values["n"].to_pylist()}:
+        return []
+
+    def both(layer: Layer, n: int) -> str:
+        at = [
+            rows[name, layer.model, layer.attention_x, n]["p_best"] for name in ("linear", "none")
+        ]
+        return f"{at[0]:.3f} against {at[1]:.3f}"
+
+    own, ones, cross = LAYERS
+    biases = [
+        row["p_each_bias"]
+        for row in rows.values()
+        if row["model"] == own.model and row["n"] == LARGE and row["p_each_bias"] is not None
+    ]
+    return [
+        f"**Linear attention beside none** (uniform weights), at the own best threshold: "
+        f"{_short(own)}, {both(own, SMALL)} at n = {SMALL} and {both(own, LARGE)} at "
+        f"n = {LARGE:,}; {_short(ones)}, {both(ones, SMALL)} at n = {SMALL}; in cross-attention, "
+        f"where uniform weights tell nothing, {both(cross, LARGE)} at n = {LARGE:,}.",
+        "**With a bias for each neuron,** chosen after the signs, every kernel tells D1 from D0 in "
+        f"self-attention, uniform weights too: with probability {min(biases):.5f} or more at "
+        f"n = {LARGE:,}. Only the gap between the scores then tells kernels apart.",
+    ]
+
+
+def law_findings(laws: pa.Table) -> list[str]:
+    """Of the table of laws: how many agree, and which differ."""
+    counts = count_verdicts(laws["verdict"].to_pylist())
+    others = [row for row in laws.to_pylist() if row["verdict"] != AGREES]
+    named = "; ".join(
+        f"{row['law']}, {row['kernel']}, {row['model'].replace('_', '-')}: {row['quantity']} "
+        f"{row['predicted']:.5g} predicted, {row['measured']:.5g} by exact values"
+        for row in others
+    )
+    return [
+        f"**Laws.** Of {counted(len(laws), 'prediction')} of "
+        f"{counted(len({*laws['law'].to_pylist()}), 'law')}, judged by exact values at these data, "
+        f"{counts}{f'. Not: {named}' if named else ''}."
+    ]
+
+
+def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
+    """All of them, of the tables that there are."""
+    found = []
+    if "kernels" in tables:
+        found += reach_findings(tables["kernels"], data)
+    if "kernel_values" in tables:
+        found += value_findings(tables["kernel_values"])
+    if "kernel_laws" in tables:
+        found += law_findings(tables["kernel_laws"])
+    return found
+
+
+def layer_rows(table: pa.Table, layer: Layer) -> pa.Table:
+    """The rows of one layer."""
+    return select_rows(table, model=layer.model, attention_x=layer.attention_x)
+
+
+def _short(layer: Layer) -> str:
+    return {"self_attention": "self-attention, X ", "cross_attention": "cross-attention"}[
+        layer.model
+    ] + ("" if layer.model == "cross_attention" else _x(layer))
+
+
+def _x(layer: Layer) -> str:
+    return {"identity": "= I", "ones": "all ones"}[layer.attention_x]
+
+
+def _reach(last: float | None) -> str:
+    if last is None:
+        return "at none"
+    return "10¹² still" if math.isinf(last) else f"{last:,.0f}"

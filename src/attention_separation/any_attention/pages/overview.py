@@ -1,0 +1,71 @@
+"""Verb `kernels-overview`: this study's page of the report, and captions of figures and tables."""
+
+import argparse
+from pathlib import Path
+
+from attention_separation.any_attention.exact import value_table
+from attention_separation.any_attention.figures import accuracy, budget, maps, margins
+from attention_separation.any_attention.laws import law_table
+from attention_separation.any_attention.pages.findings import findings
+from attention_separation.any_attention.settings.jobs import OverviewJob
+from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.pages.captions import Caption
+from attention_separation.pages.overview import Overview, add_arguments, write_overview
+from attention_separation.results.tables import read_parquet
+
+__all__ = ["HONESTY", "add_arguments", "read_overview", "run"]
+
+TITLE = "Any attention: which kernels separate"
+QUESTION = (
+    "The first paper shows that softmax tells D1 from D0 where linear attention does not, at one "
+    "threshold and one temperature. What of any other kernel on the same data, at the threshold "
+    "that is best for it, and up to which n?"
+)
+HONESTY = (
+    "Every number is exact, for n up to 10¹². The data, X and V are the first paper's and the "
+    "weights of the networks are random signs: what a trained network can do is another question, "
+    "and so is another X. Feature maps depend on how X is split into Q and K; here Q = K. Not "
+    "covered: causal masks, several heads, attention that knows the order of tokens, feature maps "
+    "that are learned."
+)
+SCHEMAS = {
+    "kernels": value_table.REACHES,
+    "kernel_values": value_table.VALUES,
+    "kernel_laws": law_table.SCHEMA,
+}
+SHOWS = {
+    "kernels_accuracy": accuracy.NOTE,
+    "kernels_degrees": maps.DEGREES.note,
+    "kernels_temperature": maps.TEMPERATURE.note,
+    "kernels_margins": margins.NOTE,
+    "kernels_budget": budget.NOTE,
+}
+"""What stands beneath each figure."""
+
+
+def read_overview(job: OverviewJob, results: Path) -> Overview:
+    """What there is to say of a folder of results."""
+    tables = {
+        name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
+        for name, digest in job.tables.items()
+    }
+    sizes = accuracy.sizes_in_words(job.data)
+    captions = {
+        name: Caption(FIGURES[name], [SHOWS[name].format(sizes=sizes).replace("\n", " ")])
+        for name in job.figures
+    }
+    abouts = value_table.ABOUT | {"kernel_laws": law_table.SCOPE}
+    return Overview(
+        title=TITLE,
+        question=QUESTION,
+        said=findings(tables, job.data),
+        honesty=HONESTY,
+        command="snakemake kernels",
+        figures=captions,
+        tables={name: abouts[name].splitlines() for name in tables},
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = OverviewJob.model_validate_json(arguments.settings)
+    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)

@@ -1,0 +1,35 @@
+"""What a run of this study makes, each result declared once."""
+
+from collections.abc import Iterator
+
+from attention_separation.any_attention.settings.titles import FIGURES, TABLES
+from attention_separation.any_attention.verbs import VERBS
+from attention_separation.results.result import FIGURE, TABLE, Output, Result
+from attention_separation.settings.closed import Closed
+
+
+def declare_results(study) -> Iterator[Result]:
+    """The results of a `study.AnyAttention`."""
+    kernels, values, laws = (Output(TABLE, name, title) for name, title in TABLES.items())
+    yield _made(
+        "kernels_values", "values", study.values_job(), {"output": (kernels,), "": (values,)},
+        words="Any attention: what each kernel can do, and up to which n",
+    )  # fmt: skip
+    yield _made(
+        "kernels_laws", "laws", study.data_job(), {"output": (laws,)},
+        words="Any attention: laws against exact values",
+    )  # fmt: skip
+    for name, title in FIGURES.items():
+        yield _made(
+            name, "figure", study.data_job(), {"output": (Output(FIGURE, name, title),)},
+            options=("--figure", name), words=title,
+        )  # fmt: skip
+
+
+def _made(
+    name: str, verb: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
+) -> Result:  # fmt: skip
+    return Result(
+        name=name, verb=f"kernels-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
+        settings=settings, outputs=outputs, priority=6, **more,
+    )  # fmt: skip

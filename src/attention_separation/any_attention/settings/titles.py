@@ -1,0 +1,14 @@
+"""What the figures and tables of this study are, in words."""
+
+FIGURES = {
+    "kernels_accuracy": "Any attention: what each kernel can do, against n",
+    "kernels_degrees": "Any attention: polynomials, the degree against n",
+    "kernels_temperature": "Any attention: softmax, the temperature against n",
+    "kernels_margins": "Any attention: the gap between the scores, against n",
+    "kernels_budget": "Any attention: the weight in X that is needed, against n",
+}
+TABLES = {
+    "kernels": "up to which n each kernel separates",
+    "kernel_values": "what each kernel can do at some n",
+    "kernel_laws": "laws of which kernels separate",
+}

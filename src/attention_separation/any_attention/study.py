@@ -1,0 +1,56 @@
+"""Any attention as a study: kernels on the first paper's data, in its folder of results."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attention_separation.any_attention import results
+from attention_separation.any_attention.settings.jobs import DataJob, OverviewJob, ValuesJob
+from attention_separation.any_attention.settings.section import AnyAttentionSection
+from attention_separation.results.result import TABLE, Output, Result, outputs_of
+from attention_separation.results.study import Study
+
+
+class AnyAttention(Study):
+    """All that a run makes of kernels."""
+
+    name = "any_attention"
+    prefix = "kernels"
+    title = "any attention: which kernels separate"
+    category = None
+
+    def __init__(self, section: AnyAttentionSection, folder: str):
+        self.section, self._folder = section, folder
+
+    @property
+    def folder(self) -> str:
+        return self._folder
+
+    def declare_results(self) -> list[Result]:
+        return list(results.declare_results(self))
+
+    def values_job(self) -> ValuesJob:
+        """All that the tables of kernels and of their values depend on."""
+        return ValuesJob(data=self.section.data, sizes=self.section.sizes)
+
+    def data_job(self) -> DataJob:
+        """All that the laws and the figures depend on."""
+        return DataJob(data=self.section.data)
+
+    def overview_job(self, outputs: list[Output]) -> OverviewJob:
+        made = {output.name: result.settings for result, output in outputs_of(self.results)}
+        digests = [(output, made[output.name].digest()) for output in outputs]
+        return OverviewJob(
+            data=self.section.data,
+            figures={output.name: text for output, text in digests if output.kind is not TABLE},
+            tables={output.name: text for output, text in digests if output.kind is TABLE},
+        )
+
+    def labels(self, output: Output, folder: Path) -> dict[str, str]:
+        if output.kind is TABLE:
+            return {"table": output.title}
+        return {"figure": output.name, "model": "attention", "swept": "n", "verdict": "exact"}
+
+    def summary(self, folder: Path) -> Iterator[str]:
+        from attention_separation.any_attention.pages.summary import summary
+
+        return summary(folder)

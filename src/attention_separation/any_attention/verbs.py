@@ -1,0 +1,9 @@
+"""This study's verbs: the module of each, below this folder, and what it does."""
+
+VERBS = {
+    "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
+    "laws": ("laws.law_table", "hold what the laws predict against exact values"),
+    "figure": ("figures.kernels_figure", "draw what kernels can do, or what they need"),
+    "overview": ("pages.overview", "write this study's page of the report, and captions"),
+    "gallery": ("pages.gallery", "write this study's figures and findings to docs/"),
+}

@@ -1,0 +1,86 @@
+"""How far kernels go, by asking at every n, and at both sides of a temperature and a weight."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_separation.any_attention.exact import limits
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import (
+    critical_temperatures,
+    exp_probabilities,
+    last_n,
+    least_weights,
+    separates,
+)
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import KERNELS, exponential
+
+PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
+
+
+@pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
+def test_the_last_n_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
+    most = 6000
+    monkeypatch.setattr(limits, "LARGEST_N", most)
+    every = np.arange(data.classes, most + 1, data.classes)
+    for name in ("exp", "exp_sqrt_d", "linear", "power_2", "power_4", "taylor_2", "hedgehog"):
+        holds = separates(KERNELS[name], layer, data, every)
+        found = last_n(KERNELS[name], layer, data)
+        if not holds.any():
+            assert math.isnan(found), name
+        elif holds[-1]:
+            assert found == math.inf, name
+        else:
+            assert found == every[holds][-1], name
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
+def test_softmax_separates_below_its_critical_temperature(layer):
+    sizes = np.array([200, 2000, 10**6])
+    found = critical_temperatures(layer, PAPERS, sizes.tolist())
+    for t, n in zip(found, sizes, strict=True):
+        for factor, wanted in ((1 - 1e-6, True), (1 + 1e-6, False)):
+            kernel = exponential("", "", lambda _, at=t * factor: at, "")
+            assert separates(kernel, layer, PAPERS, np.array([n]))[0] == wanted
+    assert (np.diff(found) < 0).all()
+
+
+@pytest.mark.parametrize("name", ["linear", "power_2", "exp_sqrt_d", "elu_plus_one"])
+@pytest.mark.parametrize("layer", [LAYERS[0], LAYERS[2]], ids=lambda layer: layer.model)
+def test_a_kernel_separates_from_its_least_weight_on(layer, name):
+    sizes = np.array([400, 2000])
+    weights = least_weights(KERNELS[name], layer, PAPERS, sizes.tolist())
+    assert (np.diff(weights) > 0).all()
+    above = separates(KERNELS[name], layer, PAPERS, sizes, weights * (1 + 1e-6))
+    below = separates(KERNELS[name], layer, PAPERS, sizes, weights * (1 - 1e-6))
+    assert above.tolist() == [True, True]
+    assert below.tolist() == [False, False]
+
+
+def test_none_is_needed_and_none_is_enough():
+    assert least_weights(KERNELS["exp"], LAYERS[0], PAPERS, [2000]).tolist() == [0.0]
+    for name in ("none", "hedgehog", "one_plus_cosine"):
+        assert least_weights(KERNELS[name], LAYERS[0], PAPERS, [2000]).tolist() == [math.inf]
+
+
+def test_what_exp_can_do_at_sizes_given_twice():
+    found = exp_probabilities(LAYERS[0], PAPERS, (2000, 200, 2000))
+    wanted = best_probabilities(KERNELS["exp"], LAYERS[0], PAPERS, [2000, 200, 2000])
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_first_of_numbers_that_a_condition_holds_at():
+    edges = np.array([3.0, 1e-7, 2e12, 1e20, 0.0])
+
+    def holds(which, values):
+        return values >= edges[which]
+
+    found = limits.least_numbers(holds, len(edges), 1e-6, 1e13)
+    assert found[:3] == pytest.approx([3.0, 1e-6, 2e12], rel=1e-7)
+    assert found[3] == math.inf
+    assert found[4] == 1e-6

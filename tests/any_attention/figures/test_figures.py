@@ -1,0 +1,97 @@
+"""Figures of kernels: what they show is the engine's, and the same twice."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from making import CONFIG
+
+from attention_separation.__main__ import main
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import least_weights
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.figures import accuracy, budget, maps, margins
+from attention_separation.any_attention.figures.grids import multiples
+from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.attention.kernels import KERNELS, exponential, power
+from attention_separation.pages import drawing
+
+STUDY = CONFIG.studies()["any_attention"]
+DATA = STUDY.section.data
+
+
+def draw(folder):
+    options = STUDY.results["kernels_figures"].outputs
+    paths = {option: folder / output.path() for option, (output,) in options.items()}
+    files = [text for option, path in paths.items() for text in (f"--{option}", str(path))]
+    main(["kernels-figures", "--settings", DataJob(data=DATA).canonical(), *files])
+    return {path.stem: path for path in paths.values()}
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """The figures at fewer n, drawn twice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "FORMATS", ("svg",))
+        for module, count in ((accuracy, 9), (margins, 4), (budget, 3), (maps, 5)):
+            patch.setattr(module, "SIZES", count)
+        return [draw(tmp_path_factory.mktemp("kernels")) for _ in range(2)]
+
+
+def table(drawn, name):
+    return pq.read_table(drawn[0][name].with_suffix(".parquet")).to_pandas()
+
+
+def test_figures_are_the_same_twice(drawn):
+    first, second = drawn
+    assert first.keys() == {
+        f"kernels_{name}" for name in ("accuracy", "degrees", "temperature", "margins", "budget")
+    }
+    for name, path in first.items():
+        assert path.read_bytes() == second[name].read_bytes()
+        assert path.stat().st_size > 20_000
+        assert path.with_suffix(".csv").exists()
+
+
+def test_lines_are_exact_values(drawn):
+    for layer in LAYERS:
+        own = table(drawn, "kernels_accuracy").query(
+            f"model == '{layer.model}' and attention_x == '{layer.attention_x}'"
+        )
+        assert {*own["kernel"]} == {*accuracy.SHOWN} >= {"exp", "none", "linear"}
+        for name in ("exp_sqrt_d", "hedgehog"):
+            line = own[own["kernel"] == name]
+            wanted = best_probabilities(KERNELS[name], layer, DATA, line["n"].tolist())
+            np.testing.assert_array_equal(line["p_best"], wanted)
+
+
+def test_maps_are_exact_values_of_their_kernels(drawn):
+    for name, kernel in (
+        ("degree", lambda p: power(p)),
+        ("temperature", lambda t: exponential("", "", lambda _: t, "")),
+    ):
+        found = table(drawn, f"kernels_{name}{'s' * (name == 'degree')}")
+        assert len(found) == 3 * 61 * 5
+        for _, row in found.sample(6, random_state=1).iterrows():
+            (layer,) = (
+                layer for layer in LAYERS
+                if (layer.model, layer.attention_x) == (row["model"], row["attention_x"])
+            )  # fmt: skip
+            wanted = best_probabilities(kernel(row[name]), layer, DATA, [row["n"]])
+            assert row["p_best"] == pytest.approx(wanted[0], abs=1e-12)
+
+
+def test_gaps_and_weights(drawn):
+    gaps = table(drawn, "kernels_margins")
+    linear = gaps.query("kernel == 'linear' and model == 'cross_attention'")
+    slopes = np.diff(np.log(linear["margin"])) / np.diff(np.log(linear["n"]))
+    np.testing.assert_allclose(slopes, -1, atol=0.02)
+    assert gaps.query("kernel == 'none' and model == 'cross_attention'")["margin"].isna().all()
+    weights = table(drawn, "kernels_budget").query("kernel == 'linear'")
+    wanted = least_weights(KERNELS["linear"], LAYERS[0], DATA, weights["n"].tolist()[:3])
+    np.testing.assert_array_equal(weights["weight"][:3], wanted)
+
+
+def test_multiples_of_k_nearly_geometric():
+    found = multiples(20, 7, least=20, most=2e7)
+    assert found == [20, 200, 2000, 20_000, 200_000, 2_000_000, 20_000_000]
+    assert multiples(7, 3, least=2, most=50)[0] == 7
