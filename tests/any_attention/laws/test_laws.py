@@ -1,0 +1,61 @@
+"""All laws at the default data: each agrees, and each would differ if its prediction were wrong."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from attention_separation.any_attention.laws.laws import LAWS, judge_laws
+from attention_separation.any_attention.settings.data import Data
+
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return {law.name: list(law.claims(DATA)) for law in LAWS}
+
+
+def wrong(claim):
+    """Its prediction ten times its tolerance off, or its statement flipped."""
+    if math.isinf(claim.predicted):
+        return replace(claim, predicted=1e6)
+    if claim.predicted in (0.0, 1.0) and claim.quantity.startswith("separates"):
+        return replace(claim, predicted=1 - claim.predicted)
+    off = 10 * claim.tolerance * (abs(claim.measured) or 1.0)
+    return replace(claim, predicted=claim.predicted + off)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_a_law_agrees_and_can_fail(law, claims):
+    for claim in claims[law.name]:
+        assert claim.verdict == "agrees", claim
+        assert wrong(claim).verdict == "differs", claim
+
+
+def test_laws_are_told_apart_by_their_names_and_say_where_they_end():
+    assert len({law.name for law in LAWS}) == len(LAWS)
+    for law in LAWS:
+        assert law.statement.endswith(".")
+        assert law.ends.endswith(".")
+        assert law.tolerance > 0
+
+
+def test_every_law_is_judged_in_every_row(claims, monkeypatch):
+    monkeypatch.setattr(
+        "attention_separation.any_attention.laws.laws.LAWS",
+        tuple(replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS),
+    )
+    rows = judge_laws(DATA)
+    assert len(rows) == sum(map(len, claims.values()))
+    assert {row["law"] for row in rows} == set(claims)
+    keys = [
+        (row["law"], row["kernel"], row["model"], row["attention_x"], row["at"]) for row in rows
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_other_data_are_judged_only_where_the_laws_were_derived():
+    few = DATA.model_copy(update={"classes": 3})
+    rows = [row for law in LAWS[-4:] for row in law.rows(few)]
+    assert {row["verdict"] for row in rows} == {"undecided"}

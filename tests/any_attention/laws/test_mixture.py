@@ -1,0 +1,124 @@
+"""The mixture law: against an enumeration of columns, and against exact values at random data.
+
+The laws are approximations, so that a draw may lie outside: of 1,465 draws like those here, where
+exp's gamma_1 is at least 1.1 all, the largest n was at most one step of K off.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import last_n
+from attention_separation.any_attention.laws import mixture
+from attention_separation.any_attention.laws.loudness import of_scores
+from attention_separation.any_attention.laws.loudness import power as family_of_power
+from attention_separation.any_attention.laws.predictions import largest_n
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import power
+
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+SELF, ONES, CROSS = LAYERS
+TINY = 1e-9
+
+
+def enumerated(share, rho, m, layer, data):
+    """P of the best threshold from all 2^(K + 2) columns, shifts of order 1/n being TINY."""
+    cross = layer.model == "cross_attention"
+    alpha, beta, last = (1.0, 1.0, 0.0) if cross else (data.a1, data.b, data.c)
+    signs = np.array(list(itertools.product([-1.0, 1.0], repeat=data.classes + 2)))
+    first, end, marked, sums = signs[:, 0], signs[:, 1], signs[:, 2], signs[:, 2:].sum(axis=1)
+    spread = data.classes - 1 + rho
+    # Of the special row's own class and of the row with the best own class.
+    special = beta * (sums + (rho - 1) * marked) / spread
+    own = np.where(sums > -data.classes, 1.0, -1.0)
+    level = beta * (sums + (rho - 1) * own) / spread
+    plain = level + (0.0 if cross else TINY * first)
+    loud = (share + TINY) * (alpha * first + beta * marked) + (1 - share - TINY) * special
+    u0 = level + last * end
+    u1 = np.maximum(plain, loud) + last * end
+    thresholds = np.unique(u0[u0 > -TINY]) + TINY / 1e3
+    quiet = u0[:, None] <= thresholds
+    none, both = (mask.mean(axis=0) for mask in (quiet, quiet & (u1[:, None] <= thresholds)))
+    return (none**m - both**m).max()
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize("rho", [1.0, 1.3, 4.0])
+@pytest.mark.parametrize("m", [1, 3, 15])
+def test_the_staircase_by_enumeration(layer, rho, m):
+    rho = 1.0 if layer is not SELF else rho
+    data = DATA.model_copy(update={"classes": 8})
+    for share in (0.0, 0.013, 0.04, 0.071, 0.153, 0.41, 0.97):
+        law = mixture.probability(share, rho, m, layer, data)
+        assert law == pytest.approx(enumerated(share, rho, m, layer, data), abs=1e-9), share
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize(("rho", "m", "classes"), [(1, 15, 20), (2.5, 20, 20), (1, 30, 80)])
+def test_the_critical_share_is_where_the_staircase_passes_half(layer, rho, m, classes):
+    data = DATA.model_copy(update={"classes": classes})
+    half = (1 - 0.75**m) / 2
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        reached = mixture.probability(middle, rho, m, layer, data) >= half
+        low, high = (low, middle) if reached else (middle, high)
+    assert mixture.critical_share(rho, m, layer, data) == pytest.approx(high, rel=1e-12)
+
+
+def test_the_worked_example():
+    # K = 20, m = 15: Sigma = -4 is lifted over J = 2, 1.44 f = 0.06; 1.8 f = 0.2 in the last one.
+    assert mixture.critical_share(1.0, 15, ONES, DATA) == pytest.approx(1 / 24)
+    assert mixture.reach(1.0, 15, ONES, DATA) == pytest.approx(23)
+    assert mixture.reach(1.0, 15, CROSS, DATA) == pytest.approx(8)
+    assert mixture.reach(1e9, 15, SELF, DATA) == pytest.approx(20)
+    assert mixture.control(15, CROSS, DATA) == 0.0
+
+
+def test_a_share_of_1_has_exps_probability():
+    for layer, m in itertools.product(LAYERS, (1, 15, 23)):
+        found = mixture.probability(1.0, 1.0, m, layer, DATA)
+        assert found == pytest.approx(mixture.largest_probability(m), abs=1e-12)
+
+
+def test_with_few_classes_the_floor_alone_separates():
+    data = DATA.model_copy(update={"classes": 2})
+    assert mixture.reach(1.0, 15, SELF, data) == math.inf
+    assert not mixture.law_holds(SELF, data)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"a0": 0.3}, {"a1": 0.95}, {"a1": 1.5}, {"b": 0.9}, {"classes": 5}]
+)
+def test_where_the_law_is_not_derived(changes):
+    assert mixture.law_holds(SELF, DATA)
+    assert not mixture.law_holds(SELF, DATA.model_copy(update=changes))
+
+
+def test_margins_are_widest_at_the_lowest_level_that_half_is_reached_at():
+    levels = [round(mixture.level_of_margin(1.0, m, SELF, DATA) / 0.01) for m in (15, 18, 20, 23)]
+    assert levels == [4, 4, 6, 6]
+    assert round(mixture.level_of_margin(1.0, 23, CROSS, DATA) / 0.05) == 6
+
+
+@settings(max_examples=60)
+@given(
+    classes=st.sampled_from([6, 8, 10, 20, 40, 80]),
+    a1=st.floats(0.9, 1.7),
+    b=st.floats(0.05, 0.4),
+    c=st.floats(0.6, 1.0),
+    m=st.integers(5, 30),
+    p=st.sampled_from([1.5, 2.0, 2.5, 3.0, 4.0, 6.0]),
+    layer=st.sampled_from(LAYERS),
+)
+def test_the_largest_n_of_exact_values(classes, a1, b, c, m, p, layer):
+    data = Data(a0=0.01, a1=a1, b=b, c=c, classes=classes, delta=0.9999, at_least=m)
+    assume(mixture.law_holds(layer, data))
+    found = last_n(power(p), layer, data)
+    predicted = largest_n(of_scores(family_of_power(p)), layer, data)
+    assert abs(predicted - (0.0 if math.isnan(found) else found)) <= classes

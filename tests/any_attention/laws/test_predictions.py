@@ -1,0 +1,108 @@
+"""What the laws predict: against closed forms of the same laws."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.laws import predictions
+from attention_separation.any_attention.laws.judged import (
+    ELU,
+    EXPONENTIALS,
+    LINEAR,
+    POWERS,
+    SIGMOID,
+    usual_softmax,
+)
+from attention_separation.any_attention.laws.loudness import special_gain
+from attention_separation.any_attention.laws.mixture import critical_share, floor, reach
+from attention_separation.any_attention.settings.data import Data
+
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+SELF, ONES, CROSS = LAYERS
+
+
+def test_polynomials_reach_c_r_to_the_p():
+    # m is 15 up to n = 88,000 and C = 23, 8 then.
+    assert predictions.largest_n(POWERS[6][1], ONES, DATA) == 20 * (23 * 2.2**6 // 20)
+    r, r0 = 2.2**6, 1.01**6
+    assert predictions.largest_n(POWERS[6][1], CROSS, DATA) == 20 * ((8 * r - 9 * r0) // 20)
+    assert predictions.largest_n(LINEAR[1], CROSS, DATA) == 0.0
+
+
+def test_m_jumps_inside_the_solution():
+    # C is 33 from m = 23 on, n = 10^8, and 23 below.
+    found = predictions.largest_n(POWERS[12][1], ONES, DATA)
+    n = 20 * (23 * 2.2**12 // 20)
+    assert DATA.m(int(n)) == 17
+    assert found == n
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+def test_exp_separates_for_all_n_below_its_exponent(layer):
+    assert predictions.largest_n(EXPONENTIALS[1.0][1], layer, DATA) == math.inf
+    assert predictions.largest_n(usual_softmax(layer, DATA)[1], layer, DATA) < 2000
+
+
+def test_the_largest_n_of_the_usual_softmax_in_closed_form():
+    gamma = special_gain(ONES, DATA) / math.sqrt(22)
+    found = predictions.largest_n(usual_softmax(ONES, DATA)[1], ONES, DATA)
+    assert found == 20 * (23 ** (1 / (1 - gamma)) // 20)
+
+
+def test_the_critical_temperature_in_closed_form():
+    for n in (2000, 10**9):
+        c = reach(1.0, DATA.m(n), ONES, DATA)
+        expected = special_gain(ONES, DATA) * math.log(n) / (math.log(n) - math.log(c))
+        found = predictions.critical_temperature(ONES, DATA, n)
+        assert found == pytest.approx(expected, rel=1e-7)
+    far = predictions.critical_temperature(SELF, DATA, 1e300)
+    assert far == pytest.approx(special_gain(SELF, DATA), rel=0.01)
+
+
+def test_the_least_degree_in_closed_form():
+    found = predictions.least_degree(ONES, DATA, 20_000)
+    assert found == pytest.approx(math.log(20_000 / 23) / math.log(2.2), rel=1e-7)
+
+
+@pytest.mark.parametrize(("layer", "sigma"), [(SELF, 0.64), (ONES, 1.0), (CROSS, 1.0)])
+def test_the_critical_bias_nears_its_closed_form(layer, sigma):
+    n = 10**11
+    c = reach(1.0, DATA.m(n), layer, DATA)
+    found = predictions.critical_bias(layer, DATA, n)
+    assert found == pytest.approx(1 + sigma - math.log(c) / math.log(n), abs=0.005)
+
+
+def test_the_weight_budget_of_linear_in_closed_form():
+    n = 200_000
+    c = reach(0.68 / 0.64, DATA.m(n), SELF, DATA)
+    expected = ((n / c) * 0.64 - 0.04 - 0.64) / 1.44 - 1
+    assert predictions.least_weight(LINEAR[1], SELF, DATA, n) == pytest.approx(expected, rel=1e-7)
+    assert predictions.least_weight(POWERS[8][1], SELF, DATA, n) == 0.0
+    assert predictions.least_weight(SIGMOID[1], SELF, DATA, n) == math.inf
+    assert predictions.least_weight(ELU[1], CROSS, DATA, n) == math.inf
+
+
+def test_margins_of_bounded_kernels_are_constants_over_n():
+    # Linear: R = 2.2, R_0 = 1.01; the level is 6 / 20 of b, and of 1 in cross-attention.
+    ones = 1.2 * 2.2 - 0.01 * 1.01 + (2.2 - 1.01) * (0.2 - 0.06)
+    assert predictions.margin(LINEAR[1], ONES, DATA, 10**8) == pytest.approx(ones)
+    assert predictions.margin(LINEAR[1], CROSS, DATA, 10**8) == pytest.approx(1.19 * 1.7)
+
+
+def test_the_threshold_that_d0_lifts():
+    # f1 at f0 + (1 - f0) f_c is critical.
+    n, family = np.array([100_000]), POWERS[12][1]
+    found = family(CROSS, DATA, n, 0.0)
+    f1, f0 = (math.exp(r) / (math.exp(r) + n[0]) for r in (found.on_d1[0], found.on_d0[0]))
+    share = math.exp(predictions.log_share(found, CROSS, DATA, n)[0])
+    assert share == pytest.approx((f1 - f0) / (1 - f0))
+    reached = share >= critical_share(1.0, DATA.m(100_000), CROSS, DATA)
+    assert predictions.holds_at(family, CROSS, DATA, n)[0] == reached
+
+
+def test_a_hardly_heard_token_leaves_the_floor():
+    for layer in LAYERS:
+        found = predictions.best_probability(LINEAR[1], layer, DATA, 10**9)
+        assert found == pytest.approx(floor(DATA.m(10**9), layer, DATA), abs=1e-15)

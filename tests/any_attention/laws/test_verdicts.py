@@ -1,0 +1,50 @@
+"""Verdicts on claims."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.settings.data import Data
+
+CLAIM = Claim("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "measured", "difference", "verdict"),
+    [
+        (0.5, 0.5, 0.0, "agrees"),
+        (101.0, 100.0, 0.01, "agrees"),
+        (98.0, 100.0, 0.02, "differs"),
+        (0.0, 0.0, 0.0, "agrees"),
+        (0.0, 1.0, 1.0, "differs"),
+        (1.0, 0.0, 1.0, "differs"),
+        (0.0, 1e-9, 1.0, "differs"),
+        (math.inf, math.inf, 0.0, "agrees"),
+        (math.inf, 7.0, math.inf, "differs"),
+        (7.0, math.inf, math.inf, "differs"),
+    ],
+)
+def test_a_claim(predicted, measured, difference, verdict):
+    claim = replace(CLAIM, predicted=predicted, measured=measured)
+    assert claim.difference == pytest.approx(difference)
+    assert claim.verdict == verdict
+
+
+@pytest.mark.parametrize("changes", [{"measured": math.nan}, {"holds": False}])
+def test_what_is_not_decided(changes):
+    assert replace(CLAIM, **changes).verdict == "undecided"
+
+
+def test_the_rows_of_a_law():
+    law = Law("a law", "It holds.", 0.01, "Never.", lambda data: iter([CLAIM]))
+    assert law.rows(DATA) == [
+        {
+            "law": "a law", "kernel": "linear", "model": "self_attention",
+            "attention_x": "identity", "at": None, "quantity": "P", "predicted": 0.5,
+            "measured": 0.5, "relative_difference": 0.0, "tolerance": 0.01, "verdict": "agrees",
+        }
+    ]  # fmt: skip
