@@ -17,13 +17,13 @@ STUDIES = {
     "softmax_vs_linear": (
         "models", "settings", "simulation exact", "figures", "claims", "audits", "pages",
     ),
-    "head_rank": ("settings", "training", "constructions", "claims", "figures", "pages"),
     "any_attention": ("settings", "exact", "laws", "figures", "pages"),
+    "head_rank": ("settings", "training", "constructions", "claims", "figures", "pages"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
 
-LENT = {"any_attention": "softmax_vs_linear/models"}
-"""The one room of another study that a study leans on."""
+FACES = ("softmax_vs_linear/models",)
+"""Rooms of a study that others may use: the first paper's datasets."""
 
 MOST_MODULES = 15
 """Of a folder, without its __init__."""
@@ -63,14 +63,14 @@ def floor_of(room: str) -> tuple[int, int]:
 
 
 def may_import(importer: str, imported: str) -> bool:
-    """Whether the floors allow it: from the own room, or from one below and no other study but
-    for the room that it is lent."""
+    """Whether the floors allow it: from the own room, or from one below and no other study but its
+    face."""
     if not imported:  # the package itself, which has the version and imports nothing
         return True
     above, below = room_of(importer), room_of(imported)
-    if below == LENT.get(above.partition("/")[0]):
-        return True
     studies = {room.partition("/")[0] for room in (above, below)} & STUDIES.keys()
+    if below in FACES and len(studies) == 2:
+        return True
     return above == below or (floor_of(below) < floor_of(above) and len(studies) < 2)
 
 
@@ -110,21 +110,18 @@ def test_each_room_imports_from_those_below_alone():
         ("config", "head_rank.study", True),
         ("head_rank.study", "head_rank.pages.gallery", True),
         ("head_rank.pages.gallery", "head_rank.study", False),
-        ("head_rank.pages.gallery", "softmax_vs_linear.models.point", False),
+        ("head_rank.pages.gallery", "softmax_vs_linear.settings.panels", False),
         ("softmax_vs_linear.study", "head_rank.constructions.sphere", False),
+        ("any_attention.exact.layers", "softmax_vs_linear.models.attention_model", True),
+        ("any_attention.exact.layers", "softmax_vs_linear.exact.best_thresholds", False),
+        ("softmax_vs_linear.models.point", "any_attention.exact.layers", False),
+        ("pages.html", "softmax_vs_linear.models.attention_model", False),
         ("softmax_vs_linear.exact.compute", "softmax_vs_linear.simulation.signs", False),
         ("softmax_vs_linear.simulation.signs", "softmax_vs_linear.exact.compute", False),
         ("softmax_vs_linear.claims.sections.signs", "softmax_vs_linear.claims.law", True),
         ("softmax_vs_linear.models.point", "softmax_vs_linear.models.parameters", True),
         ("softmax_vs_linear.models", "softmax_vs_linear.exact", False),
         ("softmax_vs_linear.models.point", "", True),
-        ("any_attention.laws.laws", "any_attention.exact.limits", True),
-        ("any_attention.exact.limits", "any_attention.laws.laws", False),
-        ("any_attention.exact.layers", "softmax_vs_linear.models", True),
-        ("any_attention.exact.layers", "softmax_vs_linear.exact.methods", False),
-        ("any_attention.exact.layers", "head_rank.constructions.sphere", False),
-        ("softmax_vs_linear.models.point", "any_attention.settings.data", False),
-        ("head_rank.pages.gallery", "softmax_vs_linear.models", False),
     ],
 )
 def test_what_the_floors_allow(importer, imported, allowed):

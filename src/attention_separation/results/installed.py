@@ -7,7 +7,8 @@ from attention_separation import __version__
 from attention_separation.results.provenance import PACKAGE
 
 DEPENDENCIES = (
-    "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "pyyaml", "scipy", "snakemake",
+    "matplotlib", "numexpr", "numpy", "pandas", "pyarrow", "pydantic", "pyyaml", "scipy",
+    "snakemake",
 )  # fmt: skip
 """Packages that this one asks for."""
 

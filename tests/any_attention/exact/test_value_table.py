@@ -36,8 +36,7 @@ def made(tmp_path_factory):
         main(
             [
                 "kernels-values", "--settings", job.canonical(),
-                "--values", str(folder / "tables/kernel_values.parquet"),
-                "--kernels", str(folder / "tables/kernels.parquet"),
+                "--output", str(folder / "tables/kernels.parquet"),
             ]
         )  # fmt: skip
     return folder

@@ -12,6 +12,7 @@ from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.figures.grids import multiples
 from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.pages import drawing
 
@@ -20,11 +21,17 @@ DATA = STUDY.section.data
 
 
 def draw(folder):
-    options = STUDY.results["kernels_figures"].outputs
-    paths = {option: folder / output.path() for option, (output,) in options.items()}
-    files = [text for option, path in paths.items() for text in (f"--{option}", str(path))]
-    main(["kernels-figures", "--settings", DataJob(data=DATA).canonical(), *files])
-    return {path.stem: path for path in paths.values()}
+    found = {}
+    for name in FIGURES:
+        found[name] = folder / f"{name}.svg"
+        settings = DataJob(data=DATA).canonical()
+        main(
+            [
+                "kernels-figure", "--settings", settings, "--figure", name,
+                "--output", str(found[name]),
+            ]
+        )  # fmt: skip
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -45,8 +45,8 @@ def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
         "log n, not that the kernel is exp.** A kernel is said to separate at n if its network "
         "alone, at its own best threshold, tells D1 from D0 with more than half of exp's "
         f"probability. Here K = {data.classes}, a₁ = {data.a1:g}, and in self-attention "
-        f"b = {data.b:g}, c = {data.c:g}. Three numbers a / b / c are of self-attention with X = I, of "
-        "self-attention with X all ones, and of cross-attention.",
+        f"b = {data.b:g}, c = {data.c:g}. Three numbers n₁ / n₂ / n₃ are of self-attention with "
+        "X = I, of self-attention with X all ones, and of cross-attention.",
         f"**At n = 10¹² still** separate, of {counted(len({key[0] for key in last}), 'kernel')}, "
         f"{'; '.join(always)}.",
         f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}; cross-attention "
