@@ -249,3 +249,12 @@ def test_softmax_one_is_nearly_softmax_on_the_datasets(n):
     wanted = KERNELS["exp"].attention_weights(of) * (total / (1 + total))
     found = KERNELS["softmax_one"].attention_weights(of)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_the_score_of_a_key_that_does_not_exist_may_be_any():
+    """One class: nothing is of another, however large its score would weigh."""
+    seen = Seen(np.array([[1.0, 0.5, 900.0, 900.0]]), None, None, np.array([[1, 3, 0, 0]]), 4, 3)
+    cold = exponential("cold", "", lambda _: 0.5, "")
+    weights = cold.attention_weights(seen)
+    assert weights[0, 2:].tolist() == [0.0, 0.0]
+    assert weights @ [1, 3, 0, 0] == pytest.approx(1)

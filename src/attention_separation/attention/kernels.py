@@ -72,7 +72,8 @@ class Kernel:
         weights, shift = self.weigh(seen), 0.0
         if self.logarithmic:
             shift = self._shift(seen, weights)
-            weights = np.exp(weights - shift)
+            # The weight of a key that does not exist might overflow.
+            weights = np.exp(np.where(seen.multiplicities > 0, weights - shift, -np.inf))
         weights = np.where(seen.multiplicities > 0, weights, 0.0)
         if not np.isfinite(weights).all():
             raise ArithmeticError(f"{self.name}: a weight is no finite number")
