@@ -1,6 +1,7 @@
 """What each job of this study depends on."""
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.settings.closed import Closed
 
 
@@ -9,12 +10,17 @@ class ValuesJob(Closed):
 
     data: Data
     sizes: list[int]
+    kernels: OwnKernels | None = None
+    modules: dict[str, str] | None = None
+    """Digests of the modules of own kernels that are Python functions, by kernel."""
 
 
 class DataJob(Closed):
-    """All that the laws and the figures depend on."""
+    """All that the laws and the figures depend on; own kernels only where they show these."""
 
     data: Data
+    kernels: OwnKernels | None = None
+    modules: dict[str, str] | None = None
 
 
 class OverviewJob(Closed):
