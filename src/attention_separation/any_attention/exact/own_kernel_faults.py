@@ -35,6 +35,9 @@ CLASSES, EACH = 3, 2
 ALIKE = 1e-9
 """How far they may differ, relative to the largest of a row."""
 
+ANSWER = "kernels-check: "
+"""What the line begins with that is the verb's answer."""
+
 
 def own_kernel_faults(
     kernels: Mapping[str, OwnKernel], data: Data, sizes: list[int]
@@ -72,7 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
             name: kernel_fault(name, one, job.data, job.sizes)
             for name, one in (job.kernels or {}).items()
         }
-    print(f"\n{json.dumps(found)}", flush=True)
+    print(f"\n{ANSWER}{json.dumps(found)}", flush=True)
 
 
 def _in_own_process(job: ValuesJob) -> dict[str, str]:
@@ -82,11 +85,12 @@ def _in_own_process(job: ValuesJob) -> dict[str, str]:
         input=job.canonical(), env=os.environ | {"PYTHONPATH": str(ROOT.parent)}, text=True,
         capture_output=True, check=False,
     )  # fmt: skip
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        text = f"Python ended with status {done.returncode} when it was tried: {said[:200]}"
-        return dict.fromkeys(job.kernels, text)
-    return json.loads(done.stdout.splitlines()[-1])
+    for line in done.stdout.splitlines():
+        if line.startswith(ANSWER):
+            return json.loads(line.removeprefix(ANSWER))
+    said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    text = f"Python ended with status {done.returncode} when it was tried: {said[:200]}"
+    return dict.fromkeys(job.kernels, text)
 
 
 def _telling(kernel: Kernel) -> Kernel:

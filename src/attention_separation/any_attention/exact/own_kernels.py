@@ -160,6 +160,4 @@ def _vectors(given: tuple, found: tuple) -> str:
     if len(found) == len(given) and found[:-1] == given[:-1]:
         return ""
     wanted = ", ".join(map(str, given[:-1]))
-    return (
-        f"an array of shape {found} for vectors of shape {given}; allowed: ({wanted}, features)"
-    )
+    return f"an array of shape {found} for vectors of shape {given}; allowed: ({wanted}, features)"

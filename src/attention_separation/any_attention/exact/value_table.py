@@ -138,9 +138,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     } | weights
 
 
-def _weights_in_x(
-    kernel: Kernel, layer: Layer, data: Data, sizes: list[int]
-) -> list[float | None]:
+def _weights_in_x(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float | None]:
     """`least_weights`; None where the kernel has no weights at a g that would have to be tried."""
     most = _largest_weight(kernel, layer, data, sizes)
     try:

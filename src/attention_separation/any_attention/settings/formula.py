@@ -59,11 +59,9 @@ def parse_formula(text: str) -> Formula:
         body = _Writer(written, indent).number(tree.body)
         expression = ast.unparse(ast.fix_missing_locations(body))
     except SyntaxError as error:
-        if isinstance(error.offset, int) and error.offset > 0:
-            where = f"column {error.offset + indent}: "
-        else:
-            where = ""
-        raise FormulaError(f"{where}{error.msg}; allowed: {ALLOWED}") from error
+        # At the end of the text the parser has no offset.
+        column = (error.offset or len(written) + 1) + indent
+        raise FormulaError(f"column {column}: {error.msg}; allowed: {ALLOWED}") from error
     except FormulaError:
         raise
     except (RecursionError, MemoryError, ValueError) as error:
@@ -87,7 +85,7 @@ class _Writer:
                 return self._name(node, name)
             case ast.BinOp(left=left, op=op, right=right):
                 if not isinstance(op, OPERATORS):
-                    raise self._operator(node, left, right)
+                    raise self._operator(left, right)
                 return ast.BinOp(self.number(left), op, self.number(right))
             case ast.UnaryOp(op=op, operand=operand) if isinstance(op, SIGNS):
                 inner = self.number(operand)
@@ -96,7 +94,8 @@ class _Writer:
                 return _call("where", [self._comparison(node), _float(1), _float(0)])
             case ast.Call():
                 return self._call(node)
-        raise self._fault(node, f"{shown(self._segment(node))} is not allowed", ALLOWED)
+        text = f"{shown(self._segment(node))} is no part of a formula"
+        raise self._fault(node, text, ALLOWED)
 
     def _condition(self, node: ast.expr) -> ast.expr:
         """A node that stands for true or false; a number that is not 0 is true."""
@@ -106,11 +105,9 @@ class _Writer:
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) > 1:
-            raise self._fault(
-                node, "several comparisons in a row", "one, as in where(x > 0, x, 0)"
-            )
+            raise self._fault(node, "several comparisons in a row", "one, as in where(x > 0, x, 0)")
         if not isinstance(node.ops[0], COMPARISONS):
-            raise self._operator(node, node.left, node.comparators[0])
+            raise self._operator(node.left, node.comparators[0])
         return ast.Compare(
             self.number(node.left), node.ops, [self.number(node.comparators[0])]
         )  # fmt: skip
@@ -146,20 +143,24 @@ class _Writer:
             return _call(name, [self._condition(node.args[0]), *map(self.number, node.args[1:])])
         return _call(name, [*map(self.number, node.args)])
 
-    def _operator(self, node: ast.expr, left: ast.expr, right: ast.expr) -> FormulaError:
+    def _operator(self, left: ast.expr, right: ast.expr) -> FormulaError:
         """What stands between two operands is no operator of ours."""
-        raw = self._text.encode()
-        between = raw[left.end_col_offset : right.col_offset].decode().strip(" ()")
-        hint = "did you mean **? " if between == "^" else ""
-        return self._fault(
-            node, f"{shown(between)} is no operator here",
-            hint=f"{hint}allowed: + - * / ** < <= > >= == !=",
-        )  # fmt: skip
+        between = self._text.encode()[left.end_col_offset : right.col_offset]
+        operator = between.strip(b" ()")
+        hint = "did you mean **? " if operator == b"^" else ""
+        text = f"{shown(operator.decode())} is no operator here"
+        return self._fault_at(
+            left.end_col_offset + between.index(operator),
+            f"{text}; {hint}allowed: + - * / ** < <= > >= == !=",
+        )
 
     def _fault(self, node: ast.expr, what: str, allowed: str = "", hint: str = "") -> FormulaError:
+        return self._fault_at(node.col_offset, f"{what}; {hint or f'allowed: {allowed}'}")
+
+    def _fault_at(self, offset: int, text: str) -> FormulaError:
         # Python counts bytes.
-        column = len(self._text.encode()[: node.col_offset].decode()) + self._indent + 1
-        return FormulaError(f"column {column}: {what}; {hint or f'allowed: {allowed}'}")
+        column = len(self._text.encode()[:offset].decode()) + self._indent + 1
+        return FormulaError(f"column {column}: {text}")
 
     def _segment(self, node: ast.expr) -> str:
         return ast.get_source_segment(self._text, node) or ""

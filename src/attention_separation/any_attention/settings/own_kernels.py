@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -41,10 +41,10 @@ Normalised = Annotated[bool, Field(description="whether each row is divided by i
 class ScoreKernel(Closed):
     """A weight as a function of the score."""
 
+    TAG: ClassVar = "<score>"
+
     score: FormulaText = Field(
-        description="weight of a token with score x, such as `1 + x + x**2/2`; knows `n`, `d` and "
-        "`log_n` too, the operators `+ - * / **`, comparisons, `where(condition, a, b)`, `exp`, "
-        "`log`, `log1p`, `expm1`, `sqrt`, `tanh`, `abs`, `sin`, `cos`, `minimum` and `maximum`"
+        description="weight of a token with score x = q·k, a formula such as `1 + x + x**2/2`"
     )
     normalised: Normalised = True
 
@@ -52,8 +52,10 @@ class ScoreKernel(Closed):
 class FeatureKernel(Closed):
     """A weight phi(q) . phi(k), phi element-wise."""
 
+    TAG: ClassVar = "<feature_map>"
+
     feature_map: FormulaText = Field(
-        description="φ of one coordinate x of a query or a key, a formula as in `score`, such as "
+        description="φ of each coordinate x of queries and keys, a formula such as "
         "`where(x > 0, x + 1, exp(x))`; the weight is φ(q)·φ(k)"
     )
     normalised: Normalised = True
@@ -61,6 +63,8 @@ class FeatureKernel(Closed):
 
 class PythonKernel(Closed):
     """A weight that a user's Python function gives."""
+
+    TAG: ClassVar = "<python>"
 
     python: FunctionPath = Field(
         description="module.function, in a file of the folder that Snakemake runs in, or "
@@ -83,9 +87,9 @@ def _form(value: Any) -> str:
     """The tag of a kernel's form; one without any of their keys is of that with the nearest."""
     for key, form in FORMS.items():
         if isinstance(value, form) or (isinstance(value, dict) and key in value):
-            return f"<{key}>"
+            return form.TAG
     near = _nearest(value) if isinstance(value, dict) else None
-    return f"<{near or 'score'}>"
+    return FORMS[near or "score"].TAG
 
 
 def _nearest(value: dict) -> str | None:
@@ -106,9 +110,9 @@ def _one_form(value: Any, handler: Any) -> Any:
 
 
 OwnKernel = Annotated[
-    Annotated[ScoreKernel, Tag("<score>")]
-    | Annotated[FeatureKernel, Tag("<feature_map>")]
-    | Annotated[PythonKernel, Tag("<python>")],
+    Annotated[ScoreKernel, Tag(ScoreKernel.TAG)]
+    | Annotated[FeatureKernel, Tag(FeatureKernel.TAG)]
+    | Annotated[PythonKernel, Tag(PythonKernel.TAG)],
     Discriminator(_form),
     WrapValidator(_one_form),
 ]

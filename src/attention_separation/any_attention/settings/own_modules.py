@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -25,8 +24,9 @@ def module_digest(function: str) -> str:
 
 def add_own_folder() -> None:
     """Let modules be imported from the folder that this process runs in, first of all."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
 
 
 def _module_spec(module: str) -> ModuleSpec | None:
@@ -44,6 +44,6 @@ def _module_spec(module: str) -> ModuleSpec | None:
 
 def _spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
     """Of a module in folders; of one that is in no package, as after `add_own_folder`."""
-    own = PathFinder.find_spec(name, [os.getcwd()]) if folders is None else None
+    own = PathFinder.find_spec(name, [str(Path.cwd())]) if folders is None else None
     specs = (finder.find_spec(name, folders) for finder in sys.meta_path)
     return own or next(filter(None, specs), None)
