@@ -35,6 +35,10 @@ CLASSES, EACH = 3, 2
 ALIKE = 1e-9
 """How far they may differ, relative to the largest of a row."""
 
+SPECIAL_TOKENS = ((0, 0), (5, 4))
+"""Indices of the special query and key that are tried, of different classes; in self-attention the
+key is the query too."""
+
 ANSWER = "kernels-check: "
 """What the line begins with that is the verb's answer."""
 
@@ -54,8 +58,8 @@ def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) ->
     """What is wrong with a kernel in a sentence; empty if nothing is."""
     try:
         kernel = _telling(own_kernel(name, setting))
-        for layer, dataset in product(LAYERS, (0, 1)):
-            _compare_with_dense(kernel, layer, data, dataset)
+        for layer, dataset, places in product(LAYERS, (0, 1), SPECIAL_TOKENS):
+            _compare_with_dense(kernel, layer, data, dataset, places[-layer.of.special_tokens :])
         for layer in LAYERS:
             _try_sizes(kernel, layer, data, sizes)
     except (ArithmeticError, ValueError) as error:
@@ -123,17 +127,19 @@ def _words(layer: Layer, *more: str) -> str:
     return ", ".join([layer.words[0].lower() + layer.words[1:], *more])
 
 
-def _compare_with_dense(kernel: Kernel, layer: Layer, data: Data, dataset: int) -> None:
-    """Raise ArithmeticError unless the literal n x n weights are those of the token types."""
+def _compare_with_dense(
+    kernel: Kernel, layer: Layer, data: Data, dataset: int, places: tuple[int, ...]
+) -> None:
+    """Raise ArithmeticError unless the literal n x n weights, with the special tokens in their
+    places, are those of the token types."""
     n, d = CLASSES * EACH, layer.d(CLASSES)
     tokens = Tokens(n, d, data.a0, data.a1, data.b, data.c, layer.attention_x)
-    places = np.zeros(layer.of.special_tokens, dtype=int)
-    a1, a2, _, q, k = layer.of.literal(tokens, dataset, places)
+    a1, a2, _, q, k = layer.of.literal(tokens, dataset, np.array(places))
     small = data.model_copy(update={"classes": CLASSES})
     with _said_of(kernel, _words(layer, f"D{dataset}", f"n = {n}")):
         literal = dense.attention_weights(a1, a2, q, k, kernel)
         types = token_types(layer, small, [n])[dataset]
-        found = _spread(distinct_rows(types, kernel).weights[0])
+        found = _spread(distinct_rows(types, kernel).weights[0], places[0], places[-1])
         gaps = np.abs(literal - found) / np.abs(literal).max(axis=1, keepdims=True).clip(1e-300)
         row, column = np.unravel_index(gaps.argmax(), gaps.shape)
         if gaps[row, column] > ALIKE:
@@ -143,16 +149,17 @@ def _compare_with_dense(kernel: Kernel, layer: Layer, data: Data, dataset: int) 
             )
 
 
-def _spread(weights: np.ndarray) -> np.ndarray:
-    """All n x n weights from those of types of queries on types of keys, (R, 4), the first token
-    the special one; of two types of queries none but the special one knows of a class."""
+def _spread(weights: np.ndarray, query: int, key: int) -> np.ndarray:
+    """All n x n weights from those of types of queries on types of keys, (R, 4), given the indices
+    of the special ones; of two types of queries none but the special one knows of a class."""
     token = np.arange(CLASSES * EACH)
     of_class = token % CLASSES
-    other = np.where(of_class == 0, 1, 2) if len(weights) > 2 else np.ones_like(token)
-    queries = np.where(token == 0, 0, other)
+    marked = of_class == of_class[key]
+    other = np.where(marked, 1, 2) if len(weights) > 2 else np.ones_like(token)
+    queries = np.where(token == query, 0, other)
     own = (of_class[:, None] == of_class) & (queries[:, None] == 2)
-    keys = np.where(of_class == 0, SAME, np.where(own, OWN, REST))
-    keys[:, 0] = SPECIAL
+    keys = np.where(marked, SAME, np.where(own, OWN, REST))
+    keys[:, key] = SPECIAL
     return weights[queries[:, None], keys]
 
 
