@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.settings.titles import FIGURES, TABLES
+from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 from attention_separation.any_attention.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.settings.closed import Closed
@@ -20,8 +20,9 @@ def declare_results(study) -> Iterator[Result]:
         words="Any attention: laws against exact values",
     )  # fmt: skip
     for name, title in FIGURES.items():
+        settings = study.kernels_job() if name in WITH_OWN_KERNELS else study.data_job()
         yield _made(
-            name, "figure", study.data_job(), {"output": (Output(FIGURE, name, title),)},
+            name, "figure", settings, {"output": (Output(FIGURE, name, title),)},
             options=("--figure", name), words=title,
         )  # fmt: skip
 

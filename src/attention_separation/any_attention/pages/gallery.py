@@ -36,7 +36,7 @@ def kernels_text(kernels: pa.Table) -> str:
     }
     each = {row["kernel"]: row for row in kernels.to_pylist()}
     lines = [
-        f"| {name} | {row['formula']} | {row['normaliser']} | "
+        f"| {name} | {_plain(row['formula'])} | {row['normaliser']} | "
         + " | ".join(_cell(reach[layer, name]) for layer in LAYERS)
         + f" | {row['source']} |"
         for name, row in each.items()
@@ -49,6 +49,11 @@ def kernels_text(kernels: pa.Table) -> str:
         + "\n".join(lines)
         + f"\n\nAs tables: {tables}.\n\n## Figures"
     )
+
+
+def _plain(formula: str) -> str:
+    """A formula as Markdown shows it as it is: one of config.yaml can have ** and <."""
+    return formula.replace("*", r"\*").replace("<", r"\<")
 
 
 def _cell(last: float | None) -> str:

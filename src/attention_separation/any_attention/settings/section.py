@@ -6,6 +6,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
+from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
 
@@ -18,6 +20,13 @@ class AnyAttentionSection(Closed):
     data: Data = Field(description="sizes of the first paper's tokens")
     sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100)] = Field(
         description="numbers of tokens n in the table of values, multiples of `classes`"
+    )
+    kernels: OwnKernels = Field(
+        default={},
+        description="your own kernels by name, in tables and figures after the built-in ones, each "
+        "with one of `score`, `feature_map` and `python`. Formulas may have "
+        f"`{'`, `'.join(NAMES)}`, numbers, `+ - * / **`, comparisons and "
+        f"`{'`, `'.join(FUNCTIONS)}`; `where(condition, a, b)`",
     )
 
     @model_validator(mode="after")
