@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 from attention_separation.any_attention.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
@@ -19,7 +20,8 @@ def declare_results(study) -> Iterator[Result]:
         "kernels_laws", "laws", study.data_job(), {"output": (laws,)},
         words="Any attention: laws against exact values",
     )  # fmt: skip
-    for name, title in FIGURES.items():
+    for name in study.section.figures:
+        title = FIGURES[name]
         settings = study.kernels_job() if name in WITH_OWN_KERNELS else study.data_job()
         yield _made(
             name, "figure", settings, {"output": (Output(FIGURE, name, title),)},
@@ -32,5 +34,5 @@ def _made(
 ) -> Result:  # fmt: skip
     return Result(
         name=name, verb=f"kernels-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
-        settings=settings, outputs=outputs, priority=6, **more,
+        settings=settings, outputs=outputs, priority=6, without=OTHER_MODELS, **more,
     )  # fmt: skip

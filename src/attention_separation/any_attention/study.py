@@ -33,7 +33,10 @@ class AnyAttention(Study):
 
     def values_job(self) -> ValuesJob:
         """All that the tables of kernels and of their values depend on."""
-        return ValuesJob(data=self.section.data, sizes=self.section.sizes, **self._own_kernels)
+        section = self.section
+        return ValuesJob(
+            data=section.data, sizes=section.sizes, only=section.only, **self._own_kernels
+        )
 
     def data_job(self) -> DataJob:
         """All that the laws depend on, and figures of built-in kernels alone."""

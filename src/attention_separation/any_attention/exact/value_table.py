@@ -19,6 +19,7 @@ from attention_separation.any_attention.exact.limits import (
 )
 from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.exact.values import score_columns, separate
+from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernels import KERNELS, Kernel
@@ -173,7 +174,8 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
 
 def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
     """The table of values, and that of kernels."""
-    kernels = [*KERNELS.values(), *own_kernels(job.kernels).values()]
+    built_in = [KERNELS[name] for name in job.only or KERNELS]
+    kernels = [*built_in, *own_kernels(job.kernels).values()]
     each = list(product(kernels, LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
     values, reaches = [], []
@@ -194,7 +196,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ValuesJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
+    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
     values, kernels = tables(job)
     for table, name in ((values, "kernel_values"), (kernels, "kernels")):
         stem = arguments.output.with_name(name)

@@ -2,6 +2,7 @@
 block."""
 
 import argparse
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -69,4 +70,9 @@ def run(arguments: argparse.Namespace) -> None:
         for name, digest in job.tables.items()
     }
     said = findings(tables, job.data)
-    write_gallery(arguments, GALLERY, said, [], kernels_text(tables["kernels"]))
+    gallery = replace(
+        GALLERY,
+        pictures={name: title for name, title in FIGURES.items() if name in job.figures},
+        in_readme=[name for name in GALLERY.in_readme if name in job.figures],
+    )
+    write_gallery(arguments, gallery, said, [], kernels_text(tables["kernels"]))

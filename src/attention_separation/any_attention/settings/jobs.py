@@ -20,6 +20,7 @@ class ValuesJob(OfKernels):
 
     data: Data
     sizes: list[int]
+    only: list[str] | None = None
 
 
 class DataJob(OfKernels):

@@ -1,6 +1,6 @@
 """The section `any_attention` of the configuration."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -8,6 +8,8 @@ from pydantic_core import PydanticCustomError
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
 from attention_separation.any_attention.settings.own_kernels import OwnKernels
+from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
 
@@ -20,6 +22,12 @@ class AnyAttentionSection(Closed):
     data: Data = Field(description="sizes of the first paper's tokens")
     sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100)] = Field(
         description="numbers of tokens n in the table of values, multiples of `classes`"
+    )
+    only: Annotated[list[Literal[tuple(KERNELS)]], Field(min_length=1)] | None = Field(
+        default=None, description="built-in kernels of the tables, if not all"
+    )
+    figures: list[Literal[tuple(FIGURES)]] = Field(
+        default=list(FIGURES), description="figures that are drawn"
     )
     kernels: OwnKernels = Field(
         default={},
