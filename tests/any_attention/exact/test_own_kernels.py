@@ -1,5 +1,7 @@
 """A user's own kernels: equal to the built-in ones that they spell out, and shown after them."""
 
+import sys
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -63,7 +65,7 @@ def own_folder(tmp_path, monkeypatch):
     (tmp_path / "own_functions.py").write_text(FUNCTIONS)
     monkeypatch.chdir(tmp_path)
     # It is added in a job, and stays.
-    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+    monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 @pytest.mark.parametrize("name", TWINS)
