@@ -16,6 +16,11 @@ from making import ROOT, spelled_out
 
 PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
 
+FEW_KERNELS = {
+    "sizes": [200, 2000], "only": ["exp", "linear", "none"], "figures": ["kernels_accuracy"],
+}  # fmt: skip
+"""Settings of any attention that take a second or two."""
+
 
 @cache
 def compiled_source() -> Path:
@@ -114,9 +119,7 @@ def small_project(folder: Path) -> Project:
         "self_attention": [{"n": 200, "d": 22}, {"n": 256, "d": 4}],
         "cross_attention": [{"n": 200, "d": 21}, {"n": 256, "d": 3}],
     }
-    whole["any_attention"] |= {
-        "sizes": [200, 2000], "only": ["exp", "linear", "none"], "figures": ["kernels_accuracy"],
-    }  # fmt: skip
+    whole["any_attention"] |= FEW_KERNELS
     values["panels"] = values.pop("panels")
     whole["softmax_vs_linear"] = whole.pop("softmax_vs_linear")
     path.write_text(yaml.safe_dump(whole, sort_keys=False))

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from forked import verb
 from making import spelled_out
-from project import Project
+from project import FEW_KERNELS, Project
 
 from attention_separation.softmax_vs_linear.pages.gallery import read_findings
 
@@ -36,6 +36,7 @@ def whole(tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("contests"))
     path = project.folder / "config.yaml"
     whole = spelled_out()
+    whole["any_attention"] |= FEW_KERNELS
     values = whole["softmax_vs_linear"]
     values["panels"] = {
         name: panel | {"fixed": {k: v for k, v in SELF.items() if k not in panel["sweep"]}}

@@ -11,9 +11,10 @@ SIMULATED = {f"simulate_{name}" for name in PANELS}
 EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"whp", "choices"}
+KERNELS = {"kernels_values", "kernels_laws", "kernels_accuracy"}
 EVERYTHING = (
     SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
-    | {"claims", "threshold", "theta", "phase"}
+    | {"claims", "threshold", "theta", "phase"} | KERNELS
 )  # fmt: skip
 OF_FIGURE_3 = {"simulate_fig3a", "exact_fig3", "fig3"}
 OF_FIGURE_4 = {"simulate_fig4a", "simulate_fig4b", "exact_fig4", "fig4"}
@@ -41,12 +42,12 @@ CHANGES = {
     ),
     "one attention model": (
         f"{PAPER}/models/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
-        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"},
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"} | KERNELS,
     ),
     "the other attention model": (
         f"{PAPER}/models/self_attention.py", "out[j3, 0] = a * s", "out[j3, 0] = s * a",
         OF_FIGURE_4 | JUDGED | AFTER_EXACT
-        | {"fig2", "fig6", "claims", "threshold", "theta", "phase"},
+        | {"fig2", "fig6", "claims", "threshold", "theta", "phase"} | KERNELS,
     ),
     "what both attention models use": (
         f"{PAPER}/models/attention_model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
@@ -85,7 +86,7 @@ CHANGES = {
     ),
     "the drawing": (
         f"{SRC}/pages/drawing.py", '"font.size": 9', '"font.size": 10',
-        FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase"},
+        FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase", "kernels_accuracy"},
     ),
     "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
     "a claim": (
@@ -143,22 +144,21 @@ def test_nothing_to_do_and_files_untouched(made):
     assert before == {path: (made.folder / path).stat().st_mtime_ns for path in made.files()}
 
 
-def test_a_users_own_kernel_reruns_what_shows_it(project):
+def test_a_users_own_kernel_reruns_what_shows_it(made):
     """A formula, or the module of a function, beside the jobs that show no own kernels."""
-    (project.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
-    own = '{mine: {score: "1 + x**3"}, theirs: {python: my_kernels.square}}'
-    project.edit("config.yaml", "kernels: {}", f"kernels: {own}")
-    shows = {"kernels_values", "kernels_accuracy", "kernels_margins"}
-    asked = (*shows, "kernels_budget")
-    project.make(*asked)
-    assert project.would_run(*asked) == set()
+    (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
+    own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
+    made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
+    shows = {"kernels_values", "kernels_accuracy"}
+    assert made.would_run() == shows
+    made.make(*shows)
+    assert made.would_run() == set()
     formula, function = ("config.yaml", "x**3", "x**4"), ("my_kernels.py", "x**2", "x**6")
     for path, old, new in (formula, function):
-        project.edit(path, old, new)
-        assert project.would_run(*asked) == shows
-        project.edit(path, new, old)
-    assert project.would_run(*asked) == set()
-    project.edit("my_kernels.py", "x**2", "x**2 - 99")
-    refused = project.run(*asked)
+        made.edit(path, old, new)
+        assert made.would_run() == shows
+        made.edit(path, new, old)
+    made.edit("my_kernels.py", "x**2", "x**2 - 99")
+    refused = made.run()
     assert refused.returncode != 0
     assert "any_attention.kernels.theirs: self-attention, X = I, D0, n = 6: a row" in refused.stdout

@@ -8,6 +8,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from making import SECTION
 
+from attention_separation.any_attention.pages.gallery import GALLERY as GALLERY_OF_KERNELS
+from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
@@ -16,8 +18,11 @@ from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
+KERNEL_FIGURES = tuple(OF_KERNELS)
 SCHEMATICS = ("fig1", "fig2", "fig6")
-TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
+TABLES = (
+    "verdicts", "claims", "whp", "choices", "threshold", "kernels", "kernel_values", "kernel_laws",
+)  # fmt: skip
 MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")
 NUMBERS = ("parquet", "csv")
@@ -40,7 +45,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     exact = {f"results/smoke/exact/{name}.parquet" for name in SECTION.panels}
     figures = {
         f"results/smoke/figures/{name}.{extension}"
-        for name in FIGURES + AUDIT_FIGURES
+        for name in FIGURES + AUDIT_FIGURES + KERNEL_FIGURES
         for extension in PICTURES + NUMBERS
     }
     schematics = {
@@ -106,7 +111,9 @@ def test_other_cores_and_processes_give_the_same_bytes(small, made_once):
     small.make("--cores", "1", jobs_started=True)
     assert small.files() == made_once.files()
     made = len(small.files())
-    assert made == 2 * 4 + 3 * 5 + len(AUDIT_FIGURES) * 5 + len(SCHEMATICS) * 3 + 5 * 3 + 3 + 1
+    # One figure of kernels is drawn.
+    figures = len(AUDIT_FIGURES) + 1
+    assert made == 2 * 4 + 3 * 5 + figures * 5 + len(SCHEMATICS) * 3 + len(TABLES) * 3 + 3 + 1
 
 
 def test_both_engines_give_the_same_counts(made):
@@ -215,7 +222,10 @@ def test_a_panel_that_differs_stops_the_run(made):
 
 def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     begin, end = GALLERY.marks
-    (made.folder / "README.md").write_text(f"before\n{begin}what stood there\n{end}after\n")
+    of_kernels = "".join(GALLERY_OF_KERNELS.marks)
+    (made.folder / "README.md").write_text(
+        f"before\n{begin}what stood there\n{end}{of_kernels}after\n"
+    )
     made.edit(
         "config.yaml",
         "    fig7:\n      title: Seven",
@@ -231,6 +241,8 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
         picture = (made.folder / f"results/figures/{name}.svg").read_bytes()
         assert (made.folder / f"docs/gallery/{name}.svg").read_bytes() == picture
     assert "gallery/choices.svg" in (made.folder / "docs/gallery.md").read_text()
+    assert "docs/kernels/kernels_accuracy.svg" in text
+    assert "kernels_budget" not in (made.folder / "docs/kernels.md").read_text()
 
 
 def _sections(project):
