@@ -14,12 +14,18 @@ import pytest
 from project import small_project
 from report.browser import MISSING, Browser, chromium
 
+from attention_separation.pages.html import SORT, page
+
 REPORT = ("report", "--report-after-run", "--report", "report.html")
 FIGURES = (
-    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "fig1", "fig2", "fig6",
+    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "kernels_accuracy", "fig1",
+    "fig2", "fig6",
 )  # fmt: skip
-WITH_NUMBERS = FIGURES[:7]
-TABLES = ("verdicts", "claims", "whp", "choices", "threshold")
+WITH_NUMBERS = FIGURES[:8]
+TABLES = (
+    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernel_laws", "choices", "threshold",
+)  # fmt: skip
+PAGES = ("overview", "kernels", "provenance")
 LOADING = {
     "script": "src", "img": "src", "iframe": "src", "source": "src", "embed": "src",
     "video": "src", "audio": "src", "link": "href", "object": "data", "image": "href",
@@ -118,9 +124,9 @@ def test_it_holds_every_figure_table_and_page(project, whole):
         f"results/figures/{name}.{kind}" for name in WITH_NUMBERS for kind in ("csv", "parquet")
     }
     expected |= {
-        f"results/tables/{name}.{kind}" for name in TABLES[:3] for kind in ("csv", "parquet")
+        f"results/tables/{name}.{kind}" for name in TABLES[:6] for kind in ("csv", "parquet")
     }
-    expected |= {"results/report/overview.html", "results/report/provenance.html"}
+    expected |= {f"results/report/{name}.html" for name in PAGES}
     assert set(whole.results) == expected
     assert sorted(whole.categories) == [
         "1 Overview", "2 Figures", "3 Tables", "4 Data", "5 Provenance",
@@ -153,11 +159,11 @@ def test_figures_have_labels_and_captions_of_this_run(project, whole):
 def test_nothing_in_it_would_be_loaded_from_elsewhere(whole):
     assert Loads(whole.text).found == []
     pages = [path for path in whole.results if path.endswith((".html", ".svg"))]
-    assert len(pages) == len(FIGURES) + len(TABLES) + 2
+    assert len(pages) == len(FIGURES) + len(TABLES) + len(PAGES)
     for path in pages:
         text = whole.content(path).decode()
         assert Loads(text).found == [], path
-        assert "<script" not in text
+        assert text.count("<script") == text.count(SORT)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +220,9 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
     [
         ("report/overview", "Figure 1. The softmax-regression network."),
         ("report/provenance", "title: Seven"),
+        ("report/kernels", "Linear attention beside none"),
         ("tables/claims", "4.2"),
+        ("tables/kernels", "uniform weights: no attention"),
     ],
 )
 def test_a_browser_shows_pages_in_the_report(browser, whole, picture, name, words):
@@ -241,6 +249,18 @@ def test_a_browser_reads_the_tables(browser, project, name):
         assert "Figure 1. The softmax-regression network." in seen.text
         assert re.search(r"fig7b\s+cross-attention\s+d\s+6\s+20", seen.text)
     assert len(seen.text) > 800
+
+
+def test_a_click_on_a_column_sorts_by_it(browser, tmp_path):
+    table = pa.table({"name": ["b", "a", "c"], "n": [20.0, float("inf"), None]})
+    path = tmp_path / "table.html"
+    path.write_text(page(table, "T", "About."), encoding="utf-8")
+    browser.open(path)
+    names = "[...document.querySelectorAll('tbody tr')].map((r) => r.cells[0].textContent).join()"
+    for column, orders in ((1, ("b,a,c", "a,b,c")), (0, ("a,b,c", "c,b,a"))):
+        for order in orders:
+            browser.run(f"document.querySelectorAll('th')[{column}].click()")
+            browser.wait_until(f"{names} === '{order}'")
 
 
 def fetched_elsewhere(seen):

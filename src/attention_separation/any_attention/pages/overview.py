@@ -6,7 +6,7 @@ from pathlib import Path
 from attention_separation.any_attention.exact import value_table
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.laws import law_table
-from attention_separation.any_attention.pages.findings import findings
+from attention_separation.any_attention.pages.findings import findings, law_findings
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.pages.captions import Caption
@@ -54,7 +54,9 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         name: Caption(FIGURES[name], [SHOWS[name].format(sizes=sizes).replace("\n", " ")])
         for name in job.figures
     }
-    abouts = value_table.ABOUT | {"kernel_laws": law_table.SCOPE}
+    abouts = {name: text.splitlines() for name, text in value_table.ABOUT.items()}
+    if "kernel_laws" in tables:
+        abouts["kernel_laws"] = [law_table.SCOPE, *law_findings(tables["kernel_laws"])]
     return Overview(
         title=TITLE,
         question=QUESTION,
@@ -62,7 +64,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         honesty=HONESTY,
         command="snakemake kernels",
         figures=captions,
-        tables={name: abouts[name].splitlines() for name in tables},
+        tables={name: abouts[name] for name in tables},
     )
 
 
