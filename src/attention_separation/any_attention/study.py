@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attention_separation.any_attention import results
-from attention_separation.any_attention.settings.jobs import DataJob, OverviewJob, ValuesJob
+from attention_separation.any_attention.settings.jobs import (
+    DataJob,
+    OverviewJob,
+    SimulatedJob,
+    ValuesJob,
+)
 from attention_separation.any_attention.settings.section import AnyAttentionSection
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
@@ -18,8 +23,8 @@ class AnyAttention(Study):
     title = "any attention: which kernels separate"
     category = None
 
-    def __init__(self, section: AnyAttentionSection, folder: str):
-        self.section, self._folder = section, folder
+    def __init__(self, section: AnyAttentionSection, seed: int, folder: str):
+        self.section, self.seed, self._folder = section, seed, folder
 
     @property
     def folder(self) -> str:
@@ -35,6 +40,12 @@ class AnyAttention(Study):
     def data_job(self) -> DataJob:
         """All that the laws and the figures depend on."""
         return DataJob(data=self.section.data)
+
+    def simulated_job(self) -> SimulatedJob:
+        """All that the table of simulated kernels depends on."""
+        return SimulatedJob(
+            data=self.section.data, simulated=self.section.simulated, seed=self.seed
+        )
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:
         made = {output.name: result.settings for result, output in outputs_of(self.results)}

@@ -109,6 +109,29 @@ def law_findings(laws: pa.Table) -> list[str]:
     ]
 
 
+def simulated_findings(simulated: pa.Table) -> list[str]:
+    """Of the table of simulated kernels: what these can do beside exp and linear attention."""
+    rows = simulated.to_pylist()
+
+    def of(layer: Layer) -> str:
+        own = layer_rows(simulated, layer).to_pylist()
+        features = [row for row in own if row["features"] is not None]
+        (cosformer,) = (row for row in own if row["kernel"] == "cosformer")
+        exact = {row["kernel"]: row["exact_after_y"] for row in own}
+        favor = joined([f"{_simulated(row)} with {row['features']:,}" for row in features])
+        return (
+            f"{_short(layer)}: FAVOR+ {favor} random features, cosFormer {_simulated(cosformer)}; "
+            f"exp {exact['exp']:.3f} and linear attention {exact['linear']:.3f}"
+        )
+
+    return [
+        f"**FAVOR+ and cosFormer** are simulated at n = {rows[0]['n']:,}, "
+        f"{counted(rows[0]['trials'], 'trial')} each: how often the network alone tells D1 from "
+        "D0, with one threshold chosen after the signs, with a 95 % interval, and beside them the "
+        f"exact probabilities of exp and linear attention. {'. '.join(_capital(of(x)) for x in LAYERS)}."
+    ]
+
+
 def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
     """All of them, of the tables that there are."""
     found = []
@@ -118,6 +141,8 @@ def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
         found += value_findings(tables["kernel_values"])
     if "kernel_laws" in tables:
         found += law_findings(tables["kernel_laws"])
+    if "kernels_simulated" in tables:
+        found += simulated_findings(tables["kernels_simulated"])
     return found
 
 
@@ -134,6 +159,14 @@ def _short(layer: Layer) -> str:
 
 def _x(layer: Layer) -> str:
     return {"identity": "= I", "ones": "all ones"}[layer.attention_x]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _simulated(row: dict) -> str:
+    return f"{row['p_after_y']:.2f} ({row['ci_low']:.2f} to {row['ci_high']:.2f})"
 
 
 def _reach(last: float | None) -> str:

@@ -1,6 +1,7 @@
 """What each job of this study depends on."""
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.simulated import Simulated
 from attention_separation.settings.closed import Closed
 
 
@@ -9,6 +10,14 @@ class ValuesJob(Closed):
 
     data: Data
     sizes: list[int]
+
+
+class SimulatedJob(Closed):
+    """All that the table of simulated kernels depends on."""
+
+    data: Data
+    simulated: Simulated
+    seed: int
 
 
 class DataJob(Closed):

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
 
@@ -19,10 +20,11 @@ class AnyAttentionSection(Closed):
     sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100)] = Field(
         description="numbers of tokens n in the table of values, multiples of `classes`"
     )
+    simulated: Simulated = Field(description="kernels without distinct rows, in trials")
 
     @model_validator(mode="after")
     def _tokens_stack(self) -> "AnyAttentionSection":
-        for n in self.sizes:
+        for n in [*self.sizes, self.simulated.n]:
             if n % self.data.classes:
                 raise PydanticCustomError(
                     "stack",
@@ -31,4 +33,11 @@ class AnyAttentionSection(Closed):
                 )
         if len({*self.sizes}) < len(self.sizes):
             raise PydanticCustomError("twice", "a size stands twice; allowed: each size once")
+        m = self.data.m(self.simulated.n)
+        if self.simulated.n * m > MOST_SIGNS:
+            raise PydanticCustomError(
+                "signs",
+                "n={n} simulated with m={m}: {n} times {m} scores; allowed: at most {most}",
+                {"n": self.simulated.n, "m": m, "most": MOST_SIGNS},
+            )
         return self
