@@ -124,11 +124,12 @@ def simulated_findings(simulated: pa.Table) -> list[str]:
             f"exp {exact['exp']:.3f} and linear attention {exact['linear']:.3f}"
         )
 
+    each = ". ".join(_capital(of(layer)) for layer in LAYERS)
     return [
         f"**FAVOR+ and cosFormer** are simulated at n = {rows[0]['n']:,}, "
         f"{counted(rows[0]['trials'], 'trial')} each: how often the network alone tells D1 from "
         "D0, with one threshold chosen after the signs, with a 95 % interval, and beside them the "
-        f"exact probabilities of exp and linear attention. {'. '.join(_capital(of(x)) for x in LAYERS)}."
+        f"exact probabilities of exp and linear attention. {each}."
     ]
 
 

@@ -1,4 +1,4 @@
-"""The weights of FAVOR+ and cosFormer literally: every query over every key. They judge the features
+"""FAVOR+ and cosFormer literally: weights of every query over every key. They judge the features
 that are attended with."""
 
 import math
