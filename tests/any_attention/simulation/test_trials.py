@@ -89,12 +89,10 @@ def test_tokens_are_those_of_the_definition(layer, n):
             np.testing.assert_array_equal(whole.keys[trial], a2 @ k)
             np.testing.assert_array_equal(whole.values[trial], a3)
             assert (whole.special_query[trial], whole.special_key[trial]) == (place[0], place[-1])
-            for stand_for, part, all_of in (
-                (once.queries_stand_for, once.queries, whole.queries),
-                (once.keys_stand_for, once.keys, whole.keys),
-                (once.keys_stand_for, once.values, whole.values),
-            ):
-                repeated = np.repeat(part[trial], stand_for[trial], axis=0)
+            queries = [np.unique(of.queries[trial], axis=0).tolist() for of in (once, whole)]
+            assert queries[0] == queries[1]
+            for part, all_of in ((once.keys, whole.keys), (once.values, whole.values)):
+                repeated = np.repeat(part[trial], once.keys_stand_for[trial], axis=0)
                 assert len(repeated) == n
                 assert sorted(repeated.tolist()) == sorted(all_of[trial].tolist())
 

@@ -13,16 +13,15 @@ class Batch:
 
     Attributes
     ----------
-    queries : (T, R, d)
+    queries : (T, R, d), every one that there is
     keys, values : (T, S, d)
-    queries_stand_for, keys_stand_for : (T, R) and (T, S), how many tokens each is; 0 for none
+    keys_stand_for : (T, S), how many tokens each key is; 0 for none
     special_query, special_key : (T,) positions of the special tokens among them
     """
 
     queries: np.ndarray
     keys: np.ndarray
     values: np.ndarray
-    queries_stand_for: np.ndarray
     keys_stand_for: np.ndarray
     special_query: np.ndarray
     special_key: np.ndarray
@@ -53,7 +52,7 @@ class DistinctTokens:
         first = np.zeros(len(places), dtype=int)
         return Batch(
             self.queries[query], self.keys[key], self.values[key],
-            self._stand_for(query), self._stand_for(key), first, first,
+            self._stand_for(key), first, first,
         )  # fmt: skip
 
     def in_order(self, places: np.ndarray) -> Batch:
@@ -63,7 +62,7 @@ class DistinctTokens:
         keys = self._laid_out(key)
         return Batch(
             self.queries[self._laid_out(query)], self.keys[keys], self.values[keys],
-            ones, ones, query, key,
+            ones, query, key,
         )  # fmt: skip
 
     def _stand_for(self, marked: np.ndarray) -> np.ndarray:
@@ -87,7 +86,8 @@ def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctToken
         places = np.full(layer.of.special_tokens, marked)
         a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
         rows = np.arange(-1, classes)
-        # Another one of the special token's class; if there is none, it stands for none.
+        # Another one of the special token's class; if there is none, the special one again, which
+        # as a key stands for none.
         rows[1 + marked] = (marked + classes) % tokens.n
         rows[0] = marked
         found.append((a1[rows] @ q, a2[rows] @ k, a3[rows]))

@@ -123,9 +123,8 @@ def _ask(
     mass *= batch.keys_stand_for[..., None]
     sums = kernel.attend(batch.queries, batch.keys, mass, projections)
     scores = sums[..., :-2] / sums[..., -2:-1]
-    largest = np.where(batch.queries_stand_for > 0, scores.max(axis=-1), -np.inf).max(axis=-1)
     own = sums[trials, batch.special_query]
-    return largest, own[:, -1] / own[:, -2]
+    return scores.max(axis=(1, 2)), own[:, -1] / own[:, -2]
 
 
 def _judge(asked: list[tuple[np.ndarray, np.ndarray]], tau: float, s: float) -> tuple:
