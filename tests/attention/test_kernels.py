@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from making import point
 
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, exponential
 from attention_separation.attention.seen import Seen
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 

@@ -25,8 +25,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
-from making import ROOT, SECTION, STUDY, config_points, point, run_trials
+from making import CONFIG, ROOT, SECTION, STUDY, config_points, point, run_trials
 
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.figures.grids import multiples
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
@@ -155,6 +159,25 @@ def exact() -> None:
     count = len(phase_table(job))
     maps = seconds(lambda: phase_table(job), 3)
     print(f"  {count} points of phase maps: {maps:.2f} s, {1e4 * maps / count:.2f} s per 10,000")
+
+
+def kernels() -> None:
+    """Every kernel at about 60 n up to 10^9 in three layers, one at one point, and memory."""
+    data = CONFIG.any_attention.data
+    sizes = multiples(data.classes, 60, least=data.classes, most=1e9)
+    every = [(kernel, layer) for kernel in KERNELS.values() for layer in LAYERS]
+    took = seconds(lambda: [best_probabilities(*each, data, sizes) for each in every], 3)
+    print("any attention, one core, at the own best threshold")
+    print(f"  {len(every)} kernels in layers x {len(sizes)} n: {took:.2f} s (wanted 3)")
+    slowest = max(
+        seconds(lambda each=each: best_probabilities(*each, data, [2000])) for each in every
+    )
+    print(f"  one kernel at one point, the slowest of all: {1e3 * slowest:.1f} ms (wanted 3)")
+    for n in (2000, 10**12):
+        tracemalloc.start()
+        best_probabilities(KERNELS["hedgehog"], LAYERS[0], data, [n])
+        print(f"  memory at n = {n:,}: {tracemalloc.get_traced_memory()[1] / 1e6:.2f} MB")
+        tracemalloc.stop()
 
 
 def throughput() -> None:
@@ -375,7 +398,8 @@ def snakemake_seconds(folder: str, *options: str) -> float:
 
 
 PARTS = {
-    "attention": attention, "figure3": figure3, "exact": exact, "throughput": throughput,
+    "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels,
+    "throughput": throughput,
     "workflow": workflow, "scaling": scaling, "training": training,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}

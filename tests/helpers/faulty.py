@@ -16,13 +16,14 @@ from attention_separation.settings.yaml_file import YamlError, parse_yaml
 FIRST = "softmax_vs_linear"
 OPEN = {
     *((FIRST, section) for section in ("scales", "figures", "panels", "phase")),
+    ("any_attention", "kernels"),
     ("head_rank", "scales"),
 }
 """Sections whose keys the user chooses."""
 
 OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
-    "contest",
+    "contest", "kernels",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 

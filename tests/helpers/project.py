@@ -114,6 +114,10 @@ def small_project(folder: Path) -> Project:
         "self_attention": [{"n": 200, "d": 22}, {"n": 256, "d": 4}],
         "cross_attention": [{"n": 200, "d": 21}, {"n": 256, "d": 3}],
     }
+    whole["any_attention"] |= {
+        "sizes": [200, 2000], "only": ["exp", "linear", "none"], "figures": ["kernels_accuracy"],
+        "simulated": {"n": 200, "trials": 5},
+    }  # fmt: skip
     values["panels"] = values.pop("panels")
     whole["softmax_vs_linear"] = whole.pop("softmax_vs_linear")
     path.write_text(yaml.safe_dump(whole, sort_keys=False))

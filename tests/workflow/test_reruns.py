@@ -141,3 +141,24 @@ def test_nothing_to_do_and_files_untouched(made):
     before = {path: (made.folder / path).stat().st_mtime_ns for path in made.files()}
     assert "Nothing to be done" in made.make()
     assert before == {path: (made.folder / path).stat().st_mtime_ns for path in made.files()}
+
+
+def test_a_users_own_kernel_reruns_what_shows_it(project):
+    """A formula, or the module of a function, beside the jobs that show no own kernels."""
+    (project.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
+    own = '{mine: {score: "1 + x**3"}, theirs: {python: my_kernels.square}}'
+    project.edit("config.yaml", "kernels: {}", f"kernels: {own}")
+    shows = {"kernels_values", "kernels_accuracy", "kernels_margins"}
+    asked = (*shows, "kernels_budget")
+    project.make(*asked)
+    assert project.would_run(*asked) == set()
+    formula, function = ("config.yaml", "x**3", "x**4"), ("my_kernels.py", "x**2", "x**6")
+    for path, old, new in (formula, function):
+        project.edit(path, old, new)
+        assert project.would_run(*asked) == shows
+        project.edit(path, new, old)
+    assert project.would_run(*asked) == set()
+    project.edit("my_kernels.py", "x**2", "x**2 - 99")
+    refused = project.run(*asked)
+    assert refused.returncode != 0
+    assert "any_attention.kernels.theirs: self-attention, X = I, D0, n = 6: a row" in refused.stdout

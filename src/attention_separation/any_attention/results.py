@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.settings.titles import FIGURES, TABLES
+from attention_separation.any_attention.settings.code import OTHER_MODELS
+from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 from attention_separation.any_attention.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.settings.closed import Closed
@@ -25,9 +26,11 @@ def declare_results(study) -> Iterator[Result]:
         "kernels_simulated", "simulated", study.simulated_job(), {"output": (simulated,)},
         words="Any attention: kernels without distinct rows, simulated",
     )  # fmt: skip
-    for name, title in FIGURES.items():
+    for name in study.section.figures:
+        title = FIGURES[name]
+        settings = study.kernels_job() if name in WITH_OWN_KERNELS else study.data_job()
         yield _made(
-            name, "figure", study.data_job(), {"output": (Output(FIGURE, name, title),)},
+            name, "figure", settings, {"output": (Output(FIGURE, name, title),)},
             options=("--figure", name), words=title,
         )  # fmt: skip
 
@@ -37,5 +40,5 @@ def _made(
 ) -> Result:  # fmt: skip
     return Result(
         name=name, verb=f"kernels-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
-        settings=settings, outputs=outputs, priority=6, **more,
+        settings=settings, outputs=outputs, priority=6, without=OTHER_MODELS, **more,
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """Any attention as a study: kernels on the first paper's data, in its folder of results."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from attention_separation.any_attention import results
@@ -10,6 +11,8 @@ from attention_separation.any_attention.settings.jobs import (
     SimulatedJob,
     ValuesJob,
 )
+from attention_separation.any_attention.settings.own_kernels import PythonKernel
+from attention_separation.any_attention.settings.own_modules import module_digest
 from attention_separation.any_attention.settings.section import AnyAttentionSection
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
@@ -35,10 +38,13 @@ class AnyAttention(Study):
 
     def values_job(self) -> ValuesJob:
         """All that the tables of kernels and of their values depend on."""
-        return ValuesJob(data=self.section.data, sizes=self.section.sizes)
+        section = self.section
+        return ValuesJob(
+            data=section.data, sizes=section.sizes, only=section.only, **self._own_kernels
+        )
 
     def data_job(self) -> DataJob:
-        """All that the laws and the figures depend on."""
+        """All that the laws depend on, and figures of built-in kernels alone."""
         return DataJob(data=self.section.data)
 
     def simulated_job(self) -> SimulatedJob:
@@ -46,6 +52,21 @@ class AnyAttention(Study):
         return SimulatedJob(
             data=self.section.data, simulated=self.section.simulated, seed=self.seed
         )
+
+    def kernels_job(self) -> DataJob:
+        """All that figures depend on that show own kernels too."""
+        return DataJob(data=self.section.data, **self._own_kernels)
+
+    @cached_property
+    def _own_kernels(self) -> dict[str, dict | None]:
+        """The settings of `OfKernels`."""
+        kernels = self.section.kernels
+        modules = {
+            name: module_digest(one.python)
+            for name, one in kernels.items()
+            if isinstance(one, PythonKernel)
+        }
+        return {"kernels": kernels or None, "modules": modules or None}
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:
         made = {output.name: result.settings for result, output in outputs_of(self.results)}

@@ -1,6 +1,7 @@
 """This study's verbs: the module of each, below this folder, and what it does."""
 
 VERBS = {
+    "check": ("exact.own_kernel_faults", "say what is wrong with kernels of config.yaml"),
     "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
     "laws": ("laws.law_table", "hold what the laws predict against exact values"),
     "simulated": ("simulation.simulated_table", "simulate kernels without distinct rows"),

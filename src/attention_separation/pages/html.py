@@ -1,4 +1,4 @@
-"""Tables as pages that a browser opens from disk: no script, nothing fetched."""
+"""Tables as pages that a browser opens from disk: nothing is fetched, and a click sorts."""
 
 from html import escape
 
@@ -12,14 +12,34 @@ table { border-collapse: collapse; font-size: 13px; }
 th, td { text-align: left; vertical-align: top; padding: .3em .7em; border-bottom: 1px solid #ddd; }
 th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #222; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tr:hover { background: #f4f7fa; }
+tr:hover { background: #f4f7fa; } .sortable th { cursor: pointer; }
 """
+
+SORT = """<script>
+for (const [column, head] of document.querySelectorAll(".sortable th").entries()) {
+  head.title = "sort";
+  head.onclick = () => {
+    const body = head.closest("table").tBodies[0];
+    const down = head.ariaSort === "ascending";
+    const key = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
+    const order = (a, b) => key(a) === "" ? 1 : key(b) === "" ? -1
+      : (down ? -1 : 1) * (a.cells[column].dataset.value && b.cells[column].dataset.value
+        ? key(a) - key(b) : key(a).localeCompare(key(b)));
+    body.append(...[...body.rows].sort(order));
+    for (const other of head.parentNode.cells) other.ariaSort = "none";
+    head.ariaSort = down ? "descending" : "ascending";
+  };
+}
+</script>
+"""
+"""A click on a column's name sorts by it, a second one downwards; empty cells stand last."""
 
 
 def page(table: pa.Table, title: str, about: str) -> str:
     """The text of a page that shows a table beneath a text about it, a paragraph per line."""
     paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in about.splitlines())
-    return document(title, f"{paragraphs}{table_element(table)}")
+    sortable = f'<div class="sortable">{table_element(table)}</div>\n{SORT}'
+    return document(title, f"{paragraphs}{sortable}")
 
 
 def document(title: str, body: str, style: str = "") -> str:
@@ -48,7 +68,15 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return f"<td>{'yes' if value else 'no'}</td>"
     if isinstance(value, int):
-        return f'<td class="number">{value:,}</td>'
+        return f'<td class="number" data-value="{value}">{value:,}</td>'
     if isinstance(value, float):
-        return f'<td class="number">{value:.4g}</td>'
+        # What a browser reads as a number.
+        read = str(value).replace("inf", "Infinity")
+        return f'<td class="number" data-value="{read}">{_rounded(value)}</td>'
     return f"<td>{'<br>'.join(escape(line) for line in str(value).splitlines())}</td>"
+
+
+def _rounded(value: float) -> str:
+    """Four digits; whole numbers below 10^15 in full."""
+    is_whole = value.is_integer() and 1e4 <= abs(value) < 1e15
+    return f"{value:,.0f}" if is_whole else f"{value:.4g}".replace("inf", "∞")

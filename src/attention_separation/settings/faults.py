@@ -190,9 +190,11 @@ def _is_tag(part: Any, models: list[type[BaseModel]]) -> bool:
 
 
 def _tags(model: type[BaseModel]) -> tuple:
-    """The values of `model` that choose this alternative of a union."""
+    """The values of `model` that choose this alternative of a union, or its own TAG."""
     field = model.model_fields.get("model")
-    return typing.get_args(field.annotation) if field else ()
+    if field:
+        return typing.get_args(field.annotation)
+    return (model.TAG,) if hasattr(model, "TAG") else ()
 
 
 def _alternatives(annotation: Any) -> list[Any]:

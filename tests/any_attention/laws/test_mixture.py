@@ -1,7 +1,8 @@
 """The mixture law: against an enumeration of columns, and against exact values at random data.
 
 The laws are approximations, so that a draw may lie outside: of 1,465 draws like those here, where
-exp's gamma_1 is at least 1.1 all, the largest n was at most one step of K off.
+exp's gamma_1 is at least 1.1 all, the largest n was at most one step of K off; the tests allow two,
+for at n of a few K shifts of order 1/n count.
 """
 
 import itertools
@@ -121,4 +122,4 @@ def test_the_largest_n_of_exact_values(classes, a1, b, c, m, p, layer):
     assume(mixture.law_holds(layer, data))
     found = last_n(power(p), layer, data)
     predicted = largest_n(of_scores(family_of_power(p)), layer, data)
-    assert abs(predicted - (0.0 if math.isnan(found) else found)) <= classes
+    assert abs(predicted - (0.0 if math.isnan(found) else found)) <= 2 * classes

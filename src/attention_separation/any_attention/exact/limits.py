@@ -85,14 +85,16 @@ def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndar
     return 1 / least_numbers(holds, len(n), 1 / HOTTEST, 1 / COLDEST)
 
 
-def least_weights(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
+def least_weights(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], most: float = LARGEST_WEIGHT
+) -> np.ndarray:
     """The least g at each n at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with
-    X = I, and inf if it does at no g up to 1e13."""
+    X = I, and inf if it does at no g up to `most`."""
 
     def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return separates(kernel, layer, data, np.array(n)[which], weights)
 
-    found = least_numbers(holds, len(n), LEAST_WEIGHT, LARGEST_WEIGHT)
+    found = least_numbers(holds, len(n), LEAST_WEIGHT, most)
     return np.where(separates(kernel, layer, data, np.array(n)), 0.0, found)
 
 

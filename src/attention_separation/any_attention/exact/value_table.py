@@ -11,11 +11,15 @@ import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
+    LARGEST_WEIGHT,
+    LEAST_WEIGHT,
     exp_probabilities,
     last_n,
     least_weights,
 )
-from attention_separation.any_attention.exact.values import separate
+from attention_separation.any_attention.exact.own_kernels import own_kernels
+from attention_separation.any_attention.exact.values import score_columns, separate
+from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernels import KERNELS, Kernel
@@ -67,7 +71,8 @@ REACHES = pa.schema(
 )
 """A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
 p of a margin ~ n^p between n = 10^6 and 10^9, and the least g of X = I + g e1 e1^T with which it
-separates at some n (0: none is needed, inf: none does, null: X is not I)."""
+separates at some n (0: none is needed, inf: none does, null: X is not I, or the weights of a user's
+kernel overflow at a g that would have to be tried)."""
 
 ENDLESS = ("last_n", *(f"weight_at_{n}" for n in WEIGHED_AT))
 """Columns in which inf has a meaning."""
@@ -90,7 +95,8 @@ ABOUT = {
     "largest multiple of K up to 10^12 at which it does, on a geometric grid and then by "
     "bisection; inf where it does at 10^12 still, empty where it does at none. margin_exponent is "
     "p of a margin that goes as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
-    f"X = I + g e₁e₁ᵀ with which it separates at n.\n{SCOPE}",
+    "X = I + g e₁e₁ᵀ with which it separates at n, empty where X is not I, or the weights of a "
+    f"kernel of config.yaml overflow first.\n{SCOPE}",
 }
 
 
@@ -118,7 +124,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     weights = {}
     if layer.attention_x == "identity":
         sizes = [n // data.classes * data.classes for n in WEIGHED_AT]
-        found = least_weights(kernel, layer, data, sizes).tolist()
+        found = _weights_in_x(kernel, layer, data, sizes)
         weights = {f"weight_at_{n}": g for n, g in zip(WEIGHED_AT, found, strict=True)}
     return {
         "kernel": kernel.name,
@@ -133,6 +139,30 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     } | weights
 
 
+def _weights_in_x(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float | None]:
+    """`least_weights`; None where the kernel has no weights at a g that would have to be tried."""
+    most = _largest_weight(kernel, layer, data, sizes)
+    try:
+        found = least_weights(kernel, layer, data, sizes, most).tolist()
+    except ArithmeticError:
+        return [None for _ in sizes]
+    return [None if g == math.inf and most < LARGEST_WEIGHT else g for g in found]
+
+
+def _largest_weight(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> float:
+    """The largest g, by decades, at which a kernel has weights: built-in ones always have, those of
+    formulas may overflow."""
+    most = LARGEST_WEIGHT
+    while most > 100 * LEAST_WEIGHT:
+        try:
+            score_columns(kernel, layer, data, sizes, most)
+        except ArithmeticError:
+            most /= 10
+        else:
+            break
+    return most
+
+
 def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
     sizes = [n // data.classes * data.classes for n in SLOPE]
     found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
@@ -144,7 +174,9 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
 
 def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
     """The table of values, and that of kernels."""
-    each = list(product(KERNELS.values(), LAYERS))
+    built_in = [KERNELS[name] for name in job.only or KERNELS]
+    kernels = [*built_in, *own_kernels(job.kernels).values()]
+    each = list(product(kernels, LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
     values, reaches = [], []
     for kernel, layer in each:
@@ -164,7 +196,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ValuesJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
+    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
     values, kernels = tables(job)
     for table, name in ((values, "kernel_values"), (kernels, "kernels")):
         stem = arguments.output.with_name(name)

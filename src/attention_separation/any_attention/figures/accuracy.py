@@ -1,5 +1,7 @@
 """Figure kernels_accuracy: what each kernel can do at its own best threshold, against n."""
 
+from collections.abc import Mapping
+
 import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
@@ -9,11 +11,21 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.figures.style import (
+    NO_KERNELS,
+    draw_lines,
+    legend_beside,
+    sheet,
+)
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
-from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
+from attention_separation.results.tables import (
+    finite_or_null,
+    numpy_column,
+    select_rows,
+    table_from_rows,
+)
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
@@ -39,19 +51,21 @@ SCHEMA = pa.schema(
 )
 
 
-def numbers(data: Data) -> pa.Table:
-    """A row per kernel, layer and n."""
+def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
+    """A row per kernel, layer and n, a user's `own` kernels after the others; null where float64
+    does not tell the number."""
+    kernels = [*(KERNELS[name] for name in SHOWN), *own.values()]
     n = multiples(data.classes, SIZES, least=data.classes)
     return table_from_rows(
         [
             {
-                "kernel": name, "model": layer.model, "attention_x": layer.attention_x, "n": size,
-                "p_best": p,
+                "kernel": kernel.name, "model": layer.model, "attention_x": layer.attention_x,
+                "n": size, "p_best": finite_or_null(p),
             }
             for layer in LAYERS
-            for name in SHOWN
+            for kernel in kernels
             for size, p in zip(
-                n, best_probabilities(KERNELS[name], layer, data, n).tolist(), strict=True
+                n, best_probabilities(kernel, layer, data, n).tolist(), strict=True
             )
         ],
         SCHEMA,
@@ -66,17 +80,18 @@ def sizes_in_words(data: Data) -> str:
     )
 
 
-def draw(table: pa.Table, data: Data) -> Figure:
+def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
     """The figure of its numbers."""
     figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, LAYERS, strict=True):
-            own = select_rows(table, model=layer.model, attention_x=layer.attention_x)
-            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            rows = select_rows(table, model=layer.model, attention_x=layer.attention_x)
+            lines = [(name, select_rows(rows, kernel=name)) for name in (*SHOWN, *own)]
             n = numpy_column(lines[0][1], "n")
             half = exp_probabilities(layer, data, tuple(n.tolist())) / 2
             panel.plot(n, half, color=MIDDLE_GRAY, linewidth=0.8)
-            draw_lines(panel, n, [(name, numpy_column(part, "p_best")) for name, part in lines])
+            each = [(name, numpy_column(part, "p_best")) for name, part in lines]
+            draw_lines(panel, n, each, own)
             panel.set_ylim(-0.02, 1.02)
             panel.set_xlim(n[0], n[-1])
             panel.set_xticks(10.0 ** np.arange(2, 13, 2))

@@ -9,19 +9,20 @@ from typing import NamedTuple
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.jobs import DataJob
-from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.any_attention.settings.titles import FIGURES, WITH_OWN_KERNELS
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 
 
 class Drawn(NamedTuple):
-    """The numbers of a figure, and the figure of these."""
+    """The numbers of a figure, and the figure of these; with own kernels where it shows them."""
 
-    numbers: Callable[[Data], pa.Table]
-    draw: Callable[[pa.Table, Data], Figure]
+    numbers: Callable[..., pa.Table]
+    draw: Callable[..., Figure]
 
 
 DRAWN = {
@@ -42,8 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    data = DataJob.model_validate_json(arguments.settings).data
+    job = DataJob.model_validate_json(arguments.settings)
     drawn = DRAWN[arguments.figure]
-    table = drawn.numbers(data)
-    provenance = record(arguments.settings, __name__)
-    save_with_numbers(drawn.draw(table, data), arguments.output.with_suffix(""), table, provenance)
+    own = (own_kernels(job.kernels),) if arguments.figure in WITH_OWN_KERNELS else ()
+    table = drawn.numbers(job.data, *own)
+    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
+    stem = arguments.output.with_suffix("")
+    save_with_numbers(drawn.draw(table, job.data, *own), stem, table, provenance)

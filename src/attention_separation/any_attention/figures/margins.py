@@ -1,6 +1,7 @@
 """Figure kernels_margins: the gap between the two datasets' scores, against n."""
 
 import math
+from collections.abc import Mapping
 
 import matplotlib as mpl
 import numpy as np
@@ -12,9 +13,14 @@ from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.figures.accuracy import sizes_in_words
 from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.figures.style import (
+    NO_KERNELS,
+    draw_lines,
+    legend_beside,
+    sheet,
+)
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.drawing import RC
 from attention_separation.results.tables import (
     finite_or_null,
@@ -48,39 +54,42 @@ SCHEMA = pa.schema(
 )
 
 
-def numbers(data: Data) -> pa.Table:
-    """A row per kernel, layer and n; no margin where the kernel tells nothing."""
+def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
+    """A row per kernel, layer and n, a user's `own` kernels after the others; no margin where the
+    kernel tells nothing, and no numbers where float64 does not tell them."""
     n = multiples(data.classes, SIZES)
+    kernels = [*(KERNELS[name] for name in SHOWN), *own.values()]
     rows = []
     for layer in LAYERS:
         of_exp = exp_probabilities(layer, data, tuple(n))
-        for name in SHOWN:
-            found = separate(KERNELS[name], layer, data, n, of_exp)
+        for kernel in kernels:
+            found = separate(kernel, layer, data, n, of_exp)
+            known = [np.where(found.resolved, of, np.nan) for of in (found.margin, found.p_best)]
             rows += [
                 {
-                    "kernel": name, "model": layer.model, "attention_x": layer.attention_x,
-                    "n": size, "margin": finite_or_null(margin), "p_best": p,
+                    "kernel": kernel.name, "model": layer.model,
+                    "attention_x": layer.attention_x, "n": size,
+                    "margin": finite_or_null(margin), "p_best": finite_or_null(p),
                 }
-                for size, margin, p in zip(
-                    n, found.margin.tolist(), found.p_best.tolist(), strict=True
-                )
+                for size, margin, p in zip(n, *(of.tolist() for of in known), strict=True)
             ]  # fmt: skip
     return table_from_rows(rows, SCHEMA)
 
 
-def draw(table: pa.Table, data: Data) -> Figure:
+def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
     """The figure of its numbers, slopes named."""
     figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, LAYERS, strict=True):
-            own = select_rows(table, model=layer.model, attention_x=layer.attention_x)
-            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            rows = select_rows(table, model=layer.model, attention_x=layer.attention_x)
+            lines = [(name, select_rows(rows, kernel=name)) for name in (*SHOWN, *own)]
             n = numpy_column(lines[0][1], "n")
-            draw_lines(panel, n, [(name, numpy_column(part, "margin")) for name, part in lines])
+            each = [(name, numpy_column(part, "margin")) for name, part in lines]
+            draw_lines(panel, n, each, own)
             panel.set_yscale("log")
             panel.set_xlim(n[0], n[-1])
             panel.set_xticks(10.0 ** np.arange(2, 13, 2))
-            _name_slope(panel, n, numpy_column(select_rows(own, kernel="linear"), "margin"))
+            _name_slope(panel, n, numpy_column(select_rows(rows, kernel="linear"), "margin"))
         panels[0].set_ylabel("gap 2ε / √log n")
         legend_beside(figure, panels[0])
     return figure

@@ -1,6 +1,7 @@
 """Colours and lines of kernels, and the frame that the figures share: a panel for each layer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import matplotlib as mpl
 import numpy as np
@@ -8,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.drawing import (
     BLUE,
     GREEN,
@@ -41,12 +42,31 @@ LINES = {
 
 OTHERS = (MIDDLE_GRAY, "-")
 
+OWN_COLORS = (INK, MIDDLE_GRAY)
+OWN_DASHES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
+"""Of a user's kernels: all dashes in one colour, then in the next, then again."""
 
-def label_of(name: str) -> str:
-    """A kernel's name and formula, for a legend."""
+NO_KERNELS: Mapping[str, Kernel] = MappingProxyType({})
+
+MOST_OF_SYMBOL = 40
+"""Characters of a formula that a legend shows."""
+
+
+def label_of(name: str, own: Mapping[str, Kernel] = NO_KERNELS) -> str:
+    """A kernel's name and formula, for a legend; `own` are a user's."""
     if name == "none":
         return "none: 1, no attention"
-    return f"{name}: {KERNELS[name].symbol}" if name in KERNELS else name
+    symbol = (KERNELS | dict(own))[name].symbol
+    cut = len(symbol) > MOST_OF_SYMBOL
+    return f"{name}: {f'{symbol[: MOST_OF_SYMBOL - 1]}…' if cut else symbol}"
+
+
+def _line_of(name: str, own: Mapping[str, Kernel]) -> tuple:
+    """A kernel's colour and dashes."""
+    if name not in own:
+        return LINES.get(name, OTHERS)
+    color, dashes = divmod(list(own).index(name), len(OWN_DASHES))
+    return OWN_COLORS[color % len(OWN_COLORS)], OWN_DASHES[dashes]
 
 
 def sheet(layers: Sequence[Layer], title: str, note: str, height: float = 4.2):
@@ -60,12 +80,16 @@ def sheet(layers: Sequence[Layer], title: str, note: str, height: float = 4.2):
     return figure, panels
 
 
-def draw_lines(panel: Axes, n: np.ndarray, lines: Iterable[tuple[str, np.ndarray]]) -> None:
-    """One line for each kernel against n on a logarithmic axis; the control on top."""
+def draw_lines(
+    panel: Axes, n: np.ndarray, lines: Iterable[tuple[str, np.ndarray]],
+    own: Mapping[str, Kernel] = NO_KERNELS,
+) -> None:  # fmt: skip
+    """One line for each kernel against n on a logarithmic axis; the control on top. `own` are a
+    user's kernels among them."""
     for name, values in lines:
-        color, dashes = LINES.get(name, OTHERS)
+        color, dashes = _line_of(name, own)
         panel.plot(
-            n, values, color=color, linestyle=dashes, label=label_of(name),
+            n, values, color=color, linestyle=dashes, label=label_of(name, own),
             linewidth=1.6 if name != "none" else 2.0, zorder=3 if name == "none" else 2,
         )  # fmt: skip
     panel.set_xscale("log")

@@ -1,6 +1,7 @@
 """What the tables of this study say, in sentences."""
 
 import math
+from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -21,44 +22,55 @@ SMALL, LARGE = 200, 2_000
 
 
 def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
-    """Of the table of kernels: which separate, and up to which n."""
+    """Of the table of kernels: which separate, and up to which n; of those that it has."""
     last = {
         (row["kernel"], row["model"], row["attention_x"]): row["last_n"]
         for row in kernels.to_pylist()
     }
+    names = list(dict.fromkeys(kernel for kernel, _, _ in last))
 
-    def of(name: str) -> str:
-        return joined(
-            [f"{_reach(last[name, x.model, x.attention_x])} ({_short(x)})" for x in LAYERS]
-        )
+    def of(name: str, layers: Sequence[Layer] = LAYERS) -> str:
+        return " / ".join(_reach(last[name, x.model, x.attention_x]) for x in layers)
 
     always = [
-        f"{_short(layer)}: "
-        + joined([name for name in dict.fromkeys(key[0] for key in last)
-                  if last[name, layer.model, layer.attention_x] == math.inf])
+        f"{layer.words}: "
+        + ", ".join(k for k in names if last[k, layer.model, layer.attention_x] == math.inf)
         for layer in LAYERS
-    ]  # fmt: skip
-    maps = [last[name, x.model, x.attention_x] or 0 for name in FEATURE_MAPS for x in LAYERS]
-    powers = "; ".join(f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS)
-    return [
+    ]
+    maps = [name for name in FEATURE_MAPS if name in names]
+    reaches = [last[name, x.model, x.attention_x] or 0 for name in maps for x in LAYERS]
+    powers = [f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS if name in names]
+    found = [
         "**What decides is how far the special token's score stands above the others, measured in "
         "log n, not that the kernel is exp.** A kernel is said to separate at n if its network "
         "alone, at its own best threshold, tells D1 from D0 with more than half of exp's "
         f"probability. Here K = {data.classes}, a₁ = {data.a1:g}, and in self-attention "
         f"b = {data.b:g}, c = {data.c:g}. Three numbers n₁ / n₂ / n₃ are of self-attention with "
         "X = I, of self-attention with X all ones, and of cross-attention.",
-        f"**At n = 10¹² still** separate, of {counted(len({key[0] for key in last}), 'kernel')}, "
-        f"{'; '.join(always)}.",
-        f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}; cross-attention "
-        f"{LAYERS[2].d(data.classes)}) separates up to n = {of('exp_sqrt_d')}.",
-        f"**Polynomials xᵖ** separate up to n = {powers}; linear attention up to {of('linear')}.",
-        f"**Feature maps of linear attention** ({', '.join(FEATURE_MAPS)}) separate at no n above "
-        f"{max(maps):,.0f}, in any of the three.",
-        "**With X all ones it is the division by the row's sum that hides the token:** linear "
-        f"attention separates up to n = {_reach(last['linear', 'self_attention', 'ones'])} where "
-        "rows are divided, and up to n = "
-        f"{_reach(last['linear_unnormalised', 'self_attention', 'ones'])} where they are not.",
+        f"**At n = 10¹² still** separate, of {counted(len(names), 'kernel')}: {'; '.join(always)}.",
     ]
+    if "exp_sqrt_d" in names:
+        found.append(
+            f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}, in cross-attention "
+            f"{LAYERS[2].d(data.classes)}) separates up to n = {of('exp_sqrt_d')}."
+        )
+    if powers and "linear" in names:
+        found.append(
+            f"**Polynomials xᵖ** separate up to n, with {'; '.join(powers)}; linear attention up "
+            f"to {of('linear')}."
+        )
+    if maps:
+        found.append(
+            f"**Feature maps of linear attention** ({', '.join(maps)}) separate at no n above "
+            f"{max(reaches):,.0f}, in any of the three."
+        )
+    if {"linear", "linear_unnormalised"} <= {*names}:
+        found.append(
+            "**With X all ones it is the division by the row's sum that hides the token:** linear "
+            f"attention separates up to n = {of('linear', LAYERS[1:2])} where rows are divided, "
+            f"and up to {of('linear_unnormalised', LAYERS[1:2])} where they are not."
+        )
+    return found
 
 
 def value_findings(values: pa.Table) -> list[str]:
@@ -67,14 +79,13 @@ def value_findings(values: pa.Table) -> list[str]:
         (row["kernel"], row["model"], row["attention_x"], row["n"]): row
         for row in values.to_pylist()
     }
-    if not {SMALL, LARGE} <= {*values["n"].to_pylist()}:
+    at = {(kernel, n) for kernel, _, _, n in rows}
+    if not {(kernel, n) for kernel in ("linear", "none") for n in (SMALL, LARGE)} <= at:
         return []
 
     def both(layer: Layer, n: int) -> str:
-        at = [
-            rows[name, layer.model, layer.attention_x, n]["p_best"] for name in ("linear", "none")
-        ]
-        return f"{at[0]:.3f} against {at[1]:.3f}"
+        p = [rows[k, layer.model, layer.attention_x, n]["p_best"] for k in ("linear", "none")]
+        return f"{p[0]:.3f} against {p[1]:.3f}"
 
     own, ones, cross = LAYERS
     biases = [
@@ -83,10 +94,10 @@ def value_findings(values: pa.Table) -> list[str]:
         if row["model"] == own.model and row["n"] == LARGE and row["p_each_bias"] is not None
     ]
     return [
-        f"**Linear attention beside none** (uniform weights), at the own best threshold: "
-        f"{_short(own)}, {both(own, SMALL)} at n = {SMALL} and {both(own, LARGE)} at "
-        f"n = {LARGE:,}; {_short(ones)}, {both(ones, SMALL)} at n = {SMALL}; in cross-attention, "
-        f"where uniform weights tell nothing, {both(cross, LARGE)} at n = {LARGE:,}.",
+        "**Linear attention beside none** (uniform weights), at the own best threshold: "
+        f"self-attention, X = I, {both(own, SMALL)} at n = {SMALL} and {both(own, LARGE)} at "
+        f"n = {LARGE:,}; X all ones, {both(ones, SMALL)} at n = {SMALL}; in cross-attention, where "
+        f"uniform weights tell nothing, {both(cross, LARGE)} at n = {LARGE:,}.",
         "**With a bias for each neuron,** chosen after the signs, every kernel tells D1 from D0 in "
         f"self-attention, uniform weights too: with probability {min(biases):.5f} or more at "
         f"n = {LARGE:,}. Only the gap between the scores then tells kernels apart.",
@@ -120,11 +131,11 @@ def simulated_findings(simulated: pa.Table) -> list[str]:
         exact = {row["kernel"]: row["exact_after_y"] for row in own}
         favor = joined([f"{_simulated(row)} with {row['features']:,}" for row in features])
         return (
-            f"{_short(layer)}: FAVOR+ {favor} random features, cosFormer {_simulated(cosformer)}; "
+            f"{layer.words}: FAVOR+ {favor} random features, cosFormer {_simulated(cosformer)}; "
             f"exp {exact['exp']:.3f} and linear attention {exact['linear']:.3f}"
         )
 
-    each = ". ".join(_capital(of(layer)) for layer in LAYERS)
+    each = ". ".join(of(layer) for layer in LAYERS)
     return [
         f"**FAVOR+ and cosFormer** are simulated at n = {rows[0]['n']:,}, "
         f"{counted(rows[0]['trials'], 'trial')} each: how often the network alone tells D1 from "
@@ -150,20 +161,6 @@ def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
 def layer_rows(table: pa.Table, layer: Layer) -> pa.Table:
     """The rows of one layer."""
     return select_rows(table, model=layer.model, attention_x=layer.attention_x)
-
-
-def _short(layer: Layer) -> str:
-    return {"self_attention": "self-attention, X ", "cross_attention": "cross-attention"}[
-        layer.model
-    ] + ("" if layer.model == "cross_attention" else _x(layer))
-
-
-def _x(layer: Layer) -> str:
-    return {"identity": "= I", "ones": "all ones"}[layer.attention_x]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _simulated(row: dict) -> str:

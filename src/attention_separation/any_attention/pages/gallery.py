@@ -2,6 +2,7 @@
 block."""
 
 import argparse
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -36,7 +37,7 @@ def kernels_text(kernels: pa.Table) -> str:
     }
     each = {row["kernel"]: row for row in kernels.to_pylist()}
     lines = [
-        f"| {name} | {row['formula']} | {row['normaliser']} | "
+        f"| {name} | {_plain(row['formula'])} | {row['normaliser']} | "
         + " | ".join(_cell(reach[layer, name]) for layer in LAYERS)
         + f" | {row['source']} |"
         for name, row in each.items()
@@ -49,6 +50,11 @@ def kernels_text(kernels: pa.Table) -> str:
         + "\n".join(lines)
         + f"\n\nAs tables: {tables}.\n\n## Figures"
     )
+
+
+def _plain(formula: str) -> str:
+    """A formula as Markdown shows it as it is: one of config.yaml can have ** and <."""
+    return formula.replace("*", r"\*").replace("<", r"\<")
 
 
 def _cell(last: float | None) -> str:
@@ -64,4 +70,9 @@ def run(arguments: argparse.Namespace) -> None:
         for name, digest in job.tables.items()
     }
     said = findings(tables, job.data)
-    write_gallery(arguments, GALLERY, said, [], kernels_text(tables["kernels"]))
+    gallery = replace(
+        GALLERY,
+        pictures={name: title for name, title in FIGURES.items() if name in job.figures},
+        in_readme=[name for name in GALLERY.in_readme if name in job.figures],
+    )
+    write_gallery(arguments, gallery, said, [], kernels_text(tables["kernels"]))

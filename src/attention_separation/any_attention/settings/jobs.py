@@ -1,15 +1,27 @@
 """What each job of this study depends on."""
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.any_attention.settings.simulated import Simulated
 from attention_separation.settings.closed import Closed
 
 
-class ValuesJob(Closed):
+class OfKernels(Closed):
+    """What a job depends on that shows a user's own kernels; None where there are none.
+
+    `modules` are digests of the modules of those that are Python functions, by the kernel's name.
+    """
+
+    kernels: OwnKernels | None = None
+    modules: dict[str, str] | None = None
+
+
+class ValuesJob(OfKernels):
     """All that the tables of kernels and of their values depend on."""
 
     data: Data
     sizes: list[int]
+    only: list[str] | None = None
 
 
 class SimulatedJob(Closed):
@@ -20,8 +32,8 @@ class SimulatedJob(Closed):
     seed: int
 
 
-class DataJob(Closed):
-    """All that the laws and the figures depend on."""
+class DataJob(OfKernels):
+    """All that the laws and the figures depend on; own kernels only where a figure shows them."""
 
     data: Data
 

@@ -1,12 +1,16 @@
 """The section `any_attention` of the configuration."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
+from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
+from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
 
@@ -21,6 +25,19 @@ class AnyAttentionSection(Closed):
         description="numbers of tokens n in the table of values, multiples of `classes`"
     )
     simulated: Simulated = Field(description="kernels without distinct rows, in trials")
+    only: Annotated[list[Literal[tuple(KERNELS)]], Field(min_length=1)] | None = Field(
+        default=None, description="built-in kernels of the tables, if not all"
+    )
+    figures: list[Literal[tuple(FIGURES)]] = Field(
+        default=list(FIGURES), description="figures that are drawn"
+    )
+    kernels: OwnKernels = Field(
+        default={},
+        description="your own kernels by name, in tables and figures after the built-in ones, each "
+        "with one of `score`, `feature_map` and `python`. Formulas may have "
+        f"`{'`, `'.join(NAMES)}`, numbers, `+ - * / **`, comparisons and "
+        f"`{'`, `'.join(FUNCTIONS)}`; `where(condition, a, b)`",
+    )
 
     @model_validator(mode="after")
     def _tokens_stack(self) -> "AnyAttentionSection":

@@ -7,6 +7,9 @@ FIGURES = {
     "kernels_margins": "Any attention: the gap between the scores, against n",
     "kernels_budget": "Any attention: the weight in X that is needed, against n",
 }
+WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins")
+"""Figures that show a user's own kernels too."""
+
 TABLES = {
     "kernels": "up to which n each kernel separates",
     "kernel_values": "what each kernel can do at some n",

@@ -1,0 +1,163 @@
+"""A user's own kernels: equal to the built-in ones that they spell out, and shown after them."""
+
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from making import CONFIG
+
+from attention_separation.__main__ import main
+from attention_separation.any_attention.exact import value_table
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
+from attention_separation.any_attention.exact.own_kernels import own_kernel, own_kernels
+from attention_separation.any_attention.exact.value_table import reach_row
+from attention_separation.any_attention.exact.values import best_probabilities, separate
+from attention_separation.any_attention.figures import accuracy, margins
+from attention_separation.any_attention.figures.style import label_of
+from attention_separation.any_attention.settings.jobs import DataJob, ValuesJob
+from attention_separation.any_attention.settings.own_kernels import (
+    FeatureKernel,
+    PythonKernel,
+    ScoreKernel,
+)
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.pages import drawing
+
+DATA = CONFIG.any_attention.data
+SIZES = [200, 2000, 10**6, 10**12]
+
+ELU = "where(x > 0, x + 1, exp(x))"
+TWINS = {
+    # an own kernel: the built-in one that it is
+    "exp": ScoreKernel(score="exp(x)"),
+    "exp_quarter": ScoreKernel(score="exp(x/4)"),
+    "exp_sqrt_d": ScoreKernel(score="exp(x/sqrt(d))"),
+    "linear": ScoreKernel(score="x"),
+    "none": ScoreKernel(score="1"),
+    "power_4": ScoreKernel(score="x**4"),
+    "power_log_n": ScoreKernel(score="x**log_n"),
+    "taylor_2": ScoreKernel(score="1 + x + x**2/2"),
+    "relu2_over_n": ScoreKernel(score="maximum(x, 0)**2 / n", normalised=False),
+    "sigmoid_log_n": ScoreKernel(score="1 / (1 + exp(log_n - x))"),
+    "elu_plus_one": FeatureKernel(feature_map=ELU),
+    "relu_features": FeatureKernel(feature_map="(x > 0) * x"),
+    "softplus": PythonKernel(python="own_functions.softplus"),
+    "exp_features": PythonKernel(python="own_functions.both_signs", of="features"),
+}
+FUNCTIONS = """
+import numpy as np
+
+def softplus(x):
+    x += 0.0
+    return np.logaddexp(0.0, x)
+
+def both_signs(z):
+    z *= 1.0
+    return np.concatenate([np.exp(z), np.exp(-z)], axis=-1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """The folder of a user's functions is the one that jobs run in."""
+    (tmp_path / "own_functions.py").write_text(FUNCTIONS)
+    monkeypatch.chdir(tmp_path)
+    # It is added in a job, and stays.
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_equal_to_its_built_in_twin(name):
+    kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
+    assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
+    assert (kernel.kind, kernel.normaliser, kernel.source) == (
+        twin.kind, twin.normaliser, "config.yaml",
+    )  # fmt: skip
+    if not isinstance(TWINS[name], PythonKernel):
+        assert kernel.also == twin.also
+    for layer in LAYERS:
+        wanted, found = (
+            separate(one, layer, DATA, SIZES, np.ones(len(SIZES))) for one in (twin, kernel)
+        )
+        np.testing.assert_array_equal(found.resolved, wanted.resolved)
+        for quantity in ("p_best", "p_after_y", "share"):
+            one, other = (getattr(of, quantity)[wanted.resolved] for of in (found, wanted))
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+
+
+def test_symbols_are_the_formulas():
+    assert own_kernel("a", TWINS["taylor_2"]).symbol == "1 + x + x**2/2"
+    assert own_kernel("a", TWINS["elu_plus_one"]).symbol == f"φ = {ELU}"
+    assert own_kernel("a", TWINS["softplus"]).symbol == "own_functions.softplus"
+    assert own_kernel("a", ScoreKernel(score="x*d/n")).sees == "x, n and d"
+
+
+@pytest.mark.parametrize("name", ["exp_quarter", "elu_plus_one", "none", "linear"])
+def test_rows_of_the_table_of_kernels(name):
+    """e^(x/4) overflows at weights in X far below the largest that is tried."""
+    for layer in LAYERS:
+        kernel = own_kernel("mine", TWINS[name])
+        wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
+        for key in ("last_n", "margin_exponent", "weight_at_2000", "weight_at_200000"):
+            one, other = (row.get(key) for row in (found, wanted))
+            assert one == other or one == pytest.approx(other, rel=1e-6), key
+
+
+def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
+    kernel = own_kernel("mine", ScoreKernel(score="1 + 1e-300*exp(x)"))
+    found = reach_row(kernel, LAYERS[0], DATA)
+    assert found["weight_at_2000"] is None or found["weight_at_2000"] > 1
+    flat = own_kernel("flat", ScoreKernel(score="1 + 0*exp(x)"))
+    assert reach_row(flat, LAYERS[0], DATA)["weight_at_2000"] is None
+
+
+def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(value_table, "KERNELS", {"exp": KERNELS["exp"]})
+    own = {"mine": TWINS["taylor_2"], "theirs": TWINS["softplus"]}
+    job = ValuesJob(data=DATA, sizes=[200], kernels=own, modules={"theirs": "0"})
+    assert ValuesJob.model_validate_json(job.canonical()) == job
+    output = tmp_path / "tables/kernels.parquet"
+    main(["kernels-values", "--settings", job.canonical(), "--output", str(output)])
+    for name in ("kernels", "kernel_values"):
+        found = pq.read_table(output.with_name(f"{name}.parquet"))["kernel"].to_pylist()
+        assert list(dict.fromkeys(found)) == ["exp", "mine", "theirs"]
+    rows = pq.read_table(output).to_pylist()
+    assert {row["formula"] for row in rows if row["source"] == "config.yaml"} == {
+        "1 + x + x**2/2", "own_functions.softplus",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", [accuracy, margins])
+def test_figures_have_own_kernels_after_the_others(figure, tmp_path, monkeypatch):
+    monkeypatch.setattr(drawing, "FORMATS", ("svg",))
+    monkeypatch.setattr(figure, "SIZES", 4)
+    monkeypatch.setattr(figure, "SHOWN", ("exp", "linear"))
+    own = {f"own_{k}": TWINS["elu_plus_one"] for k in range(9)}
+    job = DataJob(data=DATA, kernels=own)
+    name = f"kernels_{figure.__name__.rpartition('.')[2]}"
+    path = tmp_path / f"{name}.svg"
+    main(["kernels-figure", "--settings", job.canonical(), "--figure", name, "--output", str(path)])
+    table = pq.read_table(path.with_suffix(".parquet")).to_pandas()
+    assert list(dict.fromkeys(table["kernel"])) == ["exp", "linear", *own]
+    line = table[(table["kernel"] == "own_3") & (table["model"] == "cross_attention")]
+    wanted = best_probabilities(KERNELS["elu_plus_one"], LAYERS[2], DATA, line["n"].tolist())
+    np.testing.assert_allclose(line["p_best"], wanted, atol=1e-12)
+
+
+def test_long_formulas_are_cut_in_legends():
+    own = own_kernels({"mine": ScoreKernel(score="+".join(["x"] * 60))})
+    label = label_of("mine", own)
+    assert label.startswith("mine: x+x+")
+    assert label.endswith("x…")
+    assert len(label) == len("mine: ") + 40
+
+
+def test_a_fault_in_a_job_is_a_sentence(capsys, tmp_path):
+    job = DataJob(data=DATA, kernels={"mine": PythonKernel(python="own_functions.gone")})
+    path = tmp_path / "kernels_margins.svg"
+    words = ["--figure", "kernels_margins", "--output", str(path)]
+    assert main(["kernels-figure", "--settings", job.canonical(), *words]) == 1
+    assert "kernels-figure: own_functions has no gone; " in capsys.readouterr().err
+    assert not path.exists()
