@@ -65,7 +65,7 @@ class Config(Closed):
         first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs)
         found = [
             first,
-            AnyAttention(self.any_attention, first.folder),
+            AnyAttention(self.any_attention, self.seed, first.folder),
             HeadRank(self.head_rank, self.seed, self.jobs),
         ]
         return {study.name: study for study in found}

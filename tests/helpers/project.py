@@ -18,6 +18,7 @@ PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
 
 FEW_KERNELS = {
     "sizes": [200, 2000], "only": ["exp", "linear", "none"], "figures": ["kernels_accuracy"],
+    "simulated": {"n": 200, "trials": 5},
 }  # fmt: skip
 """Settings of any attention that take a second or two."""
 

@@ -23,7 +23,8 @@ FIGURES = (
 )  # fmt: skip
 WITH_NUMBERS = FIGURES[:8]
 TABLES = (
-    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernel_laws", "choices", "threshold",
+    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernel_laws", "kernels_simulated",
+    "choices", "threshold",
 )  # fmt: skip
 PAGES = ("overview", "kernels", "provenance")
 LOADING = {
@@ -124,7 +125,7 @@ def test_it_holds_every_figure_table_and_page(project, whole):
         f"results/figures/{name}.{kind}" for name in WITH_NUMBERS for kind in ("csv", "parquet")
     }
     expected |= {
-        f"results/tables/{name}.{kind}" for name in TABLES[:6] for kind in ("csv", "parquet")
+        f"results/tables/{name}.{kind}" for name in TABLES[:7] for kind in ("csv", "parquet")
     }
     expected |= {f"results/report/{name}.html" for name in PAGES}
     assert set(whole.results) == expected

@@ -17,7 +17,7 @@ STUDIES = {
     "softmax_vs_linear": (
         "models", "settings", "simulation exact", "figures", "claims", "audits", "pages",
     ),
-    "any_attention": ("settings", "exact", "laws", "figures", "pages"),
+    "any_attention": ("settings", "exact", "laws simulation", "figures", "pages"),
     "head_rank": ("settings", "training", "constructions", "claims", "figures", "pages"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""

@@ -11,7 +11,7 @@ SIMULATED = {f"simulate_{name}" for name in PANELS}
 EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"whp", "choices"}
-KERNELS = {"kernels_values", "kernels_laws", "kernels_accuracy"}
+KERNELS = {"kernels_values", "kernels_laws", "kernels_simulated", "kernels_accuracy"}
 EVERYTHING = (
     SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
     | {"claims", "threshold", "theta", "phase"} | KERNELS

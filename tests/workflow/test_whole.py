@@ -22,6 +22,7 @@ KERNEL_FIGURES = tuple(OF_KERNELS)
 SCHEMATICS = ("fig1", "fig2", "fig6")
 TABLES = (
     "verdicts", "claims", "whp", "choices", "threshold", "kernels", "kernel_values", "kernel_laws",
+    "kernels_simulated",
 )  # fmt: skip
 MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")

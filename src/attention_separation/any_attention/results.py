@@ -11,7 +11,9 @@ from attention_separation.settings.closed import Closed
 
 def declare_results(study) -> Iterator[Result]:
     """The results of a `study.AnyAttention`."""
-    kernels, values, laws = (Output(TABLE, name, title) for name, title in TABLES.items())
+    kernels, values, laws, simulated = (
+        Output(TABLE, name, title) for name, title in TABLES.items()
+    )
     yield _made(
         "kernels_values", "values", study.values_job(), {"output": (kernels,), "": (values,)},
         words="Any attention: what each kernel can do, and up to which n",
@@ -19,6 +21,10 @@ def declare_results(study) -> Iterator[Result]:
     yield _made(
         "kernels_laws", "laws", study.data_job(), {"output": (laws,)},
         words="Any attention: laws against exact values",
+    )  # fmt: skip
+    yield _made(
+        "kernels_simulated", "simulated", study.simulated_job(), {"output": (simulated,)},
+        words="Any attention: kernels without distinct rows, simulated",
     )  # fmt: skip
     for name in study.section.figures:
         title = FIGURES[name]

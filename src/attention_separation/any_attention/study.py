@@ -5,7 +5,12 @@ from functools import cached_property
 from pathlib import Path
 
 from attention_separation.any_attention import results
-from attention_separation.any_attention.settings.jobs import DataJob, OverviewJob, ValuesJob
+from attention_separation.any_attention.settings.jobs import (
+    DataJob,
+    OverviewJob,
+    SimulatedJob,
+    ValuesJob,
+)
 from attention_separation.any_attention.settings.own_kernels import PythonKernel
 from attention_separation.any_attention.settings.own_modules import module_digest
 from attention_separation.any_attention.settings.section import AnyAttentionSection
@@ -21,8 +26,8 @@ class AnyAttention(Study):
     title = "any attention: which kernels separate"
     category = None
 
-    def __init__(self, section: AnyAttentionSection, folder: str):
-        self.section, self._folder = section, folder
+    def __init__(self, section: AnyAttentionSection, seed: int, folder: str):
+        self.section, self.seed, self._folder = section, seed, folder
 
     @property
     def folder(self) -> str:
@@ -41,6 +46,12 @@ class AnyAttention(Study):
     def data_job(self) -> DataJob:
         """All that the laws depend on, and figures of built-in kernels alone."""
         return DataJob(data=self.section.data)
+
+    def simulated_job(self) -> SimulatedJob:
+        """All that the table of simulated kernels depends on."""
+        return SimulatedJob(
+            data=self.section.data, simulated=self.section.simulated, seed=self.seed
+        )
 
     def kernels_job(self) -> DataJob:
         """All that figures depend on that show own kernels too."""

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.pages.prose import counted
+from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, count_verdicts
 
@@ -120,6 +120,30 @@ def law_findings(laws: pa.Table) -> list[str]:
     ]
 
 
+def simulated_findings(simulated: pa.Table) -> list[str]:
+    """Of the table of simulated kernels: what these can do beside exp and linear attention."""
+    rows = simulated.to_pylist()
+
+    def of(layer: Layer) -> str:
+        own = layer_rows(simulated, layer).to_pylist()
+        features = [row for row in own if row["features"] is not None]
+        (cosformer,) = (row for row in own if row["kernel"] == "cosformer")
+        exact = {row["kernel"]: row["exact_after_y"] for row in own}
+        favor = joined([f"{_simulated(row)} with {row['features']:,}" for row in features])
+        return (
+            f"{layer.words}: FAVOR+ {favor} random features, cosFormer {_simulated(cosformer)}; "
+            f"exp {exact['exp']:.3f} and linear attention {exact['linear']:.3f}"
+        )
+
+    each = ". ".join(of(layer) for layer in LAYERS)
+    return [
+        f"**FAVOR+ and cosFormer** are simulated at n = {rows[0]['n']:,}, "
+        f"{counted(rows[0]['trials'], 'trial')} each: how often the network alone tells D1 from "
+        "D0, with one threshold chosen after the signs, with a 95 % interval, and beside them the "
+        f"exact probabilities of exp and linear attention. {each}."
+    ]
+
+
 def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
     """All of them, of the tables that there are."""
     found = []
@@ -129,12 +153,18 @@ def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
         found += value_findings(tables["kernel_values"])
     if "kernel_laws" in tables:
         found += law_findings(tables["kernel_laws"])
+    if "kernels_simulated" in tables:
+        found += simulated_findings(tables["kernels_simulated"])
     return found
 
 
 def layer_rows(table: pa.Table, layer: Layer) -> pa.Table:
     """The rows of one layer."""
     return select_rows(table, model=layer.model, attention_x=layer.attention_x)
+
+
+def _simulated(row: dict) -> str:
+    return f"{row['p_after_y']:.2f} ({row['ci_low']:.2f} to {row['ci_high']:.2f})"
 
 
 def _reach(last: float | None) -> str:

@@ -24,7 +24,7 @@ GALLERY = Gallery(
     page_has="Up to which n each kernel separates, and all figures",
     pictures=FIGURES,
     in_readme=["kernels_accuracy"],
-    tables=("kernels.csv", "kernel_values.csv", "kernel_laws.csv"),
+    tables=("kernels.csv", "kernel_values.csv", "kernel_laws.csv", "kernels_simulated.csv"),
 )
 
 

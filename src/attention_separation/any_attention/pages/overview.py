@@ -9,6 +9,7 @@ from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.pages.findings import findings, law_findings
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.any_attention.simulation import simulated_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, add_arguments, write_overview
 from attention_separation.results.tables import read_parquet
@@ -22,16 +23,17 @@ QUESTION = (
     "that is best for it, and up to which n?"
 )
 HONESTY = (
-    "Every number is exact, for n up to 10¹². The data, X and V are the first paper's and the "
+    "Every number is exact, for n up to 10¹², but those of FAVOR+ and cosFormer, which are "
+    "simulated. The data, X and V are the first paper's and the "
     "weights of the networks are random signs: what a trained network can do is another question, "
     "and so is another X. Feature maps depend on how X is split into Q and K; here Q = K. Not "
-    "covered: causal masks, several heads, attention that knows the order of tokens, feature maps "
-    "that are learned."
+    "covered: causal masks, several heads, feature maps that are learned."
 )
 SCHEMAS = {
     "kernels": value_table.REACHES,
     "kernel_values": value_table.VALUES,
     "kernel_laws": law_table.SCHEMA,
+    "kernels_simulated": simulated_table.SCHEMA,
 }
 SHOWS = {
     "kernels_accuracy": accuracy.NOTE,
@@ -55,6 +57,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         for name in job.figures
     }
     abouts = {name: text.splitlines() for name, text in value_table.ABOUT.items()}
+    abouts["kernels_simulated"] = simulated_table.ABOUT.splitlines()
     if "kernel_laws" in tables:
         abouts["kernel_laws"] = [law_table.SCOPE, *law_findings(tables["kernel_laws"])]
     return Overview(

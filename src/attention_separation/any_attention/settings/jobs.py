@@ -2,6 +2,7 @@
 
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.own_kernels import OwnKernels
+from attention_separation.any_attention.settings.simulated import Simulated
 from attention_separation.settings.closed import Closed
 
 
@@ -21,6 +22,14 @@ class ValuesJob(OfKernels):
     data: Data
     sizes: list[int]
     only: list[str] | None = None
+
+
+class SimulatedJob(Closed):
+    """All that the table of simulated kernels depends on."""
+
+    data: Data
+    simulated: Simulated
+    seed: int
 
 
 class DataJob(OfKernels):

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
 from attention_separation.any_attention.settings.own_kernels import OwnKernels
+from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -23,6 +24,7 @@ class AnyAttentionSection(Closed):
     sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100)] = Field(
         description="numbers of tokens n in the table of values, multiples of `classes`"
     )
+    simulated: Simulated = Field(description="kernels without distinct rows, in trials")
     only: Annotated[list[Literal[tuple(KERNELS)]], Field(min_length=1)] | None = Field(
         default=None, description="built-in kernels of the tables, if not all"
     )
@@ -39,7 +41,7 @@ class AnyAttentionSection(Closed):
 
     @model_validator(mode="after")
     def _tokens_stack(self) -> "AnyAttentionSection":
-        for n in self.sizes:
+        for n in [*self.sizes, self.simulated.n]:
             if n % self.data.classes:
                 raise PydanticCustomError(
                     "stack",
@@ -48,4 +50,11 @@ class AnyAttentionSection(Closed):
                 )
         if len({*self.sizes}) < len(self.sizes):
             raise PydanticCustomError("twice", "a size stands twice; allowed: each size once")
+        m = self.data.m(self.simulated.n)
+        if self.simulated.n * m > MOST_SIGNS:
+            raise PydanticCustomError(
+                "signs",
+                "n={n} simulated with m={m}: {n} times {m} scores; allowed: at most {most}",
+                {"n": self.simulated.n, "m": m, "most": MOST_SIGNS},
+            )
         return self

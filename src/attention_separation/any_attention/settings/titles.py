@@ -14,4 +14,5 @@ TABLES = {
     "kernels": "up to which n each kernel separates",
     "kernel_values": "what each kernel can do at some n",
     "kernel_laws": "laws of which kernels separate",
+    "kernels_simulated": "FAVOR+ and cosFormer, simulated",
 }

@@ -1,0 +1,1 @@
+"""Kernels without distinct rows: random features, and weights that depend on the tokens' order."""
