@@ -82,7 +82,8 @@ CHANGES = {
         {"exact_fig3", "fig3", "threshold"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
-        f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e", SIMULATED | FIGURES | SCHEMATICS | JUDGED,
+        f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e",
+        SIMULATED | FIGURES | SCHEMATICS | JUDGED | {"kernels_simulated"},
     ),
     "the drawing": (
         f"{SRC}/pages/drawing.py", '"font.size": 9', '"font.size": 10',
@@ -124,7 +125,7 @@ def test_changes_on_which_no_result_depends_rerun_nothing(made):
     ("override", "expected"),
     [
         ("trials=21", SIMULATED | FIGURES | JUDGED),
-        ("seed=8", SIMULATED | FIGURES | JUDGED),
+        ("seed=8", SIMULATED | FIGURES | JUDGED | {"kernels_simulated"}),
         ("trials=20", set()),
         ("engine=dense", SIMULATED | FIGURES | JUDGED),
         ("panels={fig7b: {trials: 4}}", {"simulate_fig7b", "fig7"} | JUDGED),

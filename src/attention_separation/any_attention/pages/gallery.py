@@ -7,7 +7,11 @@ from dataclasses import replace
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.pages.findings import findings, layer_rows
+from attention_separation.any_attention.pages.findings import (
+    findings,
+    layer_rows,
+    simulated_findings,
+)
 from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES
@@ -69,10 +73,12 @@ def run(arguments: argparse.Namespace) -> None:
         name: read_parquet(arguments.results / f"tables/{name}.parquet", SCHEMAS[name], digest)
         for name, digest in job.tables.items()
     }
+    simulated = tables.pop("kernels_simulated")
     said = findings(tables, job.data)
     gallery = replace(
         GALLERY,
         pictures={name: title for name, title in FIGURES.items() if name in job.figures},
         in_readme=[name for name in GALLERY.in_readme if name in job.figures],
     )
-    write_gallery(arguments, gallery, said, [], kernels_text(tables["kernels"]))
+    more = simulated_findings(simulated)
+    write_gallery(arguments, gallery, said, more, kernels_text(tables["kernels"]))
