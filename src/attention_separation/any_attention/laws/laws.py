@@ -1,5 +1,6 @@
 """All laws of which kernels separate, and their judgement at given data."""
 
+from attention_separation.any_attention.laws.another_x import ANOTHER_X
 from attention_separation.any_attention.laws.bounded import BOUNDED_LAWS
 from attention_separation.any_attention.laws.controls import FLOORS
 from attention_separation.any_attention.laws.margins import MARGIN_LAWS
@@ -8,7 +9,7 @@ from attention_separation.any_attention.laws.sizes import SIZES
 from attention_separation.any_attention.laws.verdicts import Law
 from attention_separation.any_attention.settings.data import Data
 
-LAWS: tuple[Law, ...] = (*SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *MARGIN_LAWS)
+LAWS: tuple[Law, ...] = (*SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *MARGIN_LAWS, ANOTHER_X)
 
 
 def judge_laws(data: Data) -> list[dict[str, str | float | None]]:

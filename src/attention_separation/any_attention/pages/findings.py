@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
@@ -116,7 +117,21 @@ def law_findings(laws: pa.Table) -> list[str]:
     return [
         f"**Laws.** Of {counted(len(laws), 'prediction')} of "
         f"{counted(len({*laws['law'].to_pylist()}), 'law')}, judged by exact values at these data, "
-        f"{counts}{f'. Not: {named}' if named else ''}."
+        f"{counts}{f'. Not: {named}' if named else ''}.",
+        *_another_x_findings(laws),
+    ]
+
+
+def _another_x_findings(laws: pa.Table) -> list[str]:
+    """What speaks against the others: a gap that does not shrink."""
+    rows = select_rows(laws, law=ANOTHER_X.name).to_pylist()
+    if not rows:
+        return []
+    gaps = joined([f"{row['measured']:.5f} at n = {row['at']:,.0f}" for row in rows])
+    return [
+        "**With another X linear attention keeps its gap:** with X = e_d e_dᵀ + g e₁e_kᵀ, g = "
+        f"{WEIGHT:g}, read by y = e_k, which is no sign vector, in units of √log n {gaps}. That "
+        "gaps shrink like 1/n is said of X = I, X all ones and random signs alone."
     ]
 
 
