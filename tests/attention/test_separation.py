@@ -37,7 +37,7 @@ def ranked_of(p, kernel):
         largest_scores(distinct_rows(model.token_types([p], dataset), KERNELS[kernel]))
         for dataset in (0, 1)
     )
-    return rank_states(d0, d1, np.array([p.m]), np.array([p.s]), np.array([p.n]))
+    return rank_states(d0, d1, np.array([p.m]), np.array([p.s]))
 
 
 def literal_scores(p, kernel, dataset):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.attention.sign_columns import different_classes, none_of, same_class
-from attention_separation.attention.threshold_curves import LARGEST_N, ROUNDING
+from attention_separation.attention.threshold_curves import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,21 @@ class Ranked:
     zero : (P,) the highest rank of a score that is not above 0; -1 where all are
     cases : same class, and different classes where there are two
     m : (P,) sign columns
-    resolved : (P,) whether float64 tells all scores apart that differ: False above LARGEST_N
     """
 
     values: np.ndarray
     zero: np.ndarray
     cases: tuple[Case, ...]
     m: np.ndarray
-    resolved: np.ndarray
 
 
-def rank_states(
-    d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray, n: np.ndarray
-) -> Ranked:
+def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) -> Ranked:
     """The states of a column for special tokens of D0 and D1 drawn apart from each other.
 
     Parameters
     ----------
     d0, d1 : (P, 2, E, 2, K), as `largest_scores` gives them
-    m, s, n : (P,), number of sign columns, sqrt(log n), and n
+    m, s : (P,), number of sign columns, and sqrt(log n)
     """
     points, shape = len(d0), d0.shape[1:]
     scores = np.concatenate([d0.reshape(points, -1), d1.reshape(points, -1)], axis=1) / s[:, None]
@@ -77,7 +73,7 @@ def rank_states(
     cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
     if classes > 1:
         cases.append(Case(1 - 1 / classes, *different_classes(of_d0, of_d1)))
-    return Ranked(values, zero, tuple(cases), m, n <= LARGEST_N)
+    return Ranked(values, zero, tuple(cases), m)
 
 
 def after_signs(ranked: Ranked) -> np.ndarray:

@@ -71,8 +71,8 @@ REACHES = pa.schema(
 )
 """A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
 p of a margin ~ n^p between n = 10^6 and 10^9, and the least g of X = I + g e1 e1^T with which it
-separates at some n (0: none is needed, inf: none does, null: X is not I, or the weights of a user's
-kernel overflow at a g that would have to be tried)."""
+separates at some n (0: none is needed, inf: none up to 10^13 does, null: X is not I, or the weights
+of a user's kernel overflow at a g that would have to be tried)."""
 
 ENDLESS = ("last_n", *(f"weight_at_{n}" for n in WEIGHED_AT))
 """Columns in which inf has a meaning."""
@@ -83,7 +83,7 @@ TITLES = {
 }
 SCOPE = (
     "The data are the first paper's, X and V as well, and the weights of the network are random "
-    "signs: what learning can do is another question. Every number is exact."
+    "signs: what learning can do is another question. Probabilities and margins are exact."
 )
 ABOUT = {
     "kernel_values": "The probability that the network of one kernel alone tells D1 from D0: at "
@@ -93,8 +93,9 @@ ABOUT = {
     f"half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
     "kernels": "A kernel separates at n if its p_best is above half of exp's: last_n is the "
     "largest multiple of K up to 10^12 at which it does, on a geometric grid and then by "
-    "bisection; inf where it does at 10^12 still, empty where it does at none. margin_exponent is "
-    "p of a margin that goes as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
+    "bisection, though at a smaller one it may not; inf where it does at 10^12 still, empty where "
+    "it does at none, or float64 does not tell. margin_exponent is p of a margin that goes as n^p "
+    "between n = 10^6 and 10^9; weight_at_n is the least g of "
     "X = I + g e₁e₁ᵀ with which it separates at n, empty where X is not I, or the weights of a "
     f"kernel of config.yaml overflow first.\n{SCOPE}",
 }

@@ -125,7 +125,7 @@ def separate(
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best, low, high = curves.best()
-    ranked = rank_states(scored.d0, scored.d1, scored.m, scored.s, scored.n)
+    ranked = rank_states(scored.d0, scored.d1, scored.m, scored.s)
     # Of what float64 does not tell from 0 there is no half.
     reached = np.where(best > 0, best / 2, 2.0)
     theta = np.full((len(scored.n), 1), layer.theta(data))

@@ -120,8 +120,9 @@ DEGREES = Map(
     line=least_degree,
     marks={},
     label="degree p of the kernel xᵖ",
-    title="Any attention: polynomials separate up to n = C rᵖ",
-    note="P at the own best threshold, exact. Red: the law's least degree, p = log(n/C) / log r. "
+    title="Any attention: polynomials separate up to about n = C rᵖ",
+    note="P at the own best threshold, exact. Red: the law's least degree, in "
+    "self-attention p = log(n/C) / log r. "
     "Data, X and V of the first paper, {sizes}.",
 )
 
@@ -134,7 +135,7 @@ TEMPERATURE = Map(
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",
     note="P at the own best threshold, exact. Red: the law's T* = γ₁ log n / (log n − log C). "
-    "Dashed: the usual scaling by √d of heads of 22, 64 and 128.\n"
+    "Dashed: T = √d for heads of 22, 64 and 128, at these data.\n"
     "Data, X and V of the first paper, {sizes}.",
     is_logarithmic=True,
 )

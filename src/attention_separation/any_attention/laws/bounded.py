@@ -63,10 +63,10 @@ def _some_weight(data: Data) -> Iterator[Claim]:
 BOUNDED_LAWS = (
     Law(
         "bounded feature maps",
-        "Feature maps of finite degree, element-wise exponentials, softmaxes of features and "
-        f"cosines separate at no large n: {PLACES}, at n = 10^6, 10^9 and 10^12.",
+        f"{', '.join(BOUNDED)} separate at none of n = 10^6, 10^9 and 10^12: {PLACES}.",
         EITHER,
-        "At small n all may separate: e^(10 cos) does at 2,000 with X = I.",
+        "At small n all may separate: e^(10 cos) does at 2,000 with X = I. Other feature maps of "
+        "finite degree do at 10^6: those of x^10 and x^12, with X = I.",
         _never,
     ),
     Law(

@@ -80,19 +80,21 @@ FLOORS = (
     ),
     Law(
         "as good as none",
-        "Kernels that hear the special token boundedly have exactly the P of no attention in "
-        f"self-attention: {PLACES}, at n from 2,000.",
+        "The kernels named here have exactly the P of no attention in self-attention: "
+        f"{PLACES}, at n = 2,000, 20,000 and 10^6.",
         EQUAL,
-        "Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1; and with more "
-        "classes n has to be larger, above 2,000 for 200.",
+        "Powers and Taylor sums of higher degree have it from a larger n on: x^8 with X = I not at "
+        "20,000. Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1. With "
+        "more classes n has to be larger, from 40 on above 2,000.",
         _as_none,
     ),
     Law(
         "cross floor",
-        "Functions of scores that hear the special token boundedly, but louder on D1, have the "
-        "cross floor in cross-attention: with random signs, V = X = I, at n from 2,000.",
+        "The functions of scores named here, louder on D1 by a bounded factor, have the cross "
+        "floor in cross-attention: with random signs, V = X = I, at n = 2,000, 20,000 and 10^6.",
         EQUAL,
-        "Feature maps may differ from it: Hedgehog does at 10^6.",
+        "Powers of higher degree have it from a larger n on. Feature maps may differ from it: "
+        "Hedgehog does at 10^6.",
         _cross_floor,
     ),
 )

@@ -89,9 +89,9 @@ def _biases(data: Data) -> Iterator[Claim]:
 PARAMETERS = (
     Law(
         "critical temperature",
-        "e^(x/T) separates at n up to T* = gamma_1 log n / (log n - log C), which falls to gamma_1 "
-        "= a1^2 + b^2 with X = I, a1 (a1 + b + c) with X all ones and a1 in cross-attention: with "
-        "random signs and V = I.",
+        "e^(x/T) separates at n up to T* = gamma_1 log n / (log n - log C), gamma_1 = a1^2 + "
+        "b^2 with X = I, a1 (a1 + b + c) with X all ones and a1 in cross-attention, at n = 200 to "
+        "10^9: with random signs and V = I.",
         0.001,
         "At n = 200 it errs by up to 1.6 %.",
         _temperatures,

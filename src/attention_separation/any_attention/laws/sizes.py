@@ -86,8 +86,8 @@ SIZES = (
     ),
     Law(
         "1/sqrt d",
-        "Softmax with the usual scaling e^(x / sqrt d) fails from some n on wherever d is above "
-        "gamma_1^2: with random signs, V = I and X = I or all ones.",
+        "Softmax with the usual scaling e^(x / sqrt d) fails from some n on, here at d = K + 2, in "
+        "cross-attention K + 1: with random signs, V = I and X = I or all ones.",
         TOLERANCE,
         ENDS,
         lambda data: (_claim(usual_softmax(layer, data), layer, data) for layer in LAYERS),

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
+from attention_separation.any_attention.laws.mixture import reach
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
@@ -42,34 +43,39 @@ def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
     reaches = [last[name, x.model, x.attention_x] or 0 for name in maps for x in LAYERS]
     powers = [f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS if name in names]
     found = [
-        "**What decides is how far the special token's score stands above the others, measured in "
-        "log n, not that the kernel is exp.** A kernel is said to separate at n if its network "
-        "alone, at its own best threshold, tells D1 from D0 with more than half of exp's "
+        "**What decides is how many times as loud a kernel makes the special token, against n; not "
+        "that it is exp.** A kernel is said to separate at n if its network alone, at the "
+        "threshold that is best for it, is positive on D1 and zero on D0 with more than half of "
+        "exp's "
         f"probability. Here K = {data.classes}, a₁ = {data.a1:g}, and in self-attention "
         f"b = {data.b:g}, c = {data.c:g}. Three numbers n₁ / n₂ / n₃ are of self-attention with "
         "X = I, of self-attention with X all ones, and of cross-attention.",
-        f"**At n = 10¹² still** separate, of {counted(len(names), 'kernel')}: {'; '.join(always)}.",
+        f"**At n = 10¹² still** these of {counted(len(names), 'kernel')} separate. "
+        f"{'; '.join(always)}.",
     ]
     if "exp_sqrt_d" in names:
         found.append(
             f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}, in cross-attention "
-            f"{LAYERS[2].d(data.classes)}) separates up to n = {of('exp_sqrt_d')}."
+            f"{LAYERS[2].d(data.classes)}) separates last at n = {of('exp_sqrt_d')}."
         )
     if powers and "linear" in names:
+        times, louder = reach(1.0, data.m(LARGE), LAYERS[1], data), 1 + data.a1 / (data.b + data.c)
         found.append(
-            f"**Polynomials xᵖ** separate up to n, with {'; '.join(powers)}; linear attention up "
-            f"to {of('linear')}."
+            f"**Polynomials xᵖ** separate last at n, with {'; '.join(powers)}; linear attention at "
+            f"{of('linear')}. The law, with X all ones: n = {times:.3g} · {louder:.3g}ᵖ, for "
+            f"m = {data.m(LARGE)} columns."
         )
     if maps:
         found.append(
-            f"**Feature maps of linear attention** ({', '.join(maps)}) separate at no n above "
-            f"{max(reaches):,.0f}, in any of the three."
+            f"**Of {len(maps)} feature maps of linear attention** ({', '.join(maps)}) none "
+            "separates "
+            f"at an n above {max(reaches):,.0f}, in any of the three."
         )
     if {"linear", "linear_unnormalised"} <= {*names}:
         found.append(
             "**With X all ones it is the division by the row's sum that hides the token:** linear "
-            f"attention separates up to n = {of('linear', LAYERS[1:2])} where rows are divided, "
-            f"and up to {of('linear_unnormalised', LAYERS[1:2])} where they are not."
+            f"attention separates last at n = {of('linear', LAYERS[1:2])} where rows are "
+            f"divided, and at {of('linear_unnormalised', LAYERS[1:2])} where they are not."
         )
     return found
 
@@ -101,7 +107,7 @@ def value_findings(values: pa.Table) -> list[str]:
         f"uniform weights tell nothing, {both(cross, LARGE)} at n = {LARGE:,}.",
         "**With a bias for each neuron,** chosen after the signs, every kernel tells D1 from D0 in "
         f"self-attention, uniform weights too: with probability {min(biases):.5f} or more at "
-        f"n = {LARGE:,}. Only the gap between the scores then tells kernels apart.",
+        f"n = {LARGE:,}. In cross-attention uniform weights tell nothing even then.",
     ]
 
 
@@ -184,5 +190,5 @@ def _simulated(row: dict) -> str:
 
 def _reach(last: float | None) -> str:
     if last is None:
-        return "at none"
+        return "none"
     return "10¹² still" if math.isinf(last) else f"{last:,.0f}"

@@ -49,7 +49,8 @@ def kernels_text(kernels: pa.Table) -> str:
     head = " | ".join(layer.words for layer in LAYERS)
     tables = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
     return (
-        f"{HONESTY}\n\n## Kernels\n\nSeparates up to n = …; — where it does at no n.\n\n"
+        f"{HONESTY}\n\n## Kernels\n\nThe largest multiple of K up to 10¹² at which each "
+        "separates; — where there is none.\n\n"
         f"| kernel | formula | divided by | {head} | source |\n|---|---|---|---|---|---|---|\n"
         + "\n".join(lines)
         + f"\n\nAs tables: {tables}.\n\n## Figures"
@@ -64,7 +65,7 @@ def _plain(formula: str) -> str:
 def _cell(last: float | None) -> str:
     if last is None:
         return "—"
-    return "beyond 10¹²" if last == float("inf") else f"{last:,.0f}"
+    return "10¹² still" if last == float("inf") else f"{last:,.0f}"
 
 
 def run(arguments: argparse.Namespace) -> None:

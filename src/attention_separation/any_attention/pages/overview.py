@@ -23,11 +23,15 @@ QUESTION = (
     "that is best for it, and up to which n?"
 )
 HONESTY = (
-    "Every number is exact, for n up to 10¹², but those of FAVOR+ and cosFormer, which are "
-    "simulated. The data, X and V are the first paper's and the "
-    "weights of the networks are random signs: what a trained network can do is another question, "
-    "and so is another X. Feature maps depend on how X is split into Q and K; here Q = K. Not "
-    "covered: causal masks, several heads, feature maps that are learned."
+    "Probabilities and margins are exact, for n up to 10¹², but those of FAVOR+ and cosFormer, "
+    "which are simulated; the largest n and the least weights are found on geometric grids, then "
+    "by "
+    "bisection. That a kernel separates where it has half of exp's probability is a choice: with "
+    "another share all such n move. The data, X and V are the first paper's and the weights of the "
+    "networks are random signs: what a trained network can do is another question, and so is "
+    "another X. Feature maps depend on how X is split into Q and K; here Q = K, and Hedgehog's map "
+    "is the identity. Not covered: causal masks, several heads, attention that knows the order of "
+    "tokens (RetNet, DeltaNet), feature maps that are learned."
 )
 SCHEMAS = {
     "kernels": value_table.REACHES,
