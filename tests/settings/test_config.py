@@ -161,6 +161,9 @@ WRONG = {
     "d too small": (
         ("panels", "fig4b", "sweep"), {"d": [2]}, "panels.fig4b.sweep.d", "d >= 3",
     ),
+    "a later d that is too small": (
+        ("panels", "fig4b", "sweep"), {"d": [4, 10, 2]}, "panels.fig4b.sweep.d", "d >= 3",
+    ),
     "a reconstructed parameter that is none": (
         (*A, "reconstructed"), ["e"], "panels.fig4a.reconstructed", "'e' is no parameter",
     ),
