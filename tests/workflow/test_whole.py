@@ -39,8 +39,11 @@ EXACT = [
 ]  # fmt: skip
 
 
+SMOKE = ("--config", "scale=smoke", "any_attention={only: [exp, none], simulated: {trials: 5}}")
+
+
 def test_smoke_scale_makes_every_file_of_the_contract(project):
-    project.make("--config", "scale=smoke")
+    project.make(*SMOKE)
     made = project.files()
     panels = {f"results/smoke/panels/{name}.parquet" for name in SECTION.panels}
     exact = {f"results/smoke/exact/{name}.parquet" for name in SECTION.panels}
@@ -87,7 +90,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     assert csv.column_names == CONTRACT + EXACT[3:]
     assert csv["successes"].to_pylist() == joined["successes"].to_pylist()
 
-    assert "Nothing to be done" in project.make("--config", "scale=smoke")
+    assert "Nothing to be done" in project.make(*SMOKE)
 
 
 def test_no_test_of_the_workflow_passes_where_a_job_loads_pandas(small):
