@@ -121,23 +121,27 @@ def _widest(ranked: Ranked, point: int, target: float) -> float:
         ).reshape(steps, steps)
         laws.append((case.chance, law))
     zero = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
-    likely = np.flatnonzero(zero >= target)
-    if not len(likely):
+    # It grows with the threshold phi: those that are likely enough are the last ones.
+    enough = zero >= target
+    if not enough[-1]:
         return np.nan
-    # P(u0 <= phi, u1 < v) of the thresholds phi that are likely enough, and all v.
-    reached = zero[likely, None] - sum(
-        share * none_of(1 - _up_to(law)[likely], m) for share, law in laws
+    first = int(np.argmax(enough))
+    # P(u0 <= phi, u1 < v) of these, and all v.
+    reached = zero[first:, None] - sum(
+        share * none_of(1 - _up_to(law, first), m) for share, law in laws
     )
-    phi, v = likely, np.arange(steps)
+    phi, v = np.arange(first, steps), np.arange(steps)
     gaps = values[v] - values[phi][:, None]
     allowed = (reached >= target) & (v > phi[:, None]) & (values[v] + values[phi][:, None] > 0)
     return float(gaps[allowed].max()) if allowed.any() else np.nan
 
 
-def _up_to(law: np.ndarray) -> np.ndarray:
-    """P(u0 <= i, u1 < j) from P(u0 = i, u1 = j), (G, G)."""
-    below = np.cumsum(np.cumsum(law, axis=0), axis=1)
-    return np.concatenate([np.zeros((len(law), 1)), below[:, :-1]], axis=1)
+def _up_to(law: np.ndarray, first: int) -> np.ndarray:
+    """P(u0 <= i, u1 < j), (G - first, G), of i from `first` on, from P(u0 = i, u1 = j), (G, G)."""
+    rows = law[first:].copy()
+    rows[0] += law[:first].sum(axis=0)
+    below = np.cumsum(np.cumsum(rows, axis=0), axis=1)
+    return np.concatenate([np.zeros((len(rows), 1)), below[:, :-1]], axis=1)
 
 
 def _above(law: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
     "exp_features",
 )  # fmt: skip
-SIZES = 15
+SIZES = 11
 MOST = 10**9
 WEIGHED = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
 
