@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.attention.sign_columns import different_classes, none_of, same_class
-from attention_separation.attention.threshold_curves import ROUNDING
+from attention_separation.attention.threshold_curves import ROUNDING, none_above
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def after_signs(ranked: Ranked) -> np.ndarray:
         u0, u1 = (np.maximum(u - least, 0) for u in (case.u0, case.u1))
         # Of each rank v: the largest on D0 is at most v, and so is that on D1; it is below v.
         both, below = (
-            _none_above(u, case.weights, ranked.m, steps)
+            none_above(u[:, None], case.weights, ranked.m, steps)[:, 0]
             for u in (np.maximum(u0, u1), np.maximum(u0 + 1, u1))
         )
         found += case.chance * (1 - (both - below).sum(axis=1))
@@ -147,16 +147,3 @@ def _up_to(law: np.ndarray, first: int) -> np.ndarray:
 def _above(law: np.ndarray) -> np.ndarray:
     """Probabilities above each value, summed from the far end."""
     return np.append(np.cumsum(law[:0:-1])[::-1], 0.0)
-
-
-def _none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int) -> np.ndarray:
-    """P(none of m columns has a rank above 0, 1, ..., steps - 1), (P, steps)."""
-    points = len(ranks)
-    law = np.bincount(
-        (ranks + steps * np.arange(points)[:, None]).ravel(),
-        weights=np.broadcast_to(weights, ranks.shape).ravel(),
-        minlength=points * steps,
-    ).reshape(points, steps)
-    above = np.zeros_like(law)
-    np.cumsum(law[:, :0:-1], axis=1, out=above[:, -2::-1])
-    return none_of(above, m[:, None])

@@ -171,7 +171,7 @@ def column_curves(
     steps = edges.shape[1] - 1
     if signs == "fresh":
         ((_, (places, _, weights)),) = columns
-        none = _none_above(ranks[..., places], weights, m, steps)
+        none = none_above(ranks[..., places], weights, m, steps)
         probability = (1 - none[:, 0]) * none[:, 1:].prod(axis=1)
     else:
         first, others_on_d1, on_d0 = ranks[:, 0], ranks[:, 1 : d1.shape[1]], ranks[:, d1.shape[1] :]
@@ -180,7 +180,7 @@ def column_curves(
         for share, (at_d0, at_d1, weights) in columns:
             others = np.maximum(on_d0[:, at_d0], others_on_d1[:, at_d1])
             largest = np.stack([others, np.maximum(others, first[:, at_d1])], axis=1)
-            none = _none_above(largest, weights, m, steps)
+            none = none_above(largest, weights, m, steps)
             probability += share * (none[:, 0] - none[:, 1])
     told = np.where(_wide(edges), probability, 0.0).max(axis=1)
     resolved = (n <= LARGEST_N) & (probability.max(axis=1) <= told + EQUAL)
@@ -210,7 +210,7 @@ def _ranks(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ranks[:, 1:].reshape(scores.shape), edges
 
 
-def _none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int) -> np.ndarray:
+def none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int) -> np.ndarray:
     """Probability that of m columns none has a rank above 0, 1, ..., steps - 1: (P, N, steps).
 
     ranks : (P, N, S) of states with probabilities weights (S,)
