@@ -7,7 +7,10 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from attention_separation.any_attention.settings.own_kernels import kernel_name_faults
-from attention_separation.any_attention.settings.section import AnyAttentionSection
+from attention_separation.any_attention.settings.section import (
+    AnyAttentionSection,
+    section_faults,
+)
 from attention_separation.any_attention.study import AnyAttention
 from attention_separation.head_rank.settings.section import HeadRankSection
 from attention_separation.head_rank.study import HeadRank
@@ -143,16 +146,17 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
         found += [((study.name, *path), text) for path, text in scale_faults(section)]
     section = values.get(AnyAttention.name)
     found += [((AnyAttention.name, *path), text) for path, text in kernel_name_faults(section)]
-    found = found or _own_kernel_faults(config.any_attention)
+    found = found or _kernel_faults(config.any_attention)
     if found:
         raise _error(found, overrides, source, origin)
     return config
 
 
-def _own_kernel_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:
-    """Faults of a user's kernels, which are tried; that takes its time where there are any."""
-    if not section.kernels:
-        return []
+def _kernel_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:
+    """Faults between settings, else of a user's kernels, which are tried: that takes its time."""
+    found = [((AnyAttention.name, *path), text) for path, text in section_faults(section)]
+    if found or not section.kernels:
+        return found
     from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
 
     found = own_kernel_faults(section.kernels, section.data, section.sizes)

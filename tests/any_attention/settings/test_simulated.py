@@ -30,7 +30,7 @@ def test_faults_have_their_path(simulated, text):
 
 
 def test_so_many_columns_are_for_exact_values_alone():
-    with pytest.raises(ConfigError, match="n=200 simulated with m=60000: 200 times 60000 scores"):
+    with pytest.raises(ConfigError, match="n=200 with m=60000: 12000000 scores"):
         load_config(ROOT / "config.yaml", {"any_attention": {"data": {"at_least": 60_000}}})
 
 

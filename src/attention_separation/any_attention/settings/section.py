@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
@@ -13,6 +12,7 @@ from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
+from attention_separation.softmax_vs_linear.models.attention_model import nearest_multiples
 
 Tokens = Annotated[Whole, Field(ge=2, le=LARGEST_N)]
 
@@ -39,22 +39,26 @@ class AnyAttentionSection(Closed):
         f"`{'`, `'.join(FUNCTIONS)}`; `where(condition, a, b)`",
     )
 
-    @model_validator(mode="after")
-    def _tokens_stack(self) -> "AnyAttentionSection":
-        for n in [*self.sizes, self.simulated.n]:
-            if n % self.data.classes:
-                raise PydanticCustomError(
-                    "stack",
-                    "n={n} does not stack in {classes} classes; allowed: multiples of {classes}",
-                    {"n": n, "classes": self.data.classes},
-                )
-        if len({*self.sizes}) < len(self.sizes):
-            raise PydanticCustomError("twice", "a size stands twice; allowed: each size once")
-        m = self.data.m(self.simulated.n)
-        if self.simulated.n * m > MOST_SIGNS:
-            raise PydanticCustomError(
-                "signs",
-                "n={n} simulated with m={m}: {n} times {m} scores; allowed: at most {most}",
-                {"n": self.simulated.n, "m": m, "most": MOST_SIGNS},
-            )
-        return self
+
+def section_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:
+    """Faults between the settings of a section each of which is valid: a path and a sentence."""
+    classes, simulated = section.data.classes, section.simulated
+    found: list[tuple[tuple, str]] = []
+    sizes = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
+    for path, n in [*sizes, (("simulated", "n"), simulated.n)]:
+        if n % classes:
+            nearest = nearest_multiples(n, classes)
+            found.append(
+                (path, f"n={n} does not stack in {classes} classes; allowed: multiples of "
+                 f"{classes}; nearest: {nearest}")
+            )  # fmt: skip
+    for path, n in sizes:
+        if n in section.sizes[: path[1]]:
+            found.append((path, f"{n} stands there already; allowed: each size once"))
+    m = section.data.m(simulated.n)
+    if simulated.n * m > MOST_SIGNS:
+        text = (
+            f"n={simulated.n} with m={m}: {simulated.n * m} scores; allowed: at most {MOST_SIGNS}"
+        )
+        found.append((("simulated", "n"), text))
+    return found
