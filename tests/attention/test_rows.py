@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS, Kernel
@@ -50,28 +52,59 @@ def row_of(rows, point, r, marked, own, columns):
 @pytest.mark.parametrize("attention_x", ["identity", "ones"])
 def test_self_attention(name, dataset, attention_x):
     for n, d in SELF_SIZES:
-        point, j = at(n, d, attention_x), 1
-        rows = distinct_rows(SELF_ATTENTION.token_types([point], dataset), KERNELS[name])
-        c = dense_rows(SELF_ATTENTION, point, dataset, KERNELS[name], [j])
-        marked = SELF_ATTENTION.special_class(j, d)
-        for token in range(n):
-            own = SELF_ATTENTION.special_class(token, d)
-            r = 0 if token == j else 1 if own == marked else 2
-            found = row_of(rows, point, r, marked, own, 2)
-            np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
+        hold_self_attention(at(n, d, attention_x), dataset, KERNELS[name], 1)
+
+
+def hold_self_attention(point, dataset, kernel, j):
+    """The rows against n x n attention, the special token being the j-th."""
+    rows = distinct_rows(SELF_ATTENTION.token_types([point], dataset), kernel)
+    c = dense_rows(SELF_ATTENTION, point, dataset, kernel, [j])
+    marked = SELF_ATTENTION.special_class(j, point.d)
+    for token in range(point.n):
+        own = SELF_ATTENTION.special_class(token, point.d)
+        r = 0 if token == j else 1 if own == marked else 2
+        found = row_of(rows, point, r, marked, own, 2)
+        np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("dataset", [0, 1])
 def test_cross_attention(name, dataset):
     for n, d in CROSS_SIZES:
-        point, j2, j3 = at(n, d), 0, 1
-        rows = distinct_rows(CROSS_ATTENTION.token_types([point], dataset), KERNELS[name])
-        c = dense_rows(CROSS_ATTENTION, point, dataset, KERNELS[name], [j2, j3])
-        marked = CROSS_ATTENTION.special_class(j3, d)
-        for token in range(n):
-            found = row_of(rows, point, int(token != j2), marked, None, 1)
-            np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
+        hold_cross_attention(at(n, d), dataset, KERNELS[name], 0, 1)
+
+
+def hold_cross_attention(point, dataset, kernel, j2, j3):
+    """The same; the special query is the j2-th, the special key the j3-th."""
+    rows = distinct_rows(CROSS_ATTENTION.token_types([point], dataset), kernel)
+    c = dense_rows(CROSS_ATTENTION, point, dataset, kernel, [j2, j3])
+    marked = CROSS_ATTENTION.special_class(j3, point.d)
+    for token in range(point.n):
+        found = row_of(rows, point, int(token != j2), marked, None, 1)
+        np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
+
+
+amplitude = st.floats(0.01, 2.0)
+
+
+@settings(max_examples=150)
+@given(
+    name=st.sampled_from(list(KERNELS)), classes=st.integers(1, 5), t=st.integers(1, 4),
+    a0=amplitude, a1=amplitude, b=amplitude, c=amplitude, dataset=st.sampled_from([0, 1]),
+    attention_x=st.sampled_from(["identity", "ones", "cross"]), data=st.data(),
+)  # fmt: skip
+def test_any_parameters_and_places(name, classes, t, a0, a1, b, c, dataset, attention_x, data):
+    """D0's special entry may be the larger one, and the special token anywhere."""
+    n = classes * t
+    assume(n >= 2)
+    place = st.integers(0, n - 1)
+    sizes = {"a0": a0, "a1": a1, "b": b, "c": c}
+    if attention_x == "cross":
+        point = replace(at(n, classes + 1), **sizes)
+        hold_cross_attention(point, dataset, KERNELS[name], data.draw(place), data.draw(place))
+    else:
+        point = replace(at(n, classes + 2, attention_x), **sizes)
+        hold_self_attention(point, dataset, KERNELS[name], data.draw(place))
 
 
 @pytest.mark.parametrize("name", KERNELS)
