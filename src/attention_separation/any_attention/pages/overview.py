@@ -57,8 +57,9 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     }
     sizes = accuracy.sizes_in_words(job.data)
     captions = {
-        name: Caption(FIGURES[name], [SHOWS[name].format(sizes=sizes).replace("\n", " ")])
-        for name in job.figures
+        name: Caption(title, [SHOWS[name].format(sizes=sizes).replace("\n", " ")])
+        for name, title in FIGURES.items()
+        if name in job.figures
     }
     abouts = {name: text.splitlines() for name, text in value_table.ABOUT.items()}
     abouts["kernels_simulated"] = simulated_table.ABOUT.splitlines()
