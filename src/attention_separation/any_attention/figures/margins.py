@@ -16,6 +16,7 @@ from attention_separation.any_attention.figures.grids import multiples
 from attention_separation.any_attention.figures.style import (
     NO_KERNELS,
     draw_lines,
+    label_of,
     legend_beside,
     sheet,
 )
@@ -77,29 +78,29 @@ def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
 
 
 def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
-    """The figure of its numbers, slopes named."""
+    """The figure of its numbers, slopes named in the legend."""
     figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    slopes: dict[str, list[str]] = {name: [] for name in (*SHOWN, *own)}
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, LAYERS, strict=True):
             rows = select_rows(table, model=layer.model, attention_x=layer.attention_x)
-            lines = [(name, select_rows(rows, kernel=name)) for name in (*SHOWN, *own)]
-            n = numpy_column(lines[0][1], "n")
-            each = [(name, numpy_column(part, "margin")) for name, part in lines]
-            draw_lines(panel, n, each, own)
+            lines = {name: select_rows(rows, kernel=name) for name in slopes}
+            n = numpy_column(lines[SHOWN[0]], "n")
+            margins = {name: numpy_column(part, "margin") for name, part in lines.items()}
+            draw_lines(panel, n, margins.items(), own)
+            for name, margin in margins.items():
+                slopes[name].append(_slope(n, margin))
             panel.set_yscale("log")
             panel.set_xlim(n[0], n[-1])
             panel.set_xticks(10.0 ** np.arange(2, 13, 2))
-            _name_slope(panel, n, numpy_column(select_rows(rows, kernel="linear"), "margin"))
         panels[0].set_ylabel("gap 2ε / √log n")
-        legend_beside(figure, panels[0])
+        more = {label_of(name, own): f"   p = {' / '.join(each)}" for name, each in slopes.items()}
+        legend_beside(figure, panels[0], more, "∝ nᵖ over the right half, in the three panels")
     return figure
 
 
-def _name_slope(panel, n: np.ndarray, margin: np.ndarray) -> None:
-    """Beside a line, the power of n that it falls with over its second half."""
+def _slope(n: np.ndarray, margin: np.ndarray) -> str:
+    """The power of n that a line goes with from its middle to its end; "none" where it has none."""
     middle = len(n) // 2
     slope = math.log(margin[-1] / margin[middle]) / math.log(n[-1] / n[middle])
-    panel.annotate(
-        f"linear: ∝ $n^{{{slope:.2f}}}$", (n[middle], margin[middle]), xytext=(-6, -12),
-        textcoords="offset points", ha="right", fontsize=7.5,
-    )  # fmt: skip
+    return f"{slope:z.2f}".replace("-", "−") if math.isfinite(slope) else "none"

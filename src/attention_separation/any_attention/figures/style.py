@@ -96,8 +96,15 @@ def draw_lines(
     panel.set_xlabel("tokens $n$")
 
 
-def legend_beside(figure: Figure, panel: Axes) -> None:
-    """The lines of a panel named at the right of all."""
+def legend_beside(
+    figure: Figure, panel: Axes, more: Mapping[str, str] | None = None, title: str = ""
+) -> None:
+    """The lines of a panel named at the right of all, with a second line of words for each."""
     handles, labels = panel.get_legend_handles_labels()
+    if more:
+        labels = [f"{label}\n{more[label]}" for label in labels]
     with mpl.rc_context(RC):
-        figure.legend(handles, labels, loc="outside right center", fontsize=7.5, handlelength=2.6)
+        figure.legend(
+            handles, labels, loc="outside right center", fontsize=7.5, handlelength=2.6,
+            title=title, title_fontsize=7.5, alignment="left",
+        )  # fmt: skip
