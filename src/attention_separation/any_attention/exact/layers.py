@@ -9,7 +9,7 @@ import numpy as np
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel, Tokens
 
 THETA_OVER_C = 0.1
 """The threshold of self-attention at the paper's points is c + 0.1 (reconstructed)."""
@@ -52,27 +52,6 @@ LAYERS = (
     Layer("self_attention", "ones", "Self-attention, X all ones"),
     Layer("cross_attention", "identity", "Cross-attention, X = I"),
 )
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """n tokens of a layer; what `AttentionModel.token_types` reads."""
-
-    n: int
-    d: int
-    a0: float
-    a1: float
-    b: float
-    c: float
-    attention_x: str
-
-    @property
-    def s(self) -> float:
-        return math.sqrt(math.log(self.n))
-
-    def a(self, dataset: int) -> float:
-        """Size of the special entry in D0 or D1."""
-        return self.a1 if dataset else self.a0
 
 
 def token_types(

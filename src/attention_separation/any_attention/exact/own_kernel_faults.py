@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer, Tokens, token_types
+from attention_separation.any_attention.exact.layers import LAYERS, Layer, token_types
 from attention_separation.any_attention.exact.own_kernels import own_kernel
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
@@ -28,6 +28,7 @@ from attention_separation.attention.seen import Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
 from attention_separation.results.provenance import PACKAGE, ROOT
+from attention_separation.softmax_vs_linear.models.attention_model import Tokens
 
 CLASSES, EACH = 3, 2
 """Classes, and tokens of each, where all n x n weights are compared with the distinct ones."""

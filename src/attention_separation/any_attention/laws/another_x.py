@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer, Tokens
+from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.laws.judged import stacked
 from attention_separation.any_attention.laws.verdicts import Claim, Law
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.seen import Seen
+from attention_separation.softmax_vs_linear.models.attention_model import Tokens
 from attention_separation.softmax_vs_linear.models.self_attention import tokens
 
 WEIGHT = 1.0

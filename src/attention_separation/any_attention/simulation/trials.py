@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer, Tokens
+from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.simulation.attending import SimulatedKernel
 from attention_separation.any_attention.simulation.batches import Batch, distinct_tokens
@@ -14,6 +14,7 @@ from attention_separation.any_attention.simulation.projections import (
     numbers_of_projections,
 )
 from attention_separation.attention.exceeding import exceeds
+from attention_separation.softmax_vs_linear.models.attention_model import Tokens
 from attention_separation.statistics.seeding import BlockStreams, blocks
 
 STREAMS = "kernels_simulated"

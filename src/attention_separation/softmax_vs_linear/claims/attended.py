@@ -1,6 +1,5 @@
 """The four evaluations whose rows the lemmas describe, with u and f of their distinct tokens."""
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +10,7 @@ from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.claims.claim import Setting
 from attention_separation.softmax_vs_linear.claims.law import RowWeights, column_exceeds
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel, Tokens
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 
 
@@ -60,38 +59,14 @@ class Case:
         """Pr[one sign column makes the network positive]."""
         return _column(self, self._sizes(setting), self.theta(setting))
 
-    def _sizes(self, setting: Setting) -> "SizesOfCase":
-        return SizesOfCase(
-            setting.n,
-            setting.d,
-            setting.a(self.dataset),
-            setting.b,
-            setting.c,
-            self.attention_x,
-        )
-
-
-@dataclass(frozen=True)
-class SizesOfCase:
-    """What the tokens of one dataset depend on."""
-
-    n: int
-    d: int
-    special: float
-    b: float
-    c: float
-    attention_x: str
-
-    @property
-    def s(self) -> float:
-        return math.sqrt(math.log(self.n))
-
-    def a(self, dataset: int) -> float:
-        return self.special
+    def _sizes(self, setting: Setting) -> Tokens:
+        """Of one dataset: on what the other has as its special entry nothing depends."""
+        a = setting.a(self.dataset)
+        return Tokens(setting.n, setting.d, a, a, setting.b, setting.c, self.attention_x)
 
 
 @lru_cache(maxsize=1 << 14)
-def _attended(case: Case, sizes: SizesOfCase) -> Attended:
+def _attended(case: Case, sizes: Tokens) -> Attended:
     types = _types(case.model, sizes)
     rows = distinct_rows(types, KERNELS[case.kernel])
     kept = slice(None) if types.exists.all() else types.exists[0]
@@ -107,11 +82,11 @@ def _attended(case: Case, sizes: SizesOfCase) -> Attended:
 
 
 @lru_cache(maxsize=1 << 10)
-def _types(model: AttentionModel, sizes: SizesOfCase) -> TokenTypes:
+def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
     """Both kernels see the same tokens."""
     return model.token_types([sizes], 0)
 
 
 @lru_cache(maxsize=1 << 14)
-def _column(case: Case, sizes: SizesOfCase, theta: float) -> float:
+def _column(case: Case, sizes: Tokens, theta: float) -> float:
     return column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)

@@ -40,6 +40,27 @@ class Sizes(Protocol):
     def a(self, dataset: int) -> float: ...
 
 
+@dataclass(frozen=True)
+class Tokens:
+    """Sizes of n tokens, where nothing else of a point is needed."""
+
+    n: int
+    d: int
+    a0: float
+    a1: float
+    b: float | None
+    c: float | None
+    attention_x: str
+
+    @property
+    def s(self) -> float:
+        return math.sqrt(math.log(self.n))
+
+    def a(self, dataset: int) -> float:
+        """Size of the special entry in D0 or D1."""
+        return self.a1 if dataset else self.a0
+
+
 Types = Callable[[Sequence[Sizes], int], TokenTypes]
 """The token types of D0 or D1 at points, all with the same X."""
 
