@@ -18,7 +18,7 @@ from attention_separation.pages.drawing import RC
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 
 SHOWN = (
-    "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
+    "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
     "exp_features",
 )  # fmt: skip
 SIZES = 11
@@ -28,8 +28,8 @@ WEIGHED = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
 TITLE = "Any attention: the weight in X that a kernel needs to separate"
 NOTE = (
     "The least g of X = I + g e₁e₁ᵀ at which the kernel's own best probability is above half of "
-    "exp's; exact.\nNo line where X = I is enough, or no g up to 10¹³ is. Data and V of the first "
-    "paper:\n{sizes}."
+    "exp's; exact.\nNo line where X = I is enough, as for exp, or no g up to 10¹³ is. Data and "
+    "V of the first paper:\n{sizes}."
 )
 
 SCHEMA = pa.schema(
