@@ -242,6 +242,8 @@ def _text(form: dict, link: str) -> str:
         most = f"at most {_number(form['maxItems'])} " if "maxItems" in form else ""
         items = _text(form["items"], link)
         return f"list of {most}" + re.sub("^(whole number|number|text)", r"\1s", items)
+    if "pattern" in form:
+        return f"`{form['title']}`"
     kind = KINDS[form["type"]]
     limits = [
         f"{sign} {_number(form[key])}"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from entmax import entmax15, entmax_bisect, sparsemax
 from making import model_of, point
 from torch.nn.functional import elu, pad, relu, scaled_dot_product_attention
 
@@ -73,3 +74,18 @@ def test_linear_attention_of_features(name, dataset, kernel):
 def test_efficient_attention(name, dataset):
     q, k, v, c = rows(name, dataset, "efficient")
     check(torch.softmax(q, dim=-1) @ (torch.softmax(k, dim=0).T @ v), c)
+
+
+SPARSE = {
+    "sparsemax": sparsemax,
+    "entmax_15": entmax15,
+    "entmax_125": lambda x, dim: entmax_bisect(x, alpha=1.25, dim=dim, n_iter=100),
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("dataset", [0, 1])
+@pytest.mark.parametrize("kernel", SPARSE)
+def test_sparse_rows_are_those_of_entmax(name, dataset, kernel):
+    q, k, v, c = rows(name, dataset, kernel)
+    check(SPARSE[kernel](q @ k.T, dim=-1) @ v, c)

@@ -11,11 +11,12 @@ from attention_separation.settings.closed import Closed
 
 def declare_results(study) -> Iterator[Result]:
     """The results of a `study.AnyAttention`."""
-    kernels, values, laws, simulated = (
+    kernels, values, splits, laws, simulated = (
         Output(TABLE, name, title) for name, title in TABLES.items()
     )
     yield _made(
-        "kernels_values", "values", study.values_job(), {"output": (kernels,), "": (values,)},
+        "kernels_values", "values", study.values_job(),
+        {"output": (kernels,), "": (values, splits)},
         words="Any attention: what each kernel can do, and up to which n",
     )  # fmt: skip
     yield _made(

@@ -8,11 +8,13 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import (
+    as_none_from,
     critical_temperatures,
     exp_probabilities,
     last_n,
     least_weights,
     separates,
+    told,
 )
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.settings.data import Data
@@ -37,6 +39,37 @@ def test_the_last_n_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
             assert found == math.inf, name
         else:
             assert found == every[holds][-1], name
+
+
+@pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
+def test_from_where_on_a_kernel_is_as_good_as_none_by_asking_at_every_multiple_of_k(
+    monkeypatch, layer, data
+):
+    most = 3000
+    monkeypatch.setattr(limits, "LARGEST_N", most)
+    every = np.arange(data.classes, most + 1, data.classes)
+    of_none = best_probabilities(KERNELS["none"], layer, data, every.tolist())
+    for name in ("exp", "none", "linear", "power_2", "elu_plus_one", "hedgehog"):
+        found = best_probabilities(KERNELS[name], layer, data, every.tolist())
+        differs = np.abs(found - of_none) > 1e-12 * of_none
+        if differs[-1]:
+            wanted = math.inf
+        else:
+            wanted = every[differs][-1] + data.classes if differs.any() else data.classes
+        assert as_none_from(KERNELS[name], layer, data) == wanted, name
+
+
+def test_linear_attention_is_exactly_none_from_a_few_hundred_tokens_on():
+    found = [as_none_from(KERNELS["linear"], layer, PAPERS) for layer in LAYERS]
+    assert found == [220, 160, math.inf]
+
+
+def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
+    sigmoid, cross = KERNELS["sigmoid"], LAYERS[2]
+    assert math.isnan(as_none_from(sigmoid, cross, PAPERS))
+    assert not told(sigmoid, cross, PAPERS)
+    assert told(sigmoid, LAYERS[0], PAPERS)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")

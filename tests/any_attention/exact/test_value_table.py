@@ -84,6 +84,18 @@ def test_a_row_for_each_kernel_and_layer(made):
     assert rows["none", "cross_attention", "identity"]["last_n"] is None
     assert rows["none", "cross_attention", "identity"]["weight_at_2000"] == math.inf
     assert ones["margin_exponent"] == pytest.approx(-1, abs=0.01)
+    assert ones["margin_law"] == "1/n"
+    assert (ones["weight_exponent"], ones["weight_law"]) == (None, None)
+    assert ones["as_none_from"] == 160
+    linear, cross = (rows["linear", x, "identity"] for x in ("self_attention", "cross_attention"))
+    assert (cross["weight_law"], cross["as_none_from"]) == ("n", math.inf)
+    assert linear["weight_exponent"] == pytest.approx(0.915, abs=1e-3)
+    assert rows["exp", "self_attention", "identity"]["weight_law"] == "0"
+    assert rows["none", "cross_attention", "identity"]["weight_law"] == "none up to 10^13"
+    assert rows["exp_sqrt_d", "cross_attention", "identity"]["weight_law"] == "constant"
+    sigmoid = rows["sigmoid", "cross_attention", "identity"]
+    assert (sigmoid["resolved"], sigmoid["as_none_from"]) == (False, None)
+    assert all(row["resolved"] for row in rows.values() if row != sigmoid)
     assert rows["elu_plus_one", "self_attention", "ones"]["source"] == "arXiv 2006.16236"
 
 
@@ -91,6 +103,15 @@ def test_pages_and_csv_stand_beside(made):
     assert "separates at n" in (made / "tables/kernels.html").read_text()
     assert (made / "tables/kernels.csv").read_text().count("inf") >= 4
     assert (made / "tables/kernel_values.csv").exists()
+    assert "split of X" in (made / "tables/kernels_splits.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("exponent", "words"),
+    [(0.004, "constant"), (-1.001, "1/n"), (0.99, "n"), (-0.166, "n^-0.17"), (0.5, "n^0.50")],
+)
+def test_exponents_in_words(exponent, words):
+    assert value_table.power_of_n(exponent) == words
 
 
 def test_the_summary_names_what_separates_at_the_largest_n(made, monkeypatch):

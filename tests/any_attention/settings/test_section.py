@@ -24,7 +24,7 @@ def test_every_size_that_is_wrong_is_named_with_what_is_nearest():
 
 def test_what_is_unknown_or_too_large():
     (unknown,) = faults_of(only=["exp", "softmx"])
-    assert unknown.startswith("only[1]: 'softmx' is unknown; did you mean 'softmax_one'?")
+    assert unknown.startswith("only[1]: 'softmx' is no kernel; did you mean 'exp' (softmax)?")
     (large,) = faults_of(sizes=[2 * 10**12])
     assert large.startswith("sizes[0]: 2000000000000 is not allowed")
     (figure,) = faults_of(figures=["fig4"])

@@ -1,5 +1,5 @@
-"""How far a kernel goes: the largest n that it separates at, the temperature that separates at an
-n, and the least weight in X that does."""
+"""How far a kernel goes: the largest n that it separates at, that from which on it is as good as no
+attention, the temperature that separates at an n, and the least weight in X that does."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,6 +23,9 @@ LEAST_WEIGHT, LARGEST_WEIGHT = 1e-8, 1e13
 COLDEST, HOTTEST = 1e-3, 1e4
 PRECISION = 1e-8
 """Relative, of weights and temperatures."""
+
+SAME = 1e-12
+"""Probabilities closer than this, relative, are the same."""
 
 GRID_PER_DECADE = 3
 """Of weights and temperatures that are tried first."""
@@ -50,7 +53,39 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
 
     What is asked first is a geometric grid, so a gap between two of its numbers can be missed.
     """
-    return last_multiple(lambda n: separates(kernel, layer, data, n), data.classes)
+
+    def holds(n: np.ndarray) -> np.ndarray:
+        sizes = tuple(n.tolist())
+        return _best(kernel, layer, data, sizes) > exp_probabilities(layer, data, sizes) / 2
+
+    return last_multiple(holds, data.classes)
+
+
+def as_none_from(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """The multiple of K from which on, at all n up to 10^12 that are asked, a kernel's best P is
+    that of uniform weights; inf where it is not at 10^12 still, NaN where float64 does not tell."""
+
+    def differs(n: np.ndarray) -> np.ndarray:
+        sizes = tuple(n.tolist())
+        found, of_none = (_best(each, layer, data, sizes) for each in (kernel, KERNELS["none"]))
+        return ~(np.abs(found - of_none) <= SAME * of_none)
+
+    last = last_multiple(differs, data.classes)
+    if math.isinf(last) and not told(kernel, layer, data):
+        return math.nan
+    return data.classes if math.isnan(last) else last + data.classes
+
+
+def told(kernel: Kernel, layer: Layer, data: Data) -> bool:
+    """Whether float64 tells a kernel's best P at all n of the grid that `last_n` asks first."""
+    grid = tuple(_multiples(data.classes).tolist())
+    return not np.isnan(_best(kernel, layer, data, grid)).any()
+
+
+@lru_cache(maxsize=256)
+def _best(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
+    """`best_probabilities`, which several questions ask at the same n."""
+    return best_probabilities(kernel, layer, data, n)
 
 
 def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> float:

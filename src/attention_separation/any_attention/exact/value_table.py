@@ -9,19 +9,24 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
     LARGEST_WEIGHT,
     LEAST_WEIGHT,
+    as_none_from,
     exp_probabilities,
     last_n,
     least_weights,
+    told,
 )
 from attention_separation.any_attention.exact.own_kernels import own_kernels
+from attention_separation.any_attention.exact.splits import split_rows
 from attention_separation.any_attention.exact.values import score_columns, separate
 from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
+from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
@@ -55,6 +60,12 @@ WEIGHED_AT = (2_000, 200_000)
 SLOPE = (10**6, 10**9)
 """Numbers of tokens between which it states how the margin falls."""
 
+NEARLY = 0.02
+"""Exponents closer than this to a whole number are said to be it."""
+
+SLOPE_OF_WEIGHT = (2_000_000, 200_000_000)
+"""Those between which it states how the weight grows."""
+
 REACHES = pa.schema(
     [
         ("kernel", pa.string()),
@@ -66,21 +77,30 @@ REACHES = pa.schema(
         ("model", pa.string()),
         ("attention_x", pa.string()),
         ("last_n", pa.float64()),
+        ("as_none_from", pa.float64()),
+        ("resolved", pa.bool_()),
         ("margin_exponent", pa.float64()),
+        ("margin_law", pa.string()),
         *((f"weight_at_{n}", pa.float64()) for n in WEIGHED_AT),
+        ("weight_exponent", pa.float64()),
+        ("weight_law", pa.string()),
     ]
 )
 """A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
-p of a margin ~ n^p between n = 10^6 and 10^9, and the least g of X = I + g e1 e1^T with which it
-separates at some n (0: none is needed, inf: none up to 10^13 does, null: X is not I, or the weights
-of a user's kernel overflow at a g that would have to be tried)."""
+that from which on its best P is that of uniform weights (inf: not at 10^12 still, null: not told),
+whether float64 tells P at all n that were asked first, p of a margin ~ n^p between n = 10^6 and
+10^9, the least g of X = I + g e1 e1^T with which it separates at some n (0: none is needed, inf:
+none up to 10^13 does, null: X is not I, or the weights of a user's kernel overflow at a g that
+would have to be tried), and p of 1 + g ~ n^p between n = 2,000,000 and 200,000,000 where both are
+above 0; the laws are these two exponents in words."""
 
-ENDLESS = ("last_n", *(f"weight_at_{n}" for n in WEIGHED_AT))
+ENDLESS = ("last_n", "as_none_from", *(f"weight_at_{n}" for n in WEIGHED_AT))
 """Columns in which inf has a meaning."""
 
 TITLES = {
     "kernel_values": "Any attention: what one network alone can do",
     "kernels": "Any attention: up to which n each kernel separates",
+    "kernels_splits": splits.TITLE,
 }
 SCOPE = (
     "The data are the first paper's, X and V as well, and the weights of the network are random "
@@ -95,10 +115,14 @@ ABOUT = {
     "kernels": "A kernel separates at n if its p_best is above half of exp's: last_n is the "
     "largest multiple of K up to 10^12 at which it does, on a geometric grid and then by "
     "bisection, though at a smaller one it may not; inf where it does at 10^12 still, empty where "
-    "it does at none, or float64 does not tell. margin_exponent is p of a margin that goes as n^p "
-    "between n = 10^6 and 10^9; weight_at_n is the least g of "
+    "it does at none; not resolved where float64 does not tell it at all n that were asked. "
+    "as_none_from is the n from which on its p_best is exactly that of uniform weights, found in "
+    "the same way; inf where it is not at 10^12 still. margin_exponent is p of a margin that goes "
+    "as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
     "X = I + g e₁e₁ᵀ with which it separates at n, empty where X is not I, or the weights of a "
-    f"kernel of config.yaml overflow first.\n{SCOPE}",
+    "kernel of config.yaml overflow first; weight_exponent is p of 1 + g that goes as n^p between "
+    f"2·10^6 and 2·10^8.\n{SCOPE}",
+    "kernels_splits": f"{splits.ABOUT}\n{SCOPE}",
 }
 
 
@@ -122,12 +146,8 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
 
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
-    last = last_n(kernel, layer, data)
-    weights = {}
-    if layer.attention_x == "identity":
-        sizes = [n // data.classes * data.classes for n in WEIGHED_AT]
-        found = _weights_in_x(kernel, layer, data, sizes)
-        weights = {f"weight_at_{n}": g for n, g in zip(WEIGHED_AT, found, strict=True)}
+    last, as_none = last_n(kernel, layer, data), as_none_from(kernel, layer, data)
+    margin_exponent = _margin_exponent(kernel, layer, data)
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,
@@ -138,8 +158,34 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         "model": layer.model,
         "attention_x": layer.attention_x,
         "last_n": None if math.isnan(last) else last,
-        "margin_exponent": _margin_exponent(kernel, layer, data),
-    } | weights
+        "as_none_from": None if math.isnan(as_none) else as_none,
+        "resolved": told(kernel, layer, data),
+        "margin_exponent": margin_exponent,
+        "margin_law": None if margin_exponent is None else power_of_n(margin_exponent),
+    } | (_weight_columns(kernel, layer, data) if layer.attention_x == "identity" else {})
+
+
+def _weight_columns(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
+    sizes = [n // data.classes * data.classes for n in (*WEIGHED_AT, *SLOPE_OF_WEIGHT)]
+    found = _weights_in_x(kernel, layer, data, sizes)
+    early, late = found[-2:]
+    exponent, law = None, None
+    if early is not None and late is not None:
+        if 0 < early <= late < math.inf:
+            exponent = math.log((1 + late) / (1 + early)) / math.log(sizes[-1] / sizes[-2])
+            law = power_of_n(exponent)
+        elif early == late:
+            law = "0" if early == 0 else "none up to 10^13"
+    columns = {f"weight_at_{n}": g for n, g in zip(WEIGHED_AT, found, strict=False)}
+    return columns | {"weight_exponent": exponent, "weight_law": law}
+
+
+def power_of_n(exponent: float) -> str:
+    """A measured exponent in words: "constant", "1/n", "n", or n^p."""
+    for whole, words in ((0, "constant"), (-1, "1/n"), (1, "n")):
+        if abs(exponent - whole) < NEARLY:
+            return words
+    return f"n^{exponent:.2f}"
 
 
 def _weights_in_x(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float | None]:
@@ -175,9 +221,9 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
     return finite_or_null(float(steps[0]))
 
 
-def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
-    """The table of values, and that of kernels."""
-    built_in = [KERNELS[name] for name in job.only or KERNELS]
+def tables(job: ValuesJob) -> dict[str, pa.Table]:
+    """The tables of kernels, of their values and of splits, by name."""
+    built_in = [kernel_named(name) for name in job.only or KERNELS]
     kernels = [*built_in, *own_kernels(job.kernels).values()]
     each = list(product(kernels, LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
@@ -186,21 +232,25 @@ def tables(job: ValuesJob) -> tuple[pa.Table, pa.Table]:
         values += value_rows(kernel, layer, job.data, job.sizes)
         reaches.append(reach_row(kernel, layer, job.data))
         progress.advance()
-    return table_from_rows(values, VALUES), table_from_rows(reaches, REACHES)
+    split = split_rows(kernels, job.data)
+    return {
+        "kernels": table_from_rows(reaches, REACHES),
+        "kernel_values": table_from_rows(values, VALUES),
+        "kernels_splits": table_from_rows(split, splits.SCHEMA),
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="data and sizes, as JSON")
     parser.add_argument(
         "--output", required=True, type=Path,
-        help="parquet of kernels, the rest beside, and the table of values as kernel_values",
+        help="parquet of kernels, the rest beside, and the tables kernel_values and kernels_splits",
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = ValuesJob.model_validate_json(arguments.settings)
     provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
-    values, kernels = tables(job)
-    for table, name in ((values, "kernel_values"), (kernels, "kernels")):
+    for name, table in tables(job).items():
         stem = arguments.output.with_name(name)
         write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

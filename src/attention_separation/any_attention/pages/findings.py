@@ -1,4 +1,4 @@
-"""What the tables of this study say, in sentences."""
+"""What the tables of this study say beyond its story, in sentences."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import pyarrow as pa
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
 from attention_separation.any_attention.laws.mixture import reach
+from attention_separation.any_attention.pages.story import LARGE, reach_words
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
@@ -20,7 +21,8 @@ FEATURE_MAPS = (
 """Feature maps of linear attention that are in use; their rows cost no n x n."""
 
 POWERS = ("power_2", "power_4", "power_8")
-SMALL, LARGE = 200, 2_000
+MOVED = 0.01
+"""Of a probability that is said to move with the split."""
 
 
 def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
@@ -32,7 +34,7 @@ def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
     names = list(dict.fromkeys(kernel for kernel, _, _ in last))
 
     def of(name: str, layers: Sequence[Layer] = LAYERS) -> str:
-        return " / ".join(_reach(last[name, x.model, x.attention_x]) for x in layers)
+        return " / ".join(reach_words(last[name, x.model, x.attention_x]) for x in layers)
 
     always = [
         f"{layer.words}: "
@@ -43,15 +45,8 @@ def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
     reaches = [last[name, x.model, x.attention_x] or 0 for name in maps for x in LAYERS]
     powers = [f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS if name in names]
     found = [
-        "**What decides is how many times as loud a kernel makes the special token, against n; not "
-        "that it is exp.** A kernel is said to separate at n if its network alone, at the "
-        "threshold that is best for it, is positive on D1 and zero on D0 with more than half of "
-        "exp's "
-        f"probability. Here K = {data.classes}, a₁ = {data.a1:g}, and in self-attention "
-        f"b = {data.b:g}, c = {data.c:g}. Three numbers n₁ / n₂ / n₃ are of self-attention with "
-        "X = I, of self-attention with X all ones, and of cross-attention.",
         f"**At n = 10¹² still** these of {counted(len(names), 'kernel')} separate. "
-        f"{'; '.join(always)}.",
+        f"{'; '.join(always)}. Three numbers n₁ / n₂ / n₃ below are of these three.",
     ]
     if "exp_sqrt_d" in names:
         found.append(
@@ -67,47 +62,37 @@ def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
         )
     if maps:
         found.append(
-            f"**Of {len(maps)} feature maps of linear attention** ({', '.join(maps)}) none "
-            "separates "
-            f"at an n above {max(reaches):,.0f}, in any of the three."
-        )
-    if {"linear", "linear_unnormalised"} <= {*names}:
-        found.append(
-            "**With X all ones it is the division by the row's sum that hides the token:** linear "
-            f"attention separates last at n = {of('linear', LAYERS[1:2])} where rows are "
-            f"divided, and at {of('linear_unnormalised', LAYERS[1:2])} where they are not."
+            f"**Of {len(maps)} feature maps of linear attention** ({', '.join(maps)}), with Q = K, "
+            f"none separates at an n above {max(reaches):,.0f}, in any of the three."
         )
     return found
 
 
-def value_findings(values: pa.Table) -> list[str]:
-    """Of the table of values: linear attention beside none, and biases of neurons."""
-    rows = {
-        (row["kernel"], row["model"], row["attention_x"], row["n"]): row
-        for row in values.to_pylist()
-    }
-    at = {(kernel, n) for kernel, _, _, n in rows}
-    if not {(kernel, n) for kernel in ("linear", "none") for n in (SMALL, LARGE)} <= at:
+def split_findings(splits: pa.Table) -> list[str]:
+    """Of the table of splits: which feature maps depend on how X is split into Q and K."""
+    spread: dict[tuple[str, Layer], list[float]] = {}
+    for layer in (LAYERS[0], LAYERS[1]):
+        for row in layer_rows(splits, layer).to_pylist():
+            if row["n"] == LARGE and row["p_best"] is not None:
+                spread.setdefault((row["kernel"], layer), []).append(row["p_best"])
+    if not spread:
         return []
-
-    def both(layer: Layer, n: int) -> str:
-        p = [rows[k, layer.model, layer.attention_x, n]["p_best"] for k in ("linear", "none")]
-        return f"{p[0]:.3f} against {p[1]:.3f}"
-
-    own, ones, cross = LAYERS
-    biases = [
-        row["p_each_bias"]
-        for row in rows.values()
-        if row["model"] == own.model and row["n"] == LARGE and row["p_each_bias"] is not None
-    ]
+    names = list(dict.fromkeys(name for name, _ in spread))
+    moved = {
+        name: [
+            f"{min(p):.3f} to {max(p):.3f}"
+            for layer in LAYERS[:2]
+            if max(p := spread[name, layer]) - min(p) > MOVED
+        ]
+        for name in names
+    }
+    moves = [f"{name} {' and '.join(each)}" for name, each in moved.items() if each]
+    rest = [name for name, each in moved.items() if not each]
     return [
-        "**Linear attention beside none** (uniform weights), at the own best threshold: "
-        f"self-attention, X = I, {both(own, SMALL)} at n = {SMALL} and {both(own, LARGE)} at "
-        f"n = {LARGE:,}; X all ones, {both(ones, SMALL)} at n = {SMALL}; in cross-attention, where "
-        f"uniform weights tell nothing, {both(cross, LARGE)} at n = {LARGE:,}.",
-        "**With a bias for each neuron,** chosen after the signs, every kernel tells D1 from D0 in "
-        f"self-attention, uniform weights too: with probability {min(biases):.5f} or more at "
-        f"n = {LARGE:,}. In cross-attention uniform weights tell nothing even then.",
+        "**Feature maps depend on the split of X into Q and K,** which X does not give: the other "
+        f"numbers have Q = K. With Q = αI and K = I/α, α from 0.1 to 10, and in self-attention at "
+        f"n = {LARGE:,}, X = I or all ones, the best P goes from and to: {'; '.join(moves)}. "
+        f"By at most {MOVED:g} moves that of {joined(rest)}."
     ]
 
 
@@ -170,8 +155,8 @@ def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
     found = []
     if "kernels" in tables:
         found += reach_findings(tables["kernels"], data)
-    if "kernel_values" in tables:
-        found += value_findings(tables["kernel_values"])
+    if "kernels_splits" in tables:
+        found += split_findings(tables["kernels_splits"])
     if "kernel_laws" in tables:
         found += law_findings(tables["kernel_laws"])
     if "kernels_simulated" in tables:
@@ -186,9 +171,3 @@ def layer_rows(table: pa.Table, layer: Layer) -> pa.Table:
 
 def _simulated(row: dict) -> str:
     return f"{row['p_after_y']:.2f} ({row['ci_low']:.2f} to {row['ci_high']:.2f})"
-
-
-def _reach(last: float | None) -> str:
-    if last is None:
-        return "none"
-    return "10¹² still" if math.isinf(last) else f"{last:,.0f}"

@@ -2,19 +2,17 @@
 block."""
 
 import argparse
+import math
 from dataclasses import replace
 
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.pages.findings import (
-    findings,
-    layer_rows,
-    simulated_findings,
-)
+from attention_separation.any_attention.pages.findings import findings, layer_rows
 from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
+from attention_separation.any_attention.pages.story import reach_words, story
 from attention_separation.any_attention.settings.jobs import OverviewJob
-from attention_separation.any_attention.settings.titles import FIGURES
+from attention_separation.any_attention.settings.titles import FIGURES, TABLES
 from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
 from attention_separation.results.tables import read_parquet
 
@@ -28,30 +26,35 @@ GALLERY = Gallery(
     page_has="Up to which n each kernel separates, and all figures",
     pictures=FIGURES,
     in_readme=["kernels_accuracy"],
-    tables=("kernels.csv", "kernel_values.csv", "kernel_laws.csv", "kernels_simulated.csv"),
+    tables=tuple(f"{name}.csv" for name in TABLES),
 )
 
 
 def kernels_text(kernels: pa.Table) -> str:
     """The table of kernels in Markdown, a row for each, and what stands before the pictures."""
-    reach = {
-        (layer, row["kernel"]): row["last_n"]
+    of_layer = {
+        (layer, row["kernel"]): row
         for layer in LAYERS
         for row in layer_rows(kernels, layer).to_pylist()
     }
-    each = {row["kernel"]: row for row in kernels.to_pylist()}
-    lines = [
-        f"| {name} | {_plain(row['formula'])} | {row['normaliser']} | "
-        + " | ".join(_cell(reach[layer, name]) for layer in LAYERS)
-        + f" | {row['source']} |"
-        for name, row in each.items()
-    ]
+    lines = []
+    for name in dict.fromkeys(kernels["kernel"].to_pylist()):
+        rows = [of_layer[layer, name] for layer in LAYERS]
+        cells = [
+            name, _plain(rows[0]["formula"]), rows[0]["normaliser"], *map(_reach_cell, rows),
+            rows[0]["margin_law"] or "", rows[0]["weight_law"] or "", rows[0]["source"],
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
     head = " | ".join(layer.words for layer in LAYERS)
     tables = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
     return (
         f"{HONESTY}\n\n## Kernels\n\nThe largest multiple of K up to 10¹² at which each "
-        "separates; — where there is none.\n\n"
-        f"| kernel | formula | divided by | {head} | source |\n|---|---|---|---|---|---|---|\n"
+        "separates, at the own best threshold; from the n in brackets on it is exactly as good as "
+        "no attention. The last columns but one are of X = I: how the gap between the scores of D1 "
+        "and D0 goes with n, and the factor 1 + g on the special token's coordinate in X = I + "
+        "g e₁e₁ᵀ that it needs, as measured at n from 10⁶ to 10⁹ and at 2·10⁶ and 2·10⁸, where m "
+        "grows with n as well.\n\n"
+        f"| kernel | formula | divided by | {head} | gap | factor | source |\n{'|---' * 9}|\n"
         + "\n".join(lines)
         + f"\n\nAs tables: {tables}.\n\n## Figures"
     )
@@ -62,10 +65,10 @@ def _plain(formula: str) -> str:
     return formula.replace("*", r"\*").replace("<", r"\<")
 
 
-def _cell(last: float | None) -> str:
-    if last is None:
-        return "—"
-    return "10¹² still" if last == float("inf") else f"{last:,.0f}"
+def _reach_cell(row: dict) -> str:
+    as_none = row["as_none_from"]
+    told = f" ({as_none:,.0f})" if as_none is not None and math.isfinite(as_none) else ""
+    return f"{reach_words(row['last_n'])}{told}" + ("" if row["resolved"] else ", not all told")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -74,12 +77,10 @@ def run(arguments: argparse.Namespace) -> None:
         name: read_parquet(arguments.results / f"tables/{name}.parquet", SCHEMAS[name], digest)
         for name, digest in job.tables.items()
     }
-    simulated = tables.pop("kernels_simulated")
-    said = findings(tables, job.data)
     gallery = replace(
         GALLERY,
         pictures={name: title for name, title in FIGURES.items() if name in job.figures},
         in_readme=[name for name in GALLERY.in_readme if name in job.figures],
     )
-    more = simulated_findings(simulated)
+    said, more = story(tables, job.data), findings(tables, job.data)
     write_gallery(arguments, gallery, said, more, kernels_text(tables["kernels"]))

@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from attention_separation.any_attention.exact import value_table
+from attention_separation.any_attention.exact import splits, value_table
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.pages.findings import findings, law_findings
+from attention_separation.any_attention.pages.story import story
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.any_attention.simulation import simulated_table
@@ -29,13 +30,14 @@ HONESTY = (
     "bisection. That a kernel separates where it has half of exp's probability is a choice: with "
     "another share all such n move. The data, X and V are the first paper's and the weights of the "
     "networks are random signs: what a trained network can do is another question, and so is "
-    "another X. Feature maps depend on how X is split into Q and K; here Q = K, and Hedgehog's map "
-    "is the identity. Not covered: causal masks, several heads, attention that knows the order of "
-    "tokens (RetNet, DeltaNet), feature maps that are learned."
+    "another X. Feature maps depend on how X is split into Q and K: where nothing else is said Q = "
+    "K, and Hedgehog's map is the identity. Not covered: causal masks, several heads, attention "
+    "that knows the order of tokens (RetNet, DeltaNet), feature maps that are learned."
 )
 SCHEMAS = {
     "kernels": value_table.REACHES,
     "kernel_values": value_table.VALUES,
+    "kernels_splits": splits.SCHEMA,
     "kernel_laws": law_table.SCHEMA,
     "kernels_simulated": simulated_table.SCHEMA,
 }
@@ -68,7 +70,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=findings(tables, job.data),
+        said=[*story(tables, job.data), *findings(tables, job.data)],
         honesty=HONESTY,
         command="snakemake kernels",
         figures=captions,

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.any_attention.settings.formula import FormulaError, parse_formula
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernel_names import is_kernel
 from attention_separation.settings.closed import Closed
 from attention_separation.settings.scale_faults import NAME, NO_NAME
 
@@ -129,7 +129,7 @@ def kernel_name_faults(section: Any) -> list[tuple[tuple, str]]:
     for name in kernels:
         if not NAME.fullmatch(name):
             found.append((("kernels", name), NO_NAME))
-        elif name in KERNELS:
+        elif is_kernel(name):
             text = "is the name of a built-in kernel; choose another"
             found.append((("kernels", name), text))
     return found

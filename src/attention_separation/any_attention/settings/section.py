@@ -9,10 +9,10 @@ from attention_separation.any_attention.settings.formula import FUNCTIONS, NAMES
 from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
 from attention_separation.any_attention.settings.titles import FIGURES
-from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.settings.closed import Closed, Whole
 from attention_separation.softmax_vs_linear.models.attention_model import nearest_multiples
+from attention_separation.softmax_vs_linear.models.contest import KernelName
 
 Tokens = Annotated[Whole, Field(ge=2, le=LARGEST_N)]
 
@@ -25,7 +25,7 @@ class AnyAttentionSection(Closed):
         description="numbers of tokens n in the table of values, multiples of `classes`"
     )
     simulated: Simulated = Field(description="kernels without distinct rows, in trials")
-    only: Annotated[list[Literal[tuple(KERNELS)]], Field(min_length=1)] | None = Field(
+    only: Annotated[list[KernelName], Field(min_length=1)] | None = Field(
         default=None, description="built-in kernels of the tables, if not all"
     )
     figures: list[Literal[tuple(FIGURES)]] = Field(

@@ -13,6 +13,7 @@ WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins")
 TABLES = {
     "kernels": "up to which n each kernel separates",
     "kernel_values": "what each kernel can do at some n",
+    "kernels_splits": "feature maps and the split of X",
     "kernel_laws": "laws of which kernels separate",
     "kernels_simulated": "FAVOR+ and cosFormer, simulated",
 }

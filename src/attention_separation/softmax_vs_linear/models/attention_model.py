@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from attention_separation.attention.columns import largest_scores
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.softmax_vs_linear.models.contest import Contest
@@ -142,7 +142,7 @@ class AttentionModel(Model):
         (P, 2, E, 2, K), of points that arrays can hold together."""
         types = [self.token_types(points, dataset) for dataset in (0, 1)]
         return [
-            largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))
+            largest_scores(distinct_rows(types[dataset], kernel_named(kernel)))
             for kernel, dataset in points[0].contest.networks
         ]
 

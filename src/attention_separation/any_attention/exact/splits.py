@@ -1,0 +1,113 @@
+"""How kernels of vectors depend on the split of X into Q and K, which X itself does not give.
+
+Elsewhere Q = K: the identity for X = I, and for X all ones the matrix of 1 / sqrt d. Here also
+Q = alpha I and K = I / alpha times that, and X all ones through one coordinate,
+Q = K = (1 ... 1)^T.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.exact.values import score_columns
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.seen import Seen
+from attention_separation.results.tables import finite_or_null
+
+ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
+SIZES = (200, 2_000)
+"""Numbers of tokens, rounded down to multiples of K."""
+
+SCHEMA = pa.schema(
+    [
+        ("kernel", pa.string()),
+        ("model", pa.string()),
+        ("attention_x", pa.string()),
+        ("split", pa.string()),
+        ("alpha", pa.float64()),
+        ("n", pa.int64()),
+        ("d", pa.int64()),
+        ("m", pa.int64()),
+        ("p_best", pa.float64()),
+        ("share", pa.float64()),
+    ]
+)
+"""A row per kernel of vectors, layer, split and n; alpha is null where X is split through one
+coordinate, and p_best where float64 does not tell it or the kernel has no weights."""
+
+TITLE = "Any attention: feature maps and the split of X into Q and K"
+ABOUT = (
+    "Functions of the score do not depend on how X = Q Kᵀ is split; maps of queries and keys do. "
+    "Q = αI and K = I/α for X = I, times the matrix of 1/√d for X all ones; and X all ones through "
+    "one coordinate. The other tables have α = 1. p_best is at the own best threshold."
+)
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split of X.
+
+    Attributes
+    ----------
+    words : in tables
+    alpha : Q is so many times, and K one alpha-th of, what both are elsewhere; None for one
+        coordinate
+    """
+
+    words: str
+    alpha: float | None
+
+    def of(self, seen: Seen) -> Seen:
+        """What a kernel sees with this split; scores are the same."""
+        if self.alpha is not None:
+            queries, keys = seen.queries * self.alpha, seen.keys / self.alpha
+        else:  # With X all ones all coordinates of a query are equal.
+            queries, keys = (part[..., :1] * np.sqrt(seen.d) for part in (seen.queries, seen.keys))
+        return replace(seen, queries=queries, keys=keys)
+
+
+SCALED = tuple(Split(f"Q = {alpha:g} I, K = I / {alpha:g}", alpha) for alpha in ALPHAS)
+ONE_COORDINATE = Split("one coordinate", None)
+
+
+def splits(layer: Layer) -> tuple[Split, ...]:
+    """Those of a layer."""
+    return SCALED if layer.attention_x == "identity" else (*SCALED, ONE_COORDINATE)
+
+
+def with_split(kernel: Kernel, split: Split) -> Kernel:
+    """A kernel of vectors that sees them with a split."""
+    return replace(kernel, weigh=lambda seen: kernel.weigh(split.of(seen)))
+
+
+def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, object]]:
+    """The rows of the table; of kernels of vectors alone."""
+    sizes = [n - n % data.classes for n in SIZES if n >= data.classes]
+    for kernel in (each for each in kernels if each.kind == "features"):
+        for layer in LAYERS:
+            for split in splits(layer):
+                found, shares = _measured(with_split(kernel, split), layer, data, sizes)
+                for n, p_best, share in zip(sizes, found, shares, strict=True):
+                    yield {
+                        "kernel": kernel.name, "model": layer.model,
+                        "attention_x": layer.attention_x, "split": split.words,
+                        "alpha": split.alpha, "n": n, "d": layer.d(data.classes), "m": data.m(n),
+                        "p_best": finite_or_null(p_best), "share": finite_or_null(share),
+                    }  # fmt: skip
+
+
+def _measured(
+    kernel: Kernel, layer: Layer, data: Data, sizes: list[int]
+) -> tuple[list[float], list[float]]:
+    """`p_best` and the special token's share at each n; NaN where there is no number."""
+    try:
+        scored = score_columns(kernel, layer, data, sizes)
+    except ArithmeticError:
+        return ([np.nan] * len(sizes),) * 2
+    curves = scored.curves()
+    found = np.where(curves.resolved, curves.best()[0], np.nan)
+    return found.tolist(), scored.rows[1].share[:, 0].tolist()

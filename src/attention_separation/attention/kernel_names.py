@@ -1,0 +1,119 @@
+"""Kernels by name: the built-in ones, and families of kernels with a number in their names."""
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attention_separation.attention.kernels import KERNELS, Kernel, exponential, power, taylor
+
+NUMBER = re.compile(r"\d{1,5}(\.\d{1,6})?")
+
+SAID_OTHERWISE = {
+    "softmax": "exp",
+    "uniform": "none",
+    "identity": "linear",
+    "gaussian": "rbf",
+    "elu": "elu_plus_one",
+    "relu": "relu_features",
+    "based": "taylor_2",
+    "entmax": "entmax_15",
+    "cosine": "cosine_softmax_10",
+}
+"""What people call kernels, and their names here; understood in suggestions alone."""
+
+
+class UnknownKernelError(ValueError):
+    """No kernel has the name; the text says which is the nearest, and what is allowed."""
+
+
+@dataclass(frozen=True)
+class KernelFamily:
+    """Kernels that differ in a number.
+
+    Attributes
+    ----------
+    prefix : a name is the prefix, "_" and the number
+    symbol : the formula, with P for the number
+    low, high : ends of the number
+    whole : whether the number has no fraction
+    of : number -> kernel, whose name it makes
+    """
+
+    prefix: str
+    symbol: str
+    low: float
+    high: float
+    whole: bool
+    of: Callable[[float], Kernel]
+
+    @property
+    def words(self) -> str:
+        """What is allowed: `power_P` with P from 0.01 to 1000."""
+        number = "a whole P" if self.whole else "P"
+        return f"{self.prefix}_P ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
+
+
+def at_temperature(temperature: float) -> Kernel:
+    """e^(x/T)."""
+    return exponential(
+        f"exp_over_{temperature:g}", f"e^(x/{temperature:g})", lambda _: temperature,
+        f"temperature {temperature:g}",
+    )  # fmt: skip
+
+
+FAMILIES = (
+    KernelFamily("power", "x^P", 0.01, 1000, False, power),
+    KernelFamily("taylor", "Taylor's sum of e^x to degree P", 1, 200, True, taylor),
+    KernelFamily("exp_over", "e^(x/P)", 0.001, 10_000, False, at_temperature),
+)
+
+ALLOWED = f"allowed: {', '.join([*KERNELS, *(family.words for family in FAMILIES)])}"
+
+MOST_SHOWN = 60
+"""Characters of a name that a message shows."""
+
+
+@lru_cache(maxsize=4096)
+def kernel_named(name: str) -> Kernel:
+    """The kernel of a name: a built-in one, or one of a family.
+
+    Raises
+    ------
+    UnknownKernelError
+        If there is none; the text names the nearest, or the ends of a family's number.
+    """
+    if name in KERNELS:
+        return KERNELS[name]
+    for family in FAMILIES:
+        number = name.removeprefix(f"{family.prefix}_")
+        if number != name and NUMBER.fullmatch(number):
+            return _of_family(family, name, number)
+    shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
+    raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
+
+
+def is_kernel(name: str) -> bool:
+    """Whether a kernel has the name, or it is in a family's form."""
+    form = re.compile(rf"({'|'.join(family.prefix for family in FAMILIES)})_{NUMBER.pattern}")
+    return name in KERNELS or form.fullmatch(name) is not None
+
+
+def _of_family(family: KernelFamily, name: str, number: str) -> Kernel:
+    value = float(number)
+    if not family.low <= value <= family.high or (family.whole and value != int(value)):
+        raise UnknownKernelError(f"{name!r} is no kernel; allowed: {family.words}")
+    found = family.of(int(value) if value == int(value) else value)
+    if found.name != name:
+        raise UnknownKernelError(f"{name!r} is no kernel; did you mean {found.name!r}?")
+    return found
+
+
+def _nearest(name: str) -> str:
+    """The name that is most likely meant, as a question; "" where none is near."""
+    close = difflib.get_close_matches(name[:MOST_SHOWN], [*KERNELS, *SAID_OTHERWISE], n=1)
+    if not close:
+        return ""
+    meant = SAID_OTHERWISE.get(close[0])
+    return f"did you mean {meant!r} ({close[0]})? " if meant else f"did you mean {close[0]!r}? "

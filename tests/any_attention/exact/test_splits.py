@@ -1,0 +1,103 @@
+"""How X is split: what it does not change, and that the split is the one that is named."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.splits import (
+    ALPHAS,
+    ONE_COORDINATE,
+    SCALED,
+    SCHEMA,
+    Split,
+    split_rows,
+    splits,
+    with_split,
+)
+from attention_separation.any_attention.exact.values import best_probabilities, score_columns
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.attention.dense import attention
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.results.tables import table_from_rows
+from attention_separation.softmax_vs_linear.models.attention_model import Tokens
+
+PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+SMALL = Data(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, delta=0.01, at_least=2)
+OF_VECTORS = [kernel for kernel in KERNELS.values() if kernel.kind == "features"]
+
+
+def literal_scores(kernel, layer, split, dataset, n=6):
+    """The largest scores of all 2^d columns, of n x n attention with the matrices of a split."""
+    d = layer.d(SMALL.classes)
+    tokens = Tokens(n, d, SMALL.a0, SMALL.a1, SMALL.b, SMALL.c, layer.attention_x)
+    places = np.zeros(layer.of.special_tokens, dtype=int)
+    a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
+    if split is ONE_COORDINATE:
+        q = k = np.ones((d, 1))
+    else:
+        q, k = q * split.alpha, k / split.alpha
+    y = np.array(list(itertools.product([-1.0, 1.0], repeat=d)))
+    return (attention(a1, a2, a3, q, k, np.eye(d), kernel) @ y.T).max(axis=0)
+
+
+@pytest.mark.parametrize("kernel", OF_VECTORS, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: f"{x.model}, {x.attention_x}")
+def test_against_the_literal_definition(layer, kernel):
+    for split in (Split("", 0.6), Split("", 2.0), *splits(layer)[len(SCALED) :]):
+        scored = score_columns(with_split(kernel, split), layer, SMALL, [6])
+        for dataset, states in enumerate((scored.d0, scored.d1)):
+            wanted = np.unique(literal_scores(kernel, layer, split, dataset).round(9))
+            np.testing.assert_allclose(np.unique(states.round(9)), wanted, atol=2e-9)
+
+
+def rows_of(*kernels):
+    return list(split_rows(kernels, PAPERS))
+
+
+def test_a_row_for_each_split_and_n():
+    rows = rows_of(KERNELS["elu_plus_one"], KERNELS["exp"])
+    assert table_from_rows(rows, SCHEMA).num_rows == 2 * (5 + 6 + 5)
+    assert {row["kernel"] for row in rows} == {"elu_plus_one"}
+    assert [row["alpha"] for row in rows if row["n"] == 200][:6] == [*ALPHAS, ALPHAS[0]]
+    assert {row["attention_x"] for row in rows if row["alpha"] is None} == {"ones"}
+    assert {row["split"] for row in rows if row["alpha"] is None} == {"one coordinate"}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: f"{x.model}, {x.attention_x}")
+def test_alpha_of_1_is_the_split_of_the_other_tables(layer):
+    for kernel in OF_VECTORS:
+        rows = rows_of(kernel)
+        found = [
+            row["p_best"]
+            for row in rows
+            if (row["model"], row["attention_x"], row["alpha"])
+            == (layer.model, layer.attention_x, 1.0)
+        ]
+        assert found == best_probabilities(kernel, layer, PAPERS, [200, 2000]).tolist()
+
+
+def test_homogeneous_maps_do_not_depend_on_alpha_and_exp_features_do():
+    for name in ("relu_features", "relu2_features", "focused_3", "cosine_softmax_10"):
+        rows = [row for row in rows_of(KERNELS[name]) if row["alpha"] is not None]
+        by_place = {}
+        for row in rows:
+            key = (row["model"], row["attention_x"], row["n"])
+            by_place.setdefault(key, []).append((row["p_best"], row["share"]))
+        for found in by_place.values():
+            np.testing.assert_allclose(found, found[:1] * len(found), rtol=1e-9)
+    of_exp = [
+        row["p_best"]
+        for row in rows_of(KERNELS["exp_features"])
+        if (row["attention_x"], row["model"], row["n"]) == ("identity", "self_attention", 2000)
+    ]
+    assert of_exp[0] > 0.98
+    assert of_exp[-1] == pytest.approx(0.16146, abs=1e-5)
+
+
+def test_a_kernel_without_weights_has_no_number():
+    """rbf at alpha = 0.1 loses the special rows of D0 and D1 in float64, in cross-attention."""
+    rows = [row for row in rows_of(KERNELS["rbf"]) if row["model"] == "cross_attention"]
+    assert [row["p_best"] is None for row in rows if row["alpha"] == 0.1] == [True, True]
+    assert all(row["p_best"] is not None for row in rows if row["alpha"] == 1.0)

@@ -1,0 +1,102 @@
+"""The story: a sentence for each layer, made of the tables, and nothing of what they lack."""
+
+import math
+
+import pytest
+from making import CONFIG
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.value_table import REACHES, VALUES
+from attention_separation.any_attention.pages.story import reach_words, story
+from attention_separation.results.tables import table_from_rows
+
+DATA = CONFIG.any_attention.data
+EVER = (math.inf,) * 3
+
+
+def kernels(**reached):
+    """A table of (last n, as none from) in the three layers."""
+    return table_from_rows(
+        [
+            {
+                "kernel": name, "model": x.model, "attention_x": x.attention_x, "last_n": last,
+                "as_none_from": as_none,
+            }
+            for name, (lasts, as_nones) in reached.items()
+            for x, last, as_none in zip(LAYERS, lasts, as_nones, strict=True)
+        ],
+        REACHES,
+    )  # fmt: skip
+
+
+def values(n=2000, **p):
+    return table_from_rows(
+        [
+            {
+                "kernel": kernel, "model": x.model, "attention_x": x.attention_x, "n": n,
+                "p_best": best, "p_each_bias": each,
+            }
+            for kernel, (best, each) in p.items()
+            for x in LAYERS
+        ],
+        VALUES,
+    )  # fmt: skip
+
+
+FOUND = kernels(
+    exp=(EVER, EVER),
+    exp_sqrt_d=((100.0, 1300.0, None), (480.0, 15540.0, math.inf)),
+    power_4=((2680.0, 540.0, 160.0), EVER),
+    linear=((80.0, 40.0, None), (220.0, 160.0, math.inf)),
+    linear_unnormalised=((120.0, math.inf, None), (320.0, math.inf, math.inf)),
+)
+P = {"exp": (0.98, 0.9998), "linear": (0.13, 0.9997), "none": (0.0, 0.9996)}
+
+
+def test_a_sentence_for_each_layer():
+    tables = {"kernels": FOUND, "kernel_values": values(**P, linear_unnormalised=(0.99, 1.0))}
+    decides, identity, ones, cross, rest = story(tables, DATA)
+    assert "Of 5 kernels, 1 do at n = 10¹² still in all three layers (exp)" in decides
+    assert identity == (
+        "**Self-attention, X = I:** softmax separates at n = 10¹² still; with the usual 1/√d "
+        "(d = 22) up to n = 100; x⁴ up to n = 2,680; linear attention up to n = 80, and from n = "
+        "220 on it is exactly as good as no attention."
+    )
+    assert "(d = 22) up to n = 1,300" in ones
+    assert ones.endswith(
+        "it separates at n = 10¹² still, and beats softmax (0.99000 against 0.98000 at n = 2,000)."
+    )
+    assert "(d = 21) at no n" in cross
+    assert cross.endswith(
+        "linear attention at no n, though it keeps a chance (0.130 at n = 2,000) that no attention "
+        "has not (0.000)."
+    )
+    assert "(0.99960 or more at n = 2,000)" in rest
+
+
+def test_un_normalised_attention_that_does_not_beat_softmax_is_not_said_to():
+    tables = {"kernels": FOUND, "kernel_values": values(**P, linear_unnormalised=(0.97, 1.0))}
+    assert not any("beats softmax" in sentence for sentence in story(tables, DATA))
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"kernels": kernels(exp=(EVER, EVER))},
+        {"kernels": kernels(exp=(EVER, EVER)), "kernel_values": values(n=200, exp=(0.9, 0.9))},
+    ],
+)
+def test_what_the_tables_lack_is_not_said(tables):
+    found = story(tables, DATA)
+    assert len(found) == 5
+    assert all("linear attention" not in sentence for sentence in found[1:4])
+    assert "bias" not in found[-1]
+
+
+def test_without_a_table_of_kernels_there_is_no_story():
+    assert story({}, DATA) == []
+
+
+@pytest.mark.parametrize(("last", "words"), [(None, "none"), (80.0, "80"), (1e6, "1,000,000")])
+def test_reaches_in_words(last, words):
+    assert reach_words(last) == words
