@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -39,16 +40,19 @@ class Section:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a study says of its results: its question, the answer `said`, and in `honesty` what it
-    does not claim; which tables are `missing`, and the `command` that makes them; what is said of
-    each figure and table, by name. `said` and `scale`, which results were made at if that is to be
-    said, are prose. The report opens with `opening` and `said`."""
+    """What a study says of its results: its question, the answer `said` with `more` that follows,
+    and in `honesty` what it does not claim; which tables are `missing`, and the `command` that
+    makes them; what is said of each figure and table, by name. `said`, `more` and `scale`, which
+    results were made at if that is to be said, are prose. The report opens with `opening`, the
+    figure named `picture`, and `said`."""
 
     title: str
     question: str
     said: Sequence[str]
     honesty: str
+    more: Sequence[str] = ()
     opening: str = ""
+    picture: str | None = None
     scale: str = ""
     missing: Sequence[str] = ()
     command: str = "snakemake"
@@ -62,6 +66,8 @@ def overview_page(overview: Overview, pictures: Mapping[str, str]) -> str:
     parts = [f"<h2>The question</h2>\n<p>{escape(overview.question)}</p>"]
     if overview.said:
         parts.append(f"<h2>The answer</h2>\n{html_list(overview.said)}")
+    if overview.more:
+        parts.append(f"<h2>And in numbers</h2>\n{html_list(overview.more)}")
     if overview.scale:
         parts.append(f"<p>Made at the scale {as_html(overview.scale)}.</p>")
     if overview.missing:
@@ -109,12 +115,21 @@ def write_overview(overview: Overview, results: Path, path: Path) -> None:
     files = {name: results / f"figures/{name}.svg" for name in overview.figures}
     pictures = {name: file.read_text(encoding="utf-8") for name, file in files.items()}
     write_text(path, overview_page(overview, pictures))
-    words = [as_rst(overview.opening), rst_list(overview.said)]
-    write_text(path.with_suffix(".rst"), "\n\n".join(filter(None, words)))
+    opening = [as_rst(overview.opening), rst_list(overview.said)]
+    if overview.picture in pictures:
+        title = overview.figures[overview.picture].title
+        opening.insert(1, _rst_picture(pictures[overview.picture], title))
+    write_text(path.with_suffix(".rst"), "\n\n".join(filter(None, opening)))
     for name, caption in overview.figures.items():
         write_text(path.parent / f"captions/figures/{name}.rst", caption_rst(caption))
     for name, sentences in overview.tables.items():
         write_text(path.parent / f"captions/tables/{name}.rst", rst_list(sentences))
+
+
+def _rst_picture(svg: str, title: str) -> str:
+    data = b64encode(svg.encode()).decode()
+    source = f"data:image/svg+xml;base64,{data}"
+    return f'.. raw:: html\n\n   <img style="max-width: 100%" alt="{escape(title)}" src="{source}">'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

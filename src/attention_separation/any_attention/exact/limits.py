@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.values import best_probabilities, score_columns
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel, exponential
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -131,6 +131,32 @@ def least_weights(
 
     found = least_numbers(holds, len(n), LEAST_WEIGHT, most)
     return np.where(separates(kernel, layer, data, np.array(n)), 0.0, found)
+
+
+def known_least_weights(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]
+) -> list[float | None]:
+    """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
+    those of formulas that overflow."""
+    most = _largest_weight(kernel, layer, data, n)
+    try:
+        found = least_weights(kernel, layer, data, n, most).tolist()
+    except ArithmeticError:
+        return [None for _ in n]
+    return [None if g == math.inf and most < LARGEST_WEIGHT else g for g in found]
+
+
+def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> float:
+    """The largest g, by decades, at which a kernel has weights: built-in ones always have."""
+    most = LARGEST_WEIGHT
+    while most > 100 * LEAST_WEIGHT:
+        try:
+            score_columns(kernel, layer, data, n, most)
+        except ArithmeticError:
+            most /= 10
+        else:
+            break
+    return most
 
 
 def _multiples(classes: int) -> np.ndarray:

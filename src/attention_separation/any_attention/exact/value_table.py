@@ -12,17 +12,15 @@ import pyarrow as pa
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
-    LARGEST_WEIGHT,
-    LEAST_WEIGHT,
     as_none_from,
     exp_probabilities,
+    known_least_weights,
     last_n,
-    least_weights,
     told,
 )
 from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.exact.splits import split_rows
-from attention_separation.any_attention.exact.values import score_columns, separate
+from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
@@ -167,7 +165,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
 
 def _weight_columns(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     sizes = [n // data.classes * data.classes for n in (*WEIGHED_AT, *SLOPE_OF_WEIGHT)]
-    found = _weights_in_x(kernel, layer, data, sizes)
+    found = known_least_weights(kernel, layer, data, sizes)
     early, late = found[-2:]
     exponent, law = None, None
     if early is not None and late is not None:
@@ -186,30 +184,6 @@ def power_of_n(exponent: float) -> str:
         if abs(exponent - whole) < NEARLY:
             return words
     return f"n^{exponent:.2f}"
-
-
-def _weights_in_x(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float | None]:
-    """`least_weights`; None where the kernel has no weights at a g that would have to be tried."""
-    most = _largest_weight(kernel, layer, data, sizes)
-    try:
-        found = least_weights(kernel, layer, data, sizes, most).tolist()
-    except ArithmeticError:
-        return [None for _ in sizes]
-    return [None if g == math.inf and most < LARGEST_WEIGHT else g for g in found]
-
-
-def _largest_weight(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> float:
-    """The largest g, by decades, at which a kernel has weights: built-in ones always have, those of
-    formulas may overflow."""
-    most = LARGEST_WEIGHT
-    while most > 100 * LEAST_WEIGHT:
-        try:
-            score_columns(kernel, layer, data, sizes, most)
-        except ArithmeticError:
-            most /= 10
-        else:
-            break
-    return most
 
 
 def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:

@@ -82,7 +82,8 @@ def sizes_in_words(data: Data) -> str:
 
 def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
     """The figure of its numbers."""
-    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    lines = len(SHOWN) + len(own)
+    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)), lines)
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, LAYERS, strict=True):
             rows = select_rows(table, model=layer.model, attention_x=layer.attention_x)

@@ -1,6 +1,7 @@
 """Figure kernels_budget: the least weight in X with which a kernel separates, against n."""
 
 import math
+from collections.abc import Mapping
 
 import matplotlib as mpl
 import numpy as np
@@ -8,12 +9,17 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import least_weights
+from attention_separation.any_attention.exact.limits import known_least_weights
 from attention_separation.any_attention.figures.accuracy import sizes_in_words
 from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.figures.style import draw_lines, legend_beside, sheet
+from attention_separation.any_attention.figures.style import (
+    NO_KERNELS,
+    draw_lines,
+    legend_beside,
+    sheet,
+)
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.drawing import RC
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 
@@ -28,8 +34,8 @@ WEIGHED = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
 TITLE = "Any attention: the weight in X that a kernel needs to separate"
 NOTE = (
     "The least g of X = I + g e₁e₁ᵀ at which the kernel's own best probability is above half of "
-    "exp's; exact.\nNo line where X = I is enough, as for exp, or no g up to 10¹³ is. Data and "
-    "V of the first paper:\n{sizes}."
+    "exp's; exact.\nNo line where X = I is enough, as for exp, or no g up to 10¹³ is, or a "
+    "kernel of config.yaml overflows first.\nData and V of the first paper: {sizes}."
 )
 
 SCHEMA = pa.schema(
@@ -42,35 +48,37 @@ SCHEMA = pa.schema(
 )
 
 
-def numbers(data: Data) -> pa.Table:
-    """A row per kernel, layer with X = I and n; 0 where X = I is enough, null where no g is."""
+def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
+    """A row per kernel, layer with X = I and n, a user's `own` kernels after the others; 0 where
+    X = I is enough, null where no g is."""
     n = multiples(data.classes, SIZES, most=MOST)
+    kernels = [*(KERNELS[name] for name in SHOWN), *own.values()]
     return table_from_rows(
         [
             {
-                "kernel": name, "model": layer.model, "n": size,
-                "weight": g if math.isfinite(g) else None,
+                "kernel": kernel.name, "model": layer.model, "n": size,
+                "weight": g if g is not None and math.isfinite(g) else None,
             }
             for layer in WEIGHED
-            for name in SHOWN
-            for size, g in zip(
-                n, least_weights(KERNELS[name], layer, data, n).tolist(), strict=True
-            )
+            for kernel in kernels
+            for size, g in zip(n, known_least_weights(kernel, layer, data, n), strict=True)
         ],
         SCHEMA,
     )  # fmt: skip
 
 
-def draw(table: pa.Table, data: Data) -> Figure:
+def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
     """The figure of its numbers."""
-    figure, panels = sheet(WEIGHED, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    lines = len(SHOWN) + len(own)
+    figure, panels = sheet(WEIGHED, TITLE, NOTE.format(sizes=sizes_in_words(data)), lines)
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, WEIGHED, strict=True):
-            own = select_rows(table, model=layer.model)
-            lines = [(name, select_rows(own, kernel=name)) for name in SHOWN]
+            rows = select_rows(table, model=layer.model)
+            lines = [(name, select_rows(rows, kernel=name)) for name in (*SHOWN, *own)]
             n = numpy_column(lines[0][1], "n")
             weights = [(name, numpy_column(part, "weight")) for name, part in lines]
-            draw_lines(panel, n, [(name, np.where(g > 0, g, np.nan)) for name, g in weights])
+            needed = [(name, np.where(g > 0, g, np.nan)) for name, g in weights]
+            draw_lines(panel, n, needed, own)
             panel.set_yscale("log")
             panel.set_xlim(n[0], n[-1])
             panel.set_ylim(1e-2, 1e14)

@@ -20,9 +20,10 @@ from attention_separation.any_attention.figures.style import (
     legend_beside,
     sheet,
 )
+from attention_separation.any_attention.laws.another_x import ANOTHER, predicted_margin
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.pages.drawing import RC
+from attention_separation.pages.drawing import MIDDLE_GRAY, RC
 from attention_separation.results.tables import (
     finite_or_null,
     numpy_column,
@@ -40,8 +41,11 @@ TITLE = "Any attention: how wide the gap is between the scores of D0 and D1"
 NOTE = (
     "The largest 2ε in units of √log n, such that with half of the kernel's own best probability "
     "all scores are at most θ − ε on D0 and one is above θ + ε on D1; exact.\n"
-    "Data, X and V of the first paper, {sizes}. Of other X nothing is said."
+    "Data, X and V of the first paper, {sizes}.\n"
+    "Gray: linear attention with another X, e_d e_dᵀ + g e₁e_kᵀ with g = 1, read by y = e_k, which "
+    "is no sign vector; its gap is the same at every n."
 )
+ANOTHER_LABEL = "linear: x, another X"
 
 SCHEMA = pa.schema(
     [
@@ -57,7 +61,8 @@ SCHEMA = pa.schema(
 
 def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
     """A row per kernel, layer and n, a user's `own` kernels after the others; no margin where the
-    kernel tells nothing, and no numbers where float64 does not tell them."""
+    kernel tells nothing, and no numbers where float64 does not tell them. Linear attention with
+    another X comes last."""
     n = multiples(data.classes, SIZES)
     kernels = [*(KERNELS[name] for name in SHOWN), *own.values()]
     rows = []
@@ -74,12 +79,21 @@ def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
                 }
                 for size, margin, p in zip(n, *(of.tolist() for of in known), strict=True)
             ]  # fmt: skip
+    gap = predicted_margin(data)
+    rows += [
+        {
+            "kernel": "linear", "model": ANOTHER.model, "attention_x": ANOTHER.attention_x,
+            "n": size, "margin": gap, "p_best": None,
+        }
+        for size in n
+    ]  # fmt: skip
     return table_from_rows(rows, SCHEMA)
 
 
 def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> Figure:
     """The figure of its numbers, slopes named in the legend."""
-    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)))
+    lines = 2 * (len(SHOWN) + len(own)) + 3
+    figure, panels = sheet(LAYERS, TITLE, NOTE.format(sizes=sizes_in_words(data)), lines)
     slopes: dict[str, list[str]] = {name: [] for name in (*SHOWN, *own)}
     with mpl.rc_context(RC):
         for panel, layer in zip(panels, LAYERS, strict=True):
@@ -90,11 +104,16 @@ def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) ->
             draw_lines(panel, n, margins.items(), own)
             for name, margin in margins.items():
                 slopes[name].append(_slope(n, margin))
+            if layer.model == ANOTHER.model:
+                other = select_rows(table, attention_x=ANOTHER.attention_x)
+                gap = numpy_column(other, "margin")
+                panel.plot(n, gap, color=MIDDLE_GRAY, label=ANOTHER_LABEL)
             panel.set_yscale("log")
             panel.set_xlim(n[0], n[-1])
             panel.set_xticks(10.0 ** np.arange(2, 13, 2))
         panels[0].set_ylabel("gap 2ε / √log n")
         more = {label_of(name, own): f"   p = {' / '.join(each)}" for name, each in slopes.items()}
+        more[ANOTHER_LABEL] = "   p = 0"
         legend_beside(figure, panels[0], more, "∝ nᵖ over the right half, in the three panels")
     return figure
 

@@ -69,8 +69,14 @@ def _line_of(name: str, own: Mapping[str, Kernel]) -> tuple:
     return OWN_COLORS[color % len(OWN_COLORS)], OWN_DASHES[dashes]
 
 
-def sheet(layers: Sequence[Layer], title: str, note: str, height: float = 4.2):
-    """A figure with a panel for each layer, and the panels."""
+HEIGHT = 4.2
+LINE_OF_LEGEND = 0.165
+"""Inches."""
+
+
+def sheet(layers: Sequence[Layer], title: str, note: str, lines: int = 0):
+    """A figure with a panel for each layer, and the panels; high enough for `lines` of a legend."""
+    height = max(HEIGHT, 0.7 + LINE_OF_LEGEND * lines)
     with mpl.rc_context(RC):
         figure = Figure(figsize=(3.1 * len(layers) + 2.2, height), layout="constrained")
         panels = figure.subplots(1, len(layers), squeeze=False)[0]

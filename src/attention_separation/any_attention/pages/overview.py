@@ -70,7 +70,9 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=[*story(tables, job.data), *findings(tables, job.data)],
+        said=story(tables, job.data),
+        more=findings(tables, job.data),
+        picture="kernels_accuracy",
         honesty=HONESTY,
         command="snakemake kernels",
         figures=captions,

@@ -7,7 +7,7 @@ FIGURES = {
     "kernels_margins": "Any attention: the gap between the scores, against n",
     "kernels_budget": "Any attention: the weight in X that is needed, against n",
 }
-WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins")
+WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins", "kernels_budget")
 """Figures that show a user's own kernels too."""
 
 TABLES = {
