@@ -83,6 +83,6 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
         file, _, name = place.replace("/", ".").rpartition(".")
         if file == "config":
             continue
-        room = "" if file.partition(".")[0] == "attention" else ".softmax_vs_linear"
+        room = "" if file.partition(".")[0] in ("attention", "datasets") else ".softmax_vs_linear"
         thing = getattr(importlib.import_module(f"attention_separation{room}.{file}"), name)
         assert not attribute or hasattr(thing, attribute)

@@ -10,7 +10,7 @@ from making import ROOT
 
 from attention_separation.results.provenance import PACKAGE, _parsed, _source
 
-FLOORS = ("attention", "statistics", "settings", "results", "pages")
+FLOORS = ("attention", "datasets", "statistics", "settings", "results", "pages")
 """Rooms that serve every study, the lowest first."""
 
 STUDIES = {
@@ -21,9 +21,6 @@ STUDIES = {
     "head_rank": ("settings", "training", "constructions", "claims", "figures", "pages"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
-
-FACES = ("softmax_vs_linear/models",)
-"""Rooms of a study that others may use: the first paper's datasets."""
 
 MOST_MODULES = 15
 """Of a folder, without its __init__."""
@@ -63,14 +60,11 @@ def floor_of(room: str) -> tuple[int, int]:
 
 
 def may_import(importer: str, imported: str) -> bool:
-    """Whether the floors allow it: from the own room, or from one below and no other study but its
-    face."""
+    """Whether the floors allow it: from the own room, or from one below and no other study."""
     if not imported:  # the package itself, which has the version and imports nothing
         return True
     above, below = room_of(importer), room_of(imported)
     studies = {room.partition("/")[0] for room in (above, below)} & STUDIES.keys()
-    if below in FACES and len(studies) == 2:
-        return True
     return above == below or (floor_of(below) < floor_of(above) and len(studies) < 2)
 
 
@@ -112,7 +106,10 @@ def test_each_room_imports_from_those_below_alone():
         ("head_rank.pages.gallery", "head_rank.study", False),
         ("head_rank.pages.gallery", "softmax_vs_linear.settings.panels", False),
         ("softmax_vs_linear.study", "head_rank.constructions.sphere", False),
-        ("any_attention.exact.layers", "softmax_vs_linear.models.attention_model", True),
+        ("any_attention.exact.layers", "datasets.dataset", True),
+        ("datasets.dataset", "attention.rows", True),
+        ("attention.rows", "datasets.dataset", False),
+        ("any_attention.exact.layers", "softmax_vs_linear.models.attention_model", False),
         ("any_attention.exact.layers", "softmax_vs_linear.exact.best_thresholds", False),
         ("softmax_vs_linear.models.point", "any_attention.exact.layers", False),
         ("pages.html", "softmax_vs_linear.models.attention_model", False),
@@ -146,7 +143,7 @@ def test_no_room_is_crowded():
 def test_packages_of_others_are_where_they_belong():
     for name in MODULES:
         found = others(name)
-        assert room_of(name) != "attention" or found <= {"numpy"}, name
+        assert room_of(name) not in ("attention", "datasets") or found <= {"numpy"}, name
         assert room_of(name) == "head_rank/training" or "torch" not in found, name
         assert "snakemake" not in found, name
 

@@ -46,11 +46,13 @@ SERVING = {module for modules in code_of_models.SERVING.values() for module in m
 
 MAY_NAME_THEM = {
     # One entry for each model, or each kind of model.
-    "models", "simulation.engines", "exact.methods", "exact.best_thresholds",
+    "models", "attention_separation.datasets", "simulation.engines", "exact.methods",
+    "exact.best_thresholds",
     # They ask which kind a model is, or have alternatives for each.
     "audits.readings", "figures.dataset_ranges", "settings.claims",
     # Names of kernels, and of models.
-    "models.contest", "pages.threshold_findings", "results",
+    "attention_separation.settings.kernel_name", "attention_separation.attention.kernel_names",
+    "pages.threshold_findings", "results",
     # Each drawing is of one model.
     "figures.attention_schematics", "figures.regression_schematics",
 }  # fmt: skip
@@ -83,6 +85,7 @@ def test_every_module_of_a_model_exists():
         for name in (
             "exceeding",
             "fair_coins",
+            "kernel_names",
             "separation",
             "sign_columns",
             "threshold_curves",
@@ -116,8 +119,8 @@ def test_the_modules_of_others():
     assert modules_of_others(MODELS) == frozenset()
     assert modules_of_others([]) == SERVING
     assert modules_of_others(["regression", "self_attention"]) == {
-        f"{PAPER}.models.cross_attention"
-    }
+        "attention_separation.datasets.cross_attention", f"{PAPER}.models.cross_attention",
+    }  # fmt: skip
 
 
 SWEEPS = {
@@ -285,7 +288,7 @@ def test_a_drawing_runs_no_code_of_other_models(figure):
     watched(lambda: draw_schematic(figure, "{}"), codes)
     modules = {module for module, _ in codes}
     assert not modules & modules_of_others([SCHEMATICS[figure].name])
-    assert f"{PAPER}.models.{SCHEMATICS[figure].name}" in modules
+    assert {*code_of_models.SERVING[SCHEMATICS[figure].name]} & modules
 
 
 def test_the_code_of_every_file_is_that_of_its_models():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 from attention_separation.any_attention.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
@@ -41,5 +40,5 @@ def _made(
 ) -> Result:  # fmt: skip
     return Result(
         name=name, verb=f"kernels-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
-        settings=settings, outputs=outputs, priority=6, without=OTHER_MODELS, **more,
+        settings=settings, outputs=outputs, priority=6, **more,
     )  # fmt: skip

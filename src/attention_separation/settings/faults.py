@@ -139,7 +139,7 @@ def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:
             return f"{shown(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
         case "union_tag_not_found":
             return "is missing"
-        case "grid" | "cell" | "contest":
+        case "grid" | "cell" | "contest" | "kernel":
             return entry["msg"]
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"{shown(value)} is not allowed; should be a mapping of keys to values"

@@ -20,8 +20,8 @@ from attention_separation.any_attention.exact.values import best_probabilities, 
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import Tokens
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SMALL = Data(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, delta=0.01, at_least=2)

@@ -15,8 +15,9 @@ from attention_separation.any_attention.exact.values import (
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import Tokens
 from attention_separation.softmax_vs_linear.exact.best_thresholds import best_thresholds
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
+from attention_separation.softmax_vs_linear.models import MODELS
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SMALL = Data(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, delta=0.01, at_least=2)
@@ -62,7 +63,7 @@ def test_the_first_papers_engine_finds_the_same_at_its_thresholds(layer, name):
         )
         for n in sizes
     ]  # fmt: skip
-    wanted = best_thresholds(layer.of, points, name)
+    wanted = best_thresholds(MODELS[layer.model], points, name)
     of_exp = best_probabilities(KERNELS["exp"], layer, PAPERS, sizes)
     found = separate(KERNELS[name], layer, PAPERS, sizes, of_exp)
     assert found.p_best.tolist() == [best.p_best for best in wanted]

@@ -11,7 +11,7 @@ from attention_separation.any_attention.laws.another_x import (
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.models.self_attention import tokens
+from attention_separation.datasets.self_attention import tokens
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 FEW = DATA.model_copy(update={"a0": 0.3, "b": 0.5, "c": 0.4, "classes": 3})

@@ -11,12 +11,13 @@ import pytest
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets import self_attention
 from attention_separation.pages.drawing import RC, save
 from attention_separation.softmax_vs_linear.figures import schematic as schematics
 from attention_separation.softmax_vs_linear.figures.regression_schematics import example
 from attention_separation.softmax_vs_linear.figures.schematic import fig1, fig2, fig6
 from attention_separation.softmax_vs_linear.figures.sheet import SHADES
-from attention_separation.softmax_vs_linear.models import regression, self_attention
+from attention_separation.softmax_vs_linear.models import regression
 from attention_separation.softmax_vs_linear.models.networks import tensor_attention
 
 SIZES = [

@@ -11,14 +11,13 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
+from attention_separation.datasets.cross_attention import taken, tokens
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.cross_attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
     IN_BOTH,
     read_otherwise,
-    taken,
-    tokens,
     with_common_score,
 )
 from attention_separation.softmax_vs_linear.simulation.engines import trials_at

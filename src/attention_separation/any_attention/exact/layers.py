@@ -8,8 +8,8 @@ import numpy as np
 
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel, Tokens
+from attention_separation.datasets import DATASETS
+from attention_separation.datasets.dataset import Dataset, Tokens
 
 THETA_OVER_C = 0.1
 """The threshold of self-attention at the paper's points is c + 0.1 (reconstructed)."""
@@ -34,9 +34,9 @@ class Layer:
     words: str
 
     @property
-    def of(self) -> AttentionModel:
-        """The model itself."""
-        return MODELS[self.model]
+    def of(self) -> Dataset:
+        """Its datasets."""
+        return DATASETS[self.model]
 
     def d(self, classes: int) -> int:
         """The dimension of tokens in so many classes."""

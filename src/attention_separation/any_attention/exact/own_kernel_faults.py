@@ -27,8 +27,8 @@ from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
+from attention_separation.datasets.dataset import Tokens
 from attention_separation.results.provenance import PACKAGE, ROOT
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
 
 CLASSES, EACH = 3, 2
 """Classes, and tokens of each, where all n x n weights are compared with the distinct ones."""

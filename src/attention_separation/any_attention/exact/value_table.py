@@ -21,7 +21,6 @@ from attention_separation.any_attention.exact.limits import (
 from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.exact.splits import split_rows
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernel_names import kernel_named
@@ -224,7 +223,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ValuesJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
+    provenance = record(arguments.settings, __name__)
     for name, table in tables(job).items():
         stem = arguments.output.with_name(name)
         write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.any_attention.settings.titles import FIGURES, WITH_OWN_KERNELS
 from attention_separation.pages.drawing import save_with_numbers
@@ -47,6 +46,6 @@ def run(arguments: argparse.Namespace) -> None:
     drawn = DRAWN[arguments.figure]
     own = (own_kernels(job.kernels),) if arguments.figure in WITH_OWN_KERNELS else ()
     table = drawn.numbers(job.data, *own)
-    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
+    provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     save_with_numbers(drawn.draw(table, job.data, *own), stem, table, provenance)

@@ -14,8 +14,8 @@ from attention_separation.any_attention.laws.verdicts import Claim, Law
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.seen import Seen
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
-from attention_separation.softmax_vs_linear.models.self_attention import tokens
+from attention_separation.datasets.dataset import Tokens
+from attention_separation.datasets.self_attention import tokens
 
 WEIGHT = 1.0
 """g."""

@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.any_attention.laws.laws import LAWS, judge_laws
-from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
@@ -72,6 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     table = law_table(DataJob.model_validate_json(arguments.settings))
-    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
+    provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     write_result(table, stem, provenance, TITLE, about(table), endless=ENDLESS)

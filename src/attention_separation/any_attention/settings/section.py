@@ -10,9 +10,9 @@ from attention_separation.any_attention.settings.own_kernels import OwnKernels
 from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.dataset import nearest_multiples
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.softmax_vs_linear.models.attention_model import nearest_multiples
-from attention_separation.softmax_vs_linear.models.contest import KernelName
+from attention_separation.settings.kernel_name import KernelName
 
 Tokens = Annotated[Whole, Field(ge=2, le=LARGEST_N)]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
+from attention_separation.datasets.dataset import Tokens
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import pyarrow as pa
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import Separation, separate
-from attention_separation.any_attention.settings.code import OTHER_MODELS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import SimulatedJob
 from attention_separation.any_attention.simulation.attending import SIMULATED
@@ -130,5 +129,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     table = simulated_table(SimulatedJob.model_validate_json(arguments.settings))
-    provenance = record(arguments.settings, __name__, without=OTHER_MODELS)
+    provenance = record(arguments.settings, __name__)
     write_result(table, arguments.output.with_suffix(""), provenance, TITLE, ABOUT)

@@ -14,7 +14,7 @@ from attention_separation.any_attention.simulation.projections import (
     numbers_of_projections,
 )
 from attention_separation.attention.exceeding import exceeds
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
+from attention_separation.datasets.dataset import Tokens
 from attention_separation.statistics.seeding import BlockStreams, blocks
 
 STREAMS = "kernels_simulated"

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets import self_attention
 from attention_separation.pages.drawing import (
     BLUE,
     DARK_GRAY,
@@ -17,7 +18,6 @@ from attention_separation.pages.drawing import (
 )
 from attention_separation.softmax_vs_linear.figures import sheet
 from attention_separation.softmax_vs_linear.figures.sheet import Box
-from attention_separation.softmax_vs_linear.models import self_attention
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.networks import tensor_attention
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix

@@ -5,34 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
-from attention_separation.attention.kernels import KERNELS
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.kernel_name import KernelName
 
 EVENT = re.compile(r"([\w.]+)_d([01])_(positive|zero)")
 
-
-IN_FAMILIES = [
-    {"type": "string", "pattern": f"^{family.prefix}_[0-9.]+$", "title": f"{family.prefix}_P"}
-    for family in FAMILIES
-]
-
-
-def _known(name: str) -> str:
-    try:
-        kernel_named(name)
-    except UnknownKernelError as error:
-        raise PydanticCustomError("contest", "{why}", {"why": str(error)}) from error
-    return name
-
-
-KernelName = Annotated[
-    str, AfterValidator(_known), WithJsonSchema({"anyOf": [{"enum": [*KERNELS]}, *IN_FAMILIES]})
-]
-"""The name of a kernel, built-in or of a family."""
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""

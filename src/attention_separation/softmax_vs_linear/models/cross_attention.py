@@ -1,24 +1,14 @@
-"""Cross-attention: the datasets of Definition F.1 (reconstructed), and other readings of it.
+"""Cross-attention as a model: its parameters, what the paper asks of them, and other readings."""
 
-All readings have A1 with one special entry in its first column and equal entries in the others, and
-A2 with a one-sparse first column and stacked identities; A3 = A2, V and X the identity. They differ
-in the four sizes of these entries.
-"""
-
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
-from attention_separation.attention.token_types import TokenTypes
-from attention_separation.softmax_vs_linear.models.attention_model import (
-    AttentionModel,
-    Sizes,
-)
+from attention_separation.datasets.cross_attention import CROSS_ATTENTION as DATASET
+from attention_separation.datasets.cross_attention import Entries, Reading, literal, token_types
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.parameters import AttentionParameters, Positive
 
 
@@ -29,95 +19,10 @@ class CrossAttentionParameters(AttentionParameters):
     attention_x: Literal["identity"] | None = Field(default=None, description="X = Q K^T")
 
 
-class Entries(NamedTuple):
-    """Sizes of the entries of A1 and A2: numbers, or arrays over points."""
-
-    special_query: float | np.ndarray  # A1, first column, at j2
-    common: float | np.ndarray  # A1, every other column
-    special_key: float | np.ndarray  # A2, first column, at j3
-    block: float | np.ndarray  # A2, the stacked identities
-
-
-Reading = Callable[[float | np.ndarray, float | np.ndarray], Entries]
-"""The sizes of the entries, from a and s = sqrt(log n)."""
-
-
-def taken(a, s) -> Entries:
-    """The reading that is taken here: a in A1, and all else s."""
-    return Entries(a * s, s, s, s)
-
-
-def tokens(
-    n: int, d: int, a: float, j2: int, j3: int, reading: Reading = taken
-) -> tuple[np.ndarray, np.ndarray]:
-    """A1 and A2 of Definition F.1, each (n, d); A3 = A2, and a = a0 in D0, a = a1 in D1.
-
-    Raises
-    ------
-    ValueError
-        Unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0.
-    """
-    CROSS_ATTENTION.check(n, d)
-    sizes = reading(a, math.sqrt(math.log(n)))
-    a1 = np.full((n, d), sizes.common)
-    a1[:, 0] = 0.0
-    a1[j2, 0] = sizes.special_query
-    a2 = np.zeros((n, d))
-    a2[j3, 0] = sizes.special_key
-    a2[:, 1:] = sizes.block * np.tile(np.eye(d - 1), (n // (d - 1), 1))
-    return a1, a2
-
-
-def literal(
-    reading: Reading, sizes: Sizes, dataset: int, places: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """A1, A2, A3, Q and K; places : the indices j2 and j3, (2,)."""
-    a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), *places, reading)
-    identity = np.eye(sizes.d)
-    return a1, a2, a2, identity, identity
-
-
-def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> TokenTypes:
-    """The types of tokens: queries are j2 and all others, none of which knows of a class."""
-    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
-    a, s = np.array([(point.a(dataset), point.s) for point in points]).T
-    sizes = Entries(*(entry * np.ones_like(s) for entry in reading(a, s)))
-    common = sizes.common * sizes.block
-    special = common + sizes.special_query * sizes.special_key
-    classes = CROSS_ATTENTION.classes(d)
-
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[index])
-        own = Entries(*(entry[index] for entry in sizes))
-        queries = np.full((2, size + 1), own.common)
-        queries[:, 0] = own.special_query, 0.0
-        keys = np.zeros((size + 1, size + 1))
-        keys[0, :2] = own.special_key, own.block
-        keys[1:, 1:] = own.block * np.eye(size)
-        return queries, keys
-
-    return TokenTypes(
-        n=n,
-        d=d,
-        classes=classes,
-        scores=np.moveaxis(np.array([[special, *[common] * 3], [common] * 4]), -1, 0),
-        exists=np.ones((len(points), 2), dtype=bool),
-        first=sizes.special_key,
-        block=sizes.block,
-        last=None,
-        vectors=vectors,
-    )
-
-
-CROSS_ATTENTION = AttentionModel(
-    name="cross_attention",
+CROSS_ATTENTION = AttentionModel.on(
+    DATASET,
     title="Cross-attention",
     parameters=CrossAttentionParameters,
-    definition="Definition F.1",
-    other_columns=1,
-    special_tokens=2,
-    types=partial(token_types, taken),
-    literal=partial(literal, taken),
     least_a1=1.0,
     range_words="a₀ < 0.1, a₁ ≥ 1 (reconstructed)",
 )

@@ -1,17 +1,11 @@
-"""Self-attention: the datasets of Definitions 6.1 and D.1."""
+"""Self-attention as a model: its parameters, and what the paper asks of them."""
 
-import math
-from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
-from attention_separation.attention.token_types import TokenTypes
-from attention_separation.softmax_vs_linear.models.attention_model import (
-    AttentionModel,
-    Sizes,
-)
+from attention_separation.datasets.self_attention import SELF_ATTENTION as DATASET
+from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
 from attention_separation.softmax_vs_linear.models.parameters import (
     AttentionParameters,
     Positive,
@@ -30,92 +24,10 @@ class SelfAttentionParameters(AttentionParameters):
     attention_x: Literal["identity", "ones"] | None = Field(default=None, description="X = Q K^T")
 
 
-def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
-    """A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
-
-    Column 1 is a s e_j3, columns 2..d-1 are b s times stacked identities, column d is c s.
-
-    Raises
-    ------
-    ValueError
-        Unless n = (d-2) t for a positive integer t, d >= 3 and log n > 0.
-    """
-    SELF_ATTENTION.check(n, d)
-    s = math.sqrt(math.log(n))
-    out = np.zeros((n, d))
-    out[j3, 0] = a * s
-    out[:, 1 : d - 1] = b * s * np.tile(np.eye(d - 2), (n // (d - 2), 1))
-    out[:, d - 1] = c * s
-    return out
-
-
-def x_matrix(attention_x: str, d: int) -> np.ndarray:
-    """X = Q K^T: I_d (Figure 4, section E) or the all-ones matrix (Figure 5, section D)."""
-    return {"identity": np.eye(d), "ones": np.ones((d, d))}[attention_x]
-
-
-def split_x(attention_x: str, d: int) -> np.ndarray:
-    """Q = K with X = Q K^T: the identity, or 1 1^T / sqrt d; kernels of vectors depend on it."""
-    return {"identity": np.eye(d), "ones": np.full((d, d), d**-0.5)}[attention_x]
-
-
-def literal(sizes: Sizes, dataset: int, places: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A1, A2, A3, Q and K; places : the index j3 of the special token, (1,)."""
-    a = tokens(sizes.n, sizes.d, sizes.a(dataset), sizes.b, sizes.c, places[0])
-    q = split_x(sizes.attention_x, sizes.d)
-    return a, a, a, q, q
-
-
-def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
-    """The types of tokens: queries are the special token, another of its class, and of another.
-
-    With X = I a score is the inner product of two tokens; with X all ones, the product of their
-    sums.
-    """
-    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
-    a, b, c = np.array([(point.a(dataset), point.b, point.c) for point in points]).T
-    log_n, s = np.array([(math.log(point.n), point.s) for point in points]).T
-    (attention_x,) = {point.attention_x for point in points}
-    if attention_x == "identity":
-        rest, own, itself = c * c, b * b + c * c, a * a + b * b + c * c
-        scores = [[itself, own, rest, rest], [own, own, rest, rest], [rest, rest, own, rest]]
-    else:
-        plain, special = b + c, b + c + a
-        other = [plain * special, plain * plain, plain * plain, plain * plain]
-        scores = [[special * special, *[special * plain] * 3], other, other]
-    classes = SELF_ATTENTION.classes(d)
-
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[index])
-        keys = np.zeros((size + 1, size + 2))
-        keys[1:, 1:-1] = b[index] * np.eye(size)
-        keys[0, :2] = a[index], b[index]
-        keys[:, -1] = c[index]
-        keys = s[index] * keys @ split_x(attention_x, size + 2)
-        return keys[[0, 1, min(2, size)]], keys
-
-    return TokenTypes(
-        n=n,
-        d=d,
-        classes=classes,
-        scores=np.moveaxis(log_n * np.array(scores), -1, 0),
-        exists=np.array([n > 0, n // classes > 1, classes > 1]).T,
-        first=a * s,
-        block=b * s,
-        last=c * s,
-        vectors=vectors,
-    )
-
-
-SELF_ATTENTION = AttentionModel(
-    name="self_attention",
+SELF_ATTENTION = AttentionModel.on(
+    DATASET,
     title="Self-attention",
     parameters=SelfAttentionParameters,
-    definition="Definition D.1",
-    other_columns=2,
-    special_tokens=1,
-    types=token_types,
-    literal=literal,
     least_a1=0.7,
     range_words="a₀ < 0.1, a₁ ≥ 0.7, b + c = 1",
 )

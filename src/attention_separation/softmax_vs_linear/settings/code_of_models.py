@@ -17,6 +17,8 @@ OF_ATTENTION = (
             "row_functions", "rows", "seen", "token_types",
         )
     ),
+    f"{PACKAGE}.datasets",
+    f"{PACKAGE}.datasets.dataset",
     f"{PAPER}.models.attention_model",
     f"{PAPER}.simulation.attention_trials",
     f"{PAPER}.exact.attention_probabilities",
@@ -32,8 +34,10 @@ SERVING = {
         f"{PAPER}.exact.regression_fourier",
         f"{PAPER}.exact.regression_moments",
     ),
-    "self_attention": (f"{PAPER}.models.self_attention", *OF_ATTENTION),
-    "cross_attention": (f"{PAPER}.models.cross_attention", *OF_ATTENTION),
+    **{
+        model: (f"{PACKAGE}.datasets.{model}", f"{PAPER}.models.{model}", *OF_ATTENTION)
+        for model in ("self_attention", "cross_attention")
+    },
 }
 """By model, the modules that serve it and not every model."""
 

@@ -1,0 +1,119 @@
+"""Datasets of attention: n tokens that stack identities, one of them special, in K classes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from attention_separation.attention.token_types import TokenTypes
+
+
+class Sizes(Protocol):
+    """What tokens depend on; a point of a panel has it."""
+
+    n: int
+    d: int
+    b: float | None
+    c: float | None
+    s: float
+    attention_x: str
+
+    def a(self, dataset: int) -> float: ...
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Sizes of n tokens, where nothing else of a point is needed."""
+
+    n: int
+    d: int
+    a0: float
+    a1: float
+    b: float | None
+    c: float | None
+    attention_x: str
+
+    @property
+    def s(self) -> float:
+        return math.sqrt(math.log(self.n))
+
+    def a(self, dataset: int) -> float:
+        """Size of the special entry in D0 or D1."""
+        return self.a1 if dataset else self.a0
+
+
+Types = Callable[[Sequence[Sizes], int], TokenTypes]
+"""The token types of D0 or D1 at points, all with the same X."""
+
+Literal = Callable[[Sizes, int, np.ndarray], tuple[np.ndarray, ...]]
+"""A1, A2, A3, Q and K of D0 or D1, each (n, d) or (d, d), given the special tokens' indices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """The datasets D0 and D1 of a model, whatever attention is put to them.
+
+    Attributes
+    ----------
+    name : in configurations and tables
+    definition : of the datasets, in the paper
+    other_columns : columns of A2 beside those of the K classes: d - K
+    special_tokens : how many indices a dataset draws: of the special query and key, or of both
+    types : the datasets' token types
+    literal : the datasets themselves
+    """
+
+    name: str
+    definition: str
+    other_columns: int
+    special_tokens: int
+    types: Types
+    literal: Literal
+
+    def check(self, n: int, d: int) -> None:
+        """Raise ValueError unless n tokens stack identities of K rows, and log n > 0."""
+        size = d - self.other_columns
+        if size < 1:
+            raise ValueError(
+                f"d={d}: {self.definition} has {self.other_columns} columns beside its identities; "
+                f"allowed: d >= {self.other_columns + 1}"
+            )
+        if n < 2:
+            raise ValueError(
+                f"n={n}: {self.definition} has the factor sqrt(log n); allowed: n >= 2"
+            )
+        if n % size:
+            raise ValueError(
+                f"n={n} with d={d}: {self.definition} stacks identities, "
+                f"n = (d-{self.other_columns}) t with d-{self.other_columns} = {size}; "
+                f"nearest valid n: {nearest_multiples(n, size)}"
+            )
+
+    def classes(self, d: int) -> int:
+        """K, the number of classes of tokens."""
+        return d - self.other_columns
+
+    def special_class(self, j3, d: int):
+        """Class of the special token, 0..K-1."""
+        return j3 % self.classes(d)
+
+    def token_types(self, points: Sequence[Sizes], dataset: int) -> TokenTypes:
+        """The token types of a dataset at some points, all with the same X.
+
+        Raises
+        ------
+        ValueError
+            If n tokens do not stack at a point.
+        """
+        for point in points:
+            self.check(point.n, point.d)
+        return self.types(points, dataset)
+
+
+def nearest_multiples(n: int, of: int) -> str:
+    """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
+    below = n // of * of
+    smallest = of * math.ceil(2 / of)
+    return " or ".join(str(k) for k in sorted({max(below, smallest), max(below + of, smallest)}))
