@@ -16,15 +16,10 @@ from attention_separation.head_rank.settings.section import HeadRankSection
 from attention_separation.head_rank.study import HeadRank
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.settings.faults import (
-    ConfigError,
-    dotted,
-    sentences,
-    shown,
-    unsayable,
-)
+from attention_separation.settings.faults import ConfigError, dotted, sentences, unsayable
 from attention_separation.settings.jobs import Jobs
 from attention_separation.settings.scale_faults import scale_faults
+from attention_separation.settings.words import shown
 from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
 from attention_separation.softmax_vs_linear.settings.name_faults import name_faults
 from attention_separation.softmax_vs_linear.settings.panel_faults import (

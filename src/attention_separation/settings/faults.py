@@ -1,8 +1,6 @@
 """Faults of settings as sentences: where, what stands there, what is allowed."""
 
-import difflib
 import re
-import reprlib
 import types
 import typing
 from typing import Any
@@ -10,10 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-MOST_PER_PATH = 3
-MOST_SHOWN = 60
-"""Characters of a value or a name that a sentence shows."""
+from attention_separation.settings.words import MOST_SHOWN, plain_or_quoted, shown, suggestion
 
+MOST_PER_PATH = 3
 MANY_NAMES = 12
 """Of more allowed names than this, the likeliest is told first."""
 
@@ -21,14 +18,6 @@ MOST_DIGITS = 4000
 """Digits of a whole number; Python writes few more as text."""
 
 TOO_LARGE = 10**MOST_DIGITS
-
-PLAIN_KEY = re.compile(r"[\w/+-]([\w/+ -]{0,98}[\w/+-])?")
-
-# The whole of a value in which aliases multiply would take all memory.
-_SHOWN = reprlib.Repr()
-_SHOWN.maxlevel = 4
-_SHOWN.maxdict = _SHOWN.maxlist = _SHOWN.maxtuple = _SHOWN.maxset = 12
-_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = MOST_SHOWN
 
 
 class ConfigError(ValueError):
@@ -96,26 +85,8 @@ def dotted(path: tuple) -> str:
         if not isinstance(part, str):
             text += f"[{shown(part)}]"
         else:
-            text += f".{_key(part)}" if text else _key(part)
+            text += f".{plain_or_quoted(part)}" if text else plain_or_quoted(part)
     return text or "(top level)"
-
-
-def _key(name: str) -> str:
-    """A key as it stands, or in quotes where it would not be seen to be one."""
-    return name if PLAIN_KEY.fullmatch(name) else shown(name)
-
-
-def suggestion(name: str, allowed: list[str]) -> str:
-    """What may stand in a name's place, the likeliest first."""
-    close = difflib.get_close_matches(name, allowed, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}allowed: {', '.join(map(_key, allowed)) or 'none'}"
-
-
-def shown(value: Any) -> str:
-    """A value as text, cut where it is long."""
-    text = _SHOWN.repr(value)
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 def _sentence(entry: dict[str, Any], fields: dict[str, FieldInfo]) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
 from attention_separation.datasets import DATASETS
+from attention_separation.datasets.data import Data
 from attention_separation.datasets.dataset import Dataset, Tokens
 
 THETA_OVER_C = 0.1

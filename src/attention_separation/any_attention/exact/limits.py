@@ -9,9 +9,9 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.exact.values import best_probabilities, score_columns
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel, exponential
 from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.data import Data
 
 PER_DECADE = 16
 """Numbers of tokens of the grid that is searched first."""

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
+from attention_separation.datasets.data import Data
 from attention_separation.results.tables import finite_or_null
 
 ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)

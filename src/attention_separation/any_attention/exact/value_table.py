@@ -21,10 +21,10 @@ from attention_separation.any_attention.exact.limits import (
 from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.exact.splits import split_rows
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.datasets.data import Data
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record

@@ -17,8 +17,8 @@ from attention_separation.any_attention.figures.style import (
     legend_beside,
     sheet,
 )
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
 from attention_separation.results.tables import (
     finite_or_null,

@@ -18,8 +18,8 @@ from attention_separation.any_attention.figures.style import (
     legend_beside,
     sheet,
 )
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import RC
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 

@@ -17,8 +17,8 @@ from attention_separation.any_attention.laws.predictions import (
     critical_temperature,
     least_degree,
 )
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import Kernel, exponential
+from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
 from attention_separation.results.tables import array_of, numpy_column, select_rows
 

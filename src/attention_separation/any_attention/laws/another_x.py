@@ -11,9 +11,9 @@ import numpy as np
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.laws.judged import stacked
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.seen import Seen
+from attention_separation.datasets.data import Data
 from attention_separation.datasets.dataset import Tokens
 from attention_separation.datasets.self_attention import tokens
 

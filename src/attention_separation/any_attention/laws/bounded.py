@@ -13,8 +13,8 @@ from attention_separation.any_attention.laws.loudness import Family
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.vectors import cosine, of_features, of_vectors
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.data import Data
 
 EITHER = 0.5
 """Of a statement, 0 or 1."""

@@ -7,8 +7,8 @@ from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
 from attention_separation.any_attention.laws.mixture import control, floor, law_holds
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.data import Data
 
 EQUAL = 1e-12
 """Probabilities closer than this, relative, are the same."""

@@ -6,8 +6,8 @@ from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.laws import loudness
 from attention_separation.any_attention.laws.loudness import Family, of_scores
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel, power, taylor
+from attention_separation.datasets.data import Data
 
 Pair = tuple[Kernel, Family]
 

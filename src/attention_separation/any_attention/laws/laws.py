@@ -7,7 +7,7 @@ from attention_separation.any_attention.laws.margins import MARGIN_LAWS
 from attention_separation.any_attention.laws.parameters import PARAMETERS
 from attention_separation.any_attention.laws.sizes import SIZES
 from attention_separation.any_attention.laws.verdicts import Law
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 
 LAWS: tuple[Law, ...] = (*SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *MARGIN_LAWS, ANOTHER_X)
 

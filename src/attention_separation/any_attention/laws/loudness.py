@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 
 CROSS = "cross_attention"
 

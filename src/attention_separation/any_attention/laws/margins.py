@@ -9,8 +9,8 @@ from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import ELU, LINEAR, POWERS, stacked
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.datasets.data import Data
 
 OF_MARGINS = 1e-5
 OF_WEIGHTS, OF_ELU = 0.005, 0.01

@@ -18,8 +18,8 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.laws.loudness import CROSS, special_gain
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.fair_coins import heads
+from attention_separation.datasets.data import Data
 
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""

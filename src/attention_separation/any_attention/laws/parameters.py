@@ -14,9 +14,9 @@ from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import stacked
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
+from attention_separation.datasets.data import Data
 
 SIZES = (2000, 20_000, 10**6, 10**9)
 SMALL = 200

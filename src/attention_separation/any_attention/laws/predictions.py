@@ -35,7 +35,7 @@ from attention_separation.any_attention.laws.mixture import (
     level_of_margin,
     probability,
 )
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 
 DEGREES = (1e-2, 1e3)
 BIASES = (1e-2, 1e2)

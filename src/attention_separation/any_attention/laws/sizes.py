@@ -18,8 +18,8 @@ from attention_separation.any_attention.laws.judged import (
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.predictions import largest_n
 from attention_separation.any_attention.laws.verdicts import Claim, Law
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.data import Data
 
 TOLERANCE = 0.005
 LARGE = 2000

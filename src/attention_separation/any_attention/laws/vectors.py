@@ -10,8 +10,8 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.laws.loudness import CROSS, Family, Loudness
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.features import FEATURE_MAPS
+from attention_separation.datasets.data import Data
 
 LogSimilarity = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Queries and keys (P, d) -> logarithms of their weights, (P,)."""

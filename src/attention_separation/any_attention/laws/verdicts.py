@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
 
 

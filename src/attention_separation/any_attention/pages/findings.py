@@ -9,7 +9,7 @@ from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
 from attention_separation.any_attention.laws.mixture import reach
 from attention_separation.any_attention.pages.story import LARGE, reach_words
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, count_verdicts

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.datasets.data import Data
 from attention_separation.pages.prose import counted, joined
 
 LARGE = 2_000

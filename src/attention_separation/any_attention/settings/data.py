@@ -1,10 +1,10 @@
 """The data that kernels are put to: sizes of the first paper's tokens, and the rule for m."""
 
-import math
 from typing import Annotated
 
 from pydantic import Field
 
+from attention_separation.datasets.data import sign_columns
 from attention_separation.settings.closed import Closed, Count, Whole
 
 Size = Annotated[float, Field(gt=0, le=1000)]
@@ -25,4 +25,4 @@ class Data(Closed):
 
     def m(self, n: int) -> int:
         """The number of sign columns for n tokens."""
-        return max(math.floor(math.log(n / self.delta)), self.at_least)
+        return sign_columns(n, self.delta, self.at_least)

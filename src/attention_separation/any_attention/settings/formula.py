@@ -10,7 +10,7 @@ import re
 import warnings
 from dataclasses import dataclass
 
-from attention_separation.settings.faults import shown, suggestion
+from attention_separation.settings.words import shown, suggestion
 
 NAMES = ("x", "n", "d", "log_n")
 FUNCTIONS = {

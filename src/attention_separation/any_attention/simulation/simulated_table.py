@@ -10,11 +10,11 @@ import pyarrow as pa
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import Separation, separate
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import SimulatedJob
 from attention_separation.any_attention.simulation.attending import SIMULATED
 from attention_separation.any_attention.simulation.trials import Outcome, simulate
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.data import Data
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record

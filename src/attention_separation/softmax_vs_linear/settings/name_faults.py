@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
-from attention_separation.settings.faults import shortened, shown, suggestion
+from attention_separation.settings.faults import shortened
 from attention_separation.settings.scale_faults import NAME, NO_NAME, scale_faults
+from attention_separation.settings.words import shown, suggestion
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.settings.inherited import BY_MODEL, MOST_PANELS
 

@@ -1,0 +1,132 @@
+"""Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attention_separation.any_attention.settings.formula import Formula
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.seen import Seen
+
+MOST_OF_ERROR = 200
+"""Characters of an error of a user's own code that are repeated."""
+
+OfNumbers = Callable[[np.ndarray, Seen], np.ndarray]
+"""Scores to weights, or vectors to features, with what else is seen."""
+
+ShapeFault = Callable[[tuple, tuple], str]
+"""The shapes that a function was given and gave -> what is wrong with them; "" if nothing is."""
+
+
+def score_kernel(name: str, symbol: str, weights: OfNumbers, **more) -> Kernel:
+    """The kernel whose weights are a function of scores, taken as they are given."""
+    return Kernel(name, symbol, "score", lambda seen: weights(seen.scores, seen), **more)
+
+
+def feature_kernel(
+    name: str, symbol: str, phi: OfNumbers, of_keys: OfNumbers | None = None, **more
+) -> Kernel:
+    """The kernel phi(q) . phi(k), with another map of keys if there is one."""
+
+    def weigh(seen: Seen) -> np.ndarray:
+        of_queries, keys = phi(seen.queries, seen), (of_keys or phi)(seen.keys, seen)
+        if of_queries.shape[-1] != keys.shape[-1]:
+            raise ArithmeticError(
+                f"{name}: {of_queries.shape[-1]} features of queries and {keys.shape[-1]} of keys; "
+                "allowed: as many"
+            )
+        with np.errstate(all="ignore"):
+            return (of_queries[..., :, None, :] * keys[..., None, :, :]).sum(axis=-1)
+
+    return Kernel(name, symbol, "features", weigh, **more)
+
+
+def row_kernel(
+    name: str, symbol: str, of_row: Callable[[np.ndarray, np.ndarray], np.ndarray], **more
+) -> Kernel:
+    """The kernel that takes the scores of a row's distinct keys, (T,), and how many tokens each
+    stands for to the weights of one token each."""
+
+    def weigh(seen: Seen) -> np.ndarray:
+        counts = np.broadcast_to(seen.multiplicities, seen.scores.shape)
+        found = np.zeros(seen.scores.shape)
+        for index in np.ndindex(seen.scores.shape[:-1]):
+            there = counts[index] > 0
+            found[index][there] = of_row(seen.scores[index][there], counts[index][there])
+        return found
+
+    return Kernel(name, symbol, "row", weigh, **more)
+
+
+def evaluated(name: str, formula: Formula) -> OfNumbers:
+    """A formula as a function; ArithmeticError where it cannot be evaluated."""
+    # Only those who have a formula wait for it to load.
+    import numexpr
+
+    numexpr.set_num_threads(1)
+
+    def function(x: np.ndarray, seen: Seen) -> np.ndarray:
+        known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
+        values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
+        try:
+            with np.errstate(all="ignore"):
+                found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
+        except Exception as error:
+            raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
+        return np.broadcast_to(found, x.shape)
+
+    return function
+
+
+def formula_needs(formula: Formula) -> tuple[str, ...]:
+    """What else than x a formula knows, as `Kernel.also` names it."""
+    of_n = ("n",) if {"n", "log_n"} & {*formula.names} else ()
+    return of_n + (("d",) if "d" in formula.names else ())
+
+
+def called(name: str, words: str, function: Callable, shape_fault: ShapeFault) -> OfNumbers:
+    """A user's function on a copy of numbers, what it gives checked; ArithmeticError, with `words`
+    for the function, where it raises something or gives no numbers of the right shape."""
+
+    def checked(x: np.ndarray, seen: Seen) -> np.ndarray:
+        return checked_call(name, words, function, shape_fault, x)
+
+    return checked
+
+
+def checked_call(
+    name: str, words: str, function: Callable, shape_fault: ShapeFault, x: np.ndarray, *more
+) -> np.ndarray:
+    """What a user's function gives, as floats; see `called`."""
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(np.array(x), *more))
+    except (Exception, SystemExit) as error:
+        raise ArithmeticError(f"{name}: {words} raised {in_a_line(error)}") from error
+    fault = shape_fault(x.shape, found.shape)
+    if found.dtype.kind not in "biuf":
+        fault = f"numbers of type {found.dtype}; allowed: real numbers"
+    if fault:
+        raise ArithmeticError(f"{name}: {words} gave {fault}")
+    return found.astype(float)
+
+
+def same_shape(given: tuple, found: tuple) -> str:
+    """What is wrong with weights of scores."""
+    if found == given:
+        return ""
+    return f"an array of shape {found} for scores of shape {given}; allowed: the same shape"
+
+
+def vectors(given: tuple, found: tuple) -> str:
+    """What is wrong with features of vectors."""
+    if len(found) == len(given) and found[:-1] == given[:-1]:
+        return ""
+    wanted = ", ".join(map(str, given[:-1]))
+    return f"an array of shape {found} for vectors of shape {given}; allowed: ({wanted}, features)"
+
+
+def in_a_line(error: BaseException) -> str:
+    """An error's type and what it says, on one line."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= MOST_OF_ERROR else f"{text[: MOST_OF_ERROR - 3]}..."
