@@ -128,7 +128,7 @@ bench: setup
 lock:
 	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
 	@$(COMPILE) --group build --output-file requirements-build.lock
-	@$(COMPILE) pyproject.toml --group dev --output-file requirements.lock
+	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
 	@{ $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \

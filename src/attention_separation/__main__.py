@@ -7,6 +7,7 @@ import argparse
 import gc
 import importlib
 import sys
+from types import ModuleType
 
 from attention_separation.verbs import VERBS, module_of
 
@@ -14,14 +15,14 @@ from attention_separation.verbs import VERBS, module_of
 def main(arguments: list[str] | None = None) -> int:
     """Run one verb; a fault of the user's is one sentence and exit status 1."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="python -m attention_separation")
+    parser = argparse.ArgumentParser(prog="attention-separation")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     modules = {}
     for verb, (_, about) in VERBS.items():
         own = verbs.add_parser(verb, help=about, description=about)
         # Only the verb that is called is imported: the others' libraries take their time to load.
         if verb in arguments[:1]:
-            modules[verb] = importlib.import_module(module_of(verb))
+            modules[verb] = _module(verb)
             modules[verb].add_arguments(own)
     chosen = parser.parse_args(arguments)
     # On a command line, settings could have no more than 128 KiB.
@@ -36,6 +37,24 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{chosen.verb}: not enough memory: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _module(verb: str) -> ModuleType:
+    """A verb's module; what it needs and what is not installed is one sentence."""
+    try:
+        return importlib.import_module(module_of(verb))
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(__package__):
+            raise
+        sys.exit(
+            f"{verb}: needs {error.name}, which is not installed: "
+            f"pip install 'attention-separation[workflow]'"
+        )
+
+
+def run_command() -> None:
+    """The command `attention-separation`."""
+    sys.exit(main())
 
 
 if __name__ == "__main__":

@@ -28,14 +28,24 @@ OF_ALL_TOGETHER = {
     "manifest": ("results.manifest", "list the sha256 of results that carry no metadata"),
 }
 
-VERBS = OF_ALL_TOGETHER | {
-    f"{prefix}{verb}": entry
-    for study, (prefix, verbs) in STUDIES.items()
-    for verb, entry in (
-        {verb: (f"{study}.{module}", about) for verb, (module, about) in verbs.items()}
-        | OF_EVERY_STUDY
-    ).items()
+OF_API = {
+    "separate": ("api.commands.separate", "say what a kernel's network alone can do, exactly"),
+    "compare": ("api.commands.compare", "compare kernels at several n"),
+    "kernels": ("api.commands.kernels", "list the built-in kernels"),
 }
+
+VERBS = (
+    OF_API
+    | OF_ALL_TOGETHER
+    | {
+        f"{prefix}{verb}": entry
+        for study, (prefix, verbs) in STUDIES.items()
+        for verb, entry in (
+            {verb: (f"{study}.{module}", about) for verb, (module, about) in verbs.items()}
+            | OF_EVERY_STUDY
+        ).items()
+    }
+)
 
 
 def module_of(verb: str) -> str:

@@ -26,6 +26,14 @@ SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
 """What a weight depends on, by kind, before its row is divided."""
 
 
+class RowSumError(ArithmeticError):
+    """A row of weights that is to be divided has no positive sum."""
+
+
+class ClassesApartError(ArithmeticError):
+    """A kernel tells tokens apart that the data does not: then rows are not few."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One attention kernel.
@@ -67,7 +75,8 @@ class Kernel:
         Raises
         ------
         ArithmeticError
-            If a weight is no finite number, or a row that is to be divided has no positive sum.
+            If a weight is no finite number; RowSumError if a row that is to be divided has no
+            positive sum.
         """
         weights, shift = self.weigh(seen), 0.0
         if self.logarithmic:
@@ -83,7 +92,7 @@ class Kernel:
         if self.normaliser == "1 + row sum":
             total = np.exp(-shift) + total
         if not (total > 0).all():
-            raise ArithmeticError(
+            raise RowSumError(
                 f"{self.name}: a row of weights sums to {float(total.min()):g}; allowed: sums > 0"
             )
         return weights / total

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL, TokenTypes
 
 ALIKE = 1e-9
@@ -47,8 +47,8 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     Raises
     ------
     ArithmeticError
-        If weights are no finite numbers, a row cannot be normalised, or further classes, which the
-        data does not tell apart, have different weights.
+        If weights are no finite numbers or a row cannot be normalised; ClassesApartError if further
+        classes, which the data does not tell apart, have different weights.
     """
     if kernel.kind == "features":
         weights = _weights_in_full(types, kernel)
@@ -104,7 +104,7 @@ def _by_type(full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray
         weights[..., REST] = further[..., 0]
         spread = np.ptp(further, axis=2)
         if (spread > ALIKE * np.abs(further).max(axis=2))[exists].any():
-            raise ArithmeticError(f"{kernel.name}: it tells classes apart that the data does not")
+            raise ClassesApartError(f"{kernel.name}: it tells classes apart that the data does not")
     # Of a query without a class among the further ones, all of these are alike.
     alike = np.isclose(weights[..., OWN], weights[..., REST], rtol=ALIKE, atol=0)
     weights[..., OWN] = np.where(alike, weights[..., REST], weights[..., OWN])

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer, token_types
 from attention_separation.attention import dense
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -70,7 +70,7 @@ def _said_of(kernel: Kernel, where: str) -> Iterator[None]:
         yield
     except ArithmeticError as error:
         said = str(error).removeprefix(f"{kernel.name}: ")
-        raise ArithmeticError(f"{kernel.name}: {where}: {said}") from error
+        raise type(error)(f"{kernel.name}: {where}: {said}") from error
 
 
 def _words(layer: Layer, *more: str) -> str:
@@ -93,7 +93,7 @@ def _compare_with_dense(
         gaps = np.abs(literal - found) / np.abs(literal).max(axis=1, keepdims=True).clip(1e-300)
         row, column = np.unravel_index(gaps.argmax(), gaps.shape)
         if gaps[row, column] > ALIKE:
-            raise ArithmeticError(
+            raise ClassesApartError(
                 f"{kernel.name}: tokens that are alike but for their class or place have weights "
                 f"{literal[row, column]:.9g} and {found[row, column]:.9g}; allowed: the same weight"
             )

@@ -1,0 +1,45 @@
+"""Command `compare`: several kernels at several n."""
+
+import argparse
+
+from attention_separation.api.commands.options import (
+    add_layer,
+    layer_options,
+    print_json,
+    print_table,
+    whole,
+)
+from attention_separation.api.comparing import SIZES, compare, largest_n
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kernel", dest="kernels", nargs="+", required=True, help="names, or formulas in x"
+    )
+    parser.add_argument("--n", type=whole, nargs="+", default=SIZES, help="numbers of tokens")
+    add_layer(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    options = layer_options(arguments)
+    table = compare(arguments.kernels, list(arguments.n), **options)
+    reach = {name: largest_n(name, **options) for name in arguments.kernels}
+    if arguments.json:
+        print_json({"rows": table.to_dict("records"), "largest_n": reach})
+        return
+    wide = table.pivot_table(
+        index="kernel", columns="n", values="probability", sort=False, dropna=False
+    )
+    print_table(
+        [
+            {"kernel": name} | {f"n = {n:,}": float(p) for n, p in row.items()}
+            | {"separates up to": _reach(reach[given])}
+            for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True)
+        ]
+    )  # fmt: skip
+
+
+def _reach(last: float | None) -> str:
+    if last is None:
+        return "none"
+    return "10^12 still" if last == float("inf") else f"{last:,}"

@@ -1,0 +1,17 @@
+"""Command `kernels`: the built-in kernels."""
+
+import argparse
+
+from attention_separation.api.commands.options import print_json
+from attention_separation.api.listing import COLUMNS, kernels
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="answer for programs")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print_json([dict(zip(COLUMNS, row, strict=True)) for row in kernels.rows()])
+    else:
+        print(kernels)

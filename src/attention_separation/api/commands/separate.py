@@ -1,0 +1,40 @@
+"""Command `separate`: what one kernel's network alone can do."""
+
+import argparse
+
+from attention_separation.api.commands.options import (
+    add_layer,
+    layer_options,
+    print_json,
+    print_table,
+    public,
+    whole,
+)
+from attention_separation.api.comparing import largest_n
+from attention_separation.api.separating import separate
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kernel", required=True, help="a name, or a formula such as 'x**4'")
+    parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
+    parser.add_argument("--theta", default="best", help="best, paper, or a number")
+    add_layer(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    options = layer_options(arguments)
+    found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **options)
+    more = {"margin": found.margin, "largest_n": largest_n(arguments.kernel, **options)}
+    answer = public(found) | more
+    if arguments.json:
+        print_json(answer)
+    else:
+        print_table([{"": name, "value": value} for name, value in answer.items()])
+
+
+def _theta(text: str) -> str | float:
+    """A threshold's word, or its number."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

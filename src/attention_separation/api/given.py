@@ -1,0 +1,234 @@
+"""Kernels of one's own: functions of scores, feature maps, functions of rows, and formulas."""
+
+import inspect
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from attention_separation.any_attention.exact.given_kernels import (
+    OfNumbers,
+    checked_call,
+    evaluated,
+    feature_kernel,
+    formula_needs,
+    row_kernel,
+    same_shape,
+    score_kernel,
+    vectors,
+)
+from attention_separation.any_attention.exact.kernel_check import check_kernel
+from attention_separation.any_attention.exact.layers import Layer, token_types
+from attention_separation.any_attention.settings.formula import FormulaError, parse_formula
+from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
+from attention_separation.attention.kernels import (
+    ClassesApartError,
+    Kernel,
+    Normaliser,
+    RowSumError,
+)
+from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.seen import Seen
+from attention_separation.datasets.data import FixedData
+from attention_separation.settings.words import shown
+
+GIVEN = "given"
+"""The source of kernels of one's own."""
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+
+HINTS = {
+    ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
+    "on their places, and that exchange with the classes, as an element-wise phi, a softmax or a norm "
+    "over all coordinates have; simulate(..., method='dense', theta=...) needs neither",
+    RowSumError: "give weights that are positive, or normalised=False for rows as they are",
+}
+"""What can be done, by what is wrong."""
+
+
+def scores(
+    function: Callable[..., Any], *, name: str | None = None, normalised: bool = True
+) -> Kernel:
+    """The kernel whose weight of a token is a function of its score x = q . k.
+
+    Parameters
+    ----------
+    function : array of scores -> weights, in the same shape; arguments named n and d get the number
+        of tokens and the dimension. NumPy, or PyTorch in float64
+    name : in tables; the function's own if not given
+    normalised : whether each row is divided by its sum
+    """
+    name = name or _name_of(function)
+    return score_kernel(name, f"{name}(x)", _of_scores(name, function), **_more(normalised))
+
+
+def features(
+    phi: Callable[[Any], Any], *, name: str | None = None, normalised: bool = True
+) -> Kernel:
+    """The kernel phi(q) . phi(k): linear attention with a feature map.
+
+    Parameters
+    ----------
+    phi : array (..., d) of vectors -> (..., features), element-wise or not, but treating all
+        coordinates alike. NumPy, or PyTorch in float64: `torch.nn.functional.elu` plugs in
+    name, normalised : as of `scores`
+    """
+    name = name or _name_of(phi)
+    return feature_kernel(name, f"φ = {name}(z)", _of_vectors(name, phi), **_more(normalised))
+
+
+def pair(
+    phi: Callable[[Any], Any], psi: Callable[[Any], Any], *, name: str | None = None,
+    normalised: bool = True,
+) -> Kernel:  # fmt: skip
+    """The kernel phi(q) . psi(k), with a map for queries and one for keys; see `features`."""
+    name = name or f"{_name_of(phi)}_{_name_of(psi)}"
+    symbol = f"φ = {_name_of(phi)}(q), {_name_of(psi)}(k)"
+    return feature_kernel(
+        name, symbol, _of_vectors(name, phi), _of_vectors(name, psi), **_more(normalised)
+    )
+
+
+def rows(
+    function: Callable[[Any, Any], Any], *, name: str | None = None, normalised: bool = False
+) -> Kernel:
+    """The kernel whose weights are a function of a whole row of scores, as sparsemax's are.
+
+    Parameters
+    ----------
+    function : scores of the distinct keys of a row, (T,), and how many tokens each of them stands
+        for, (T,) -> the weight of one token of each, (T,)
+    name, normalised : as of `scores`; rows are taken as they are given if nothing is said
+    """
+    name = name or _name_of(function)
+
+    def of_row(x: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        return checked_call(name, name, _numpy_of(function), same_shape, x, counts)
+
+    return row_kernel(name, f"{name}(row)", of_row, **_more(normalised))
+
+
+def kernel_of(kernel: "str | Kernel | Callable[..., Any]") -> Kernel:
+    """The kernel that is meant: a name, a formula in x such as "x**4", a function of scores, or
+    what `scores`, `features`, `pair` and `rows` give.
+
+    Raises
+    ------
+    UnknownKernelError
+        If a text is neither a kernel's name nor a formula.
+    TypeError
+        If it is nothing of these.
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        return _of_text(kernel)
+    if callable(kernel):
+        return scores(kernel)
+    raise TypeError(
+        f"{shown(kernel)} is no kernel; allowed: a name, a formula in x, a function of scores, "
+        "features(phi), pair(phi, psi) or rows(function)"
+    )
+
+
+@lru_cache(maxsize=256)
+def _of_text(text: str) -> Kernel:
+    if NAME.fullmatch(text) and text not in ("x", "n", "d", "log_n"):
+        return kernel_named(text)
+    try:
+        formula = parse_formula(text)
+    except FormulaError as error:
+        raise UnknownKernelError(f"{shown(text)} is no kernel and no formula: {error}") from error
+    more = {"also": formula_needs(formula), "source": GIVEN}
+    return score_kernel(text, text, evaluated(shown(text), formula), **more)
+
+
+@lru_cache(maxsize=512)
+def require_usable(kernel: Kernel, layer: Layer) -> None:
+    """Raise ArithmeticError where a kernel of one's own breaks what is exact here, and warn where
+    it has negative weights; built-in kernels are not tried."""
+    if kernel.source != GIVEN:
+        return
+    try:
+        check_kernel(kernel, FixedData(), (), (layer,))
+    except ArithmeticError as error:
+        hint = HINTS.get(type(error))
+        raise type(error)(f"{error}; {hint}" if hint else str(error)) from error
+    if _has_negative_weights(kernel, layer):
+        warnings.warn(
+            f"{kernel.name}: some weights are negative; rows are averages no longer", stacklevel=3
+        )
+
+
+def _has_negative_weights(kernel: Kernel, layer: Layer) -> bool:
+    return any(
+        bool((distinct_rows(types, kernel).weights < 0).any())
+        for types in token_types(layer, FixedData(), [200])
+    )
+
+
+def _more(normalised: bool) -> dict[str, Any]:
+    normaliser: Normaliser = "row sum" if normalised else "none"
+    return {"normaliser": normaliser, "source": GIVEN}
+
+
+def _name_of(function: Callable) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "kernel" if name == "<lambda>" else name
+
+
+def _of_scores(name: str, function: Callable) -> OfNumbers:
+    asked = _arguments(function) & {"n", "d"}
+    also = {"n": lambda seen: seen.n, "d": lambda seen: seen.d}
+
+    def weights(x: np.ndarray, seen: Seen) -> np.ndarray:
+        more = {key: np.broadcast_to(also[key](seen), x.shape) for key in asked}
+        return checked_call(
+            name, name, lambda scores: _numpy_of(function)(scores, **more), same_shape, x
+        )
+
+    return weights
+
+
+def _of_vectors(name: str, phi: Callable) -> OfNumbers:
+    return lambda x, seen: checked_call(name, name, _numpy_of(phi), vectors, x)
+
+
+def _arguments(function: Callable) -> set[str]:
+    try:
+        return {*inspect.signature(function).parameters}
+    except (TypeError, ValueError):
+        return set()
+
+
+def _numpy_of(function: Callable) -> Callable[..., np.ndarray]:
+    """A function of PyTorch's as one of arrays; one of arrays as it is."""
+
+    def called(*arrays: np.ndarray, **more: np.ndarray) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return function(*arrays, **more)
+        if not _is_of_torch(function, torch):
+            try:
+                return _as_array(function(*arrays, **more), torch)
+            except (TypeError, AttributeError):
+                pass  # As functions of tensors answer arrays.
+        with torch.no_grad():
+            tensors = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+            named = {k: torch.from_numpy(np.ascontiguousarray(v)) for k, v in more.items()}
+            return _as_array(function(*tensors, **named), torch)
+
+    return called
+
+
+def _is_of_torch(function: Callable, torch: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, torch.nn.Module) or module.partition(".")[0] == "torch"
+
+
+def _as_array(found: Any, torch: Any) -> Any:
+    return found.detach().cpu().numpy() if isinstance(found, torch.Tensor) else found

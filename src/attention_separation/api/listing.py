@@ -1,0 +1,52 @@
+"""The built-in kernels, as a mapping that prints as a table."""
+
+from collections.abc import Iterator, Mapping
+
+from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
+from attention_separation.attention.kernels import KERNELS, Kernel
+
+COLUMNS = ("kernel", "formula", "divided by", "sees", "source")
+
+
+class KernelList(Mapping[str, Kernel]):
+    """Kernels by name; those of families, as power_5, can be asked for and are not listed."""
+
+    def __getitem__(self, name: str) -> Kernel:
+        return kernel_named(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KERNELS)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(kernel_named(name))
+        except UnknownKernelError:
+            return False
+
+    def __len__(self) -> int:
+        return len(KERNELS)
+
+    def __repr__(self) -> str:
+        families = "; ".join(family.words for family in FAMILIES)
+        return f"{as_text(COLUMNS, self.rows())}\nand families: {families}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table's cells."""
+        return [
+            (each.name, each.symbol, each.normaliser, each.sees, each.source)
+            for each in KERNELS.values()
+        ]
+
+
+kernels = KernelList()
+"""All built-in kernels by name: print it."""
+
+
+def as_text(head: tuple[str, ...], cells: list[tuple[str, ...]]) -> str:
+    """A table for people, columns aligned."""
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    lines = [head, tuple("-" * width for width in widths), *cells]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )

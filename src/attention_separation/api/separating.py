@@ -1,0 +1,198 @@
+"""What one network alone can do: `separate`."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attention_separation.any_attention.exact.values import Scored, score_columns
+from attention_separation.api.given import kernel_of, require_usable
+from attention_separation.api.problem import (
+    AttentionX,
+    Model,
+    Theta,
+    data_of,
+    layer_of,
+    theta_of,
+    tokens_of,
+)
+from attention_separation.attention.gaps import MOST_BYTES, bytes_of_margin, gap_probability
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.separation import Ranked, rank_states, widest_margin
+from attention_separation.attention.threshold_curves import ThresholdCurve
+from attention_separation.settings.words import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+QUERIES = ("special", "same class", "other class")
+"""Types of queries; in cross-attention the special one and all others."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What a kernel's network alone can do; all exact.
+
+    Attributes
+    ----------
+    kernel, model, attention_x, n, d, m : what was asked
+    probability : that it is positive on D1 and zero on D0, over the signs and the special tokens
+    theta : the threshold that was asked for, or the ends of the widest interval of best ones, in
+        units of sqrt(log n)
+    gap : the gap 2 eps that was asked for, in units of sqrt(log n)
+    share : of the special token in its own row, on D1
+    """
+
+    kernel: str
+    model: str
+    attention_x: str
+    n: int
+    d: int
+    m: int
+    probability: float
+    theta: float | tuple[float, float]
+    gap: float
+    share: float
+    _scored: Scored = field(repr=False, compare=False)
+    _best: float = field(repr=False, compare=False)
+
+    @cached_property
+    def margin(self) -> float | None:
+        """The largest gap 2 eps, in units of sqrt(log n), with which half of the kernel's best
+        probability is left; None where it tells nothing. Needs more memory than the rest.
+
+        Raises
+        ------
+        MemoryError
+            If it would take more than 2 GiB.
+        """
+        require_memory(self.d)
+        if not self._best > 0:
+            return None
+        found = float(widest_margin(self._ranked, np.array([self._best / 2]))[0])
+        return None if math.isnan(found) else found
+
+    @property
+    def rows(self) -> "pd.DataFrame":
+        """The distinct rows that it came from: what y_1, the marked class's sign, the own class's,
+        each further class's and y_d count, and the special token's share, by dataset and query."""
+        import pandas as pd
+
+        lines = []
+        for dataset, own in enumerate(self._scored.rows):
+            last = None if own.last is None else np.broadcast_to(own.last[0], own.first[0].shape)
+            count = own.first.shape[1]
+            names = QUERIES if count > 2 else ("special", "all others")
+            for k in range(count):
+                weights = {
+                    name: float(getattr(own, name)[0, k])
+                    for name in ("first", "marked", "own", "rest")
+                }
+                more = {"last": None if last is None else float(last[k])}
+                lines.append(
+                    {"dataset": f"D{dataset}", "query": names[k]} | weights | more
+                    | {"share": float(own.share[0, k])}
+                )  # fmt: skip
+        return pd.DataFrame(lines)
+
+    @property
+    def curve(self) -> ThresholdCurve:
+        """The probability against the threshold: a step function, in units of sqrt(log n)."""
+        return self._scored.curves().curve(0)
+
+    def plot(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the probability against the threshold; needs matplotlib."""
+        from attention_separation.api.plots import draw_curve
+
+        return draw_curve(self, axes)
+
+    @cached_property
+    def _ranked(self) -> Ranked:
+        return ranked_states(self._scored)
+
+
+def separate(
+    kernel: "str | Kernel | Callable[..., Any]",
+    model: Model = "self_attention",
+    attention_x: AttentionX = "identity",
+    n: int = 200,
+    *,
+    d: int | None = None,
+    m: int | None = None,
+    a0: float = 0.01,
+    a1: float = 1.2,
+    b: float = 0.2,
+    c: float = 0.8,
+    theta: Theta = "best",
+    margin: float = 0.0,
+) -> Separation:
+    """The exact probability that a kernel's network alone tells D1 from D0.
+
+    Parameters
+    ----------
+    kernel : a name, a formula in x, a function of scores, `features(phi)`, `pair(phi, psi)` or
+        `rows(function)`
+    model, attention_x : the layer; X is the identity or all ones (self-attention alone)
+    n : number of tokens, a multiple of the number of classes K, to 10^12
+    d : dimension, K + 2 in self- and K + 1 in cross-attention; 22 and 21 if not given
+    m : sign columns; max(floor(log(n / 0.01)), 15) if not given
+    a0, a1, b, c : sizes of the tokens' entries; b and c are self-attention's
+    theta : "best" for the kernel's own best threshold, "paper" for that of the first paper's
+        figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
+    margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
+        and one above theta + eps on D1
+
+    Raises
+    ------
+    ValueError
+        If something is not of its kind or out of range, or n does not stack.
+    ArithmeticError
+        If the kernel has no weights, is not of the kind that is exact here, or float64 does not
+        tell its scores apart.
+    """
+    of, layer = kernel_of(kernel), layer_of(model, attention_x)
+    data = data_of(layer, d, m, a0, a1, b, c)
+    n = tokens_of(layer, data, n)
+    gap, at = _gap(margin), theta_of(theta, layer, data)
+    require_usable(of, layer)
+    scored = score_columns(of, layer, data, [n])
+    curves = scored.curves()
+    if not curves.resolved[0]:
+        raise ArithmeticError(
+            f"{of.name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
+        )
+    best, low, high = (float(part[0]) for part in curves.best())
+    if gap:
+        require_memory(layer.d(data.classes))
+        probability = gap_probability(ranked_states(scored), gap, at)
+    else:
+        probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
+    return Separation(
+        of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
+        probability, (low, high) if at is None else at, gap, float(scored.rows[1].share[0, 0]),
+        scored, best,
+    )  # fmt: skip
+
+
+def ranked_states(scored: Scored) -> Ranked:
+    """The states of a column, their scores replaced by ranks."""
+    return rank_states(scored.d0, scored.d1, scored.m, scored.s)
+
+
+def require_memory(d: int) -> None:
+    """Raise MemoryError where a margin at dimension d would take too much."""
+    needed = bytes_of_margin(d)
+    if needed > MOST_BYTES:
+        raise MemoryError(
+            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+        )
+
+
+def _gap(margin: float) -> float:
+    if not isinstance(margin, int | float) or isinstance(margin, bool) or not 0 <= margin < 1e6:
+        raise ValueError(f"margin={shown(margin)}; allowed: numbers from 0 to 1e6")
+    return float(margin)
