@@ -6,7 +6,7 @@ from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
 from attention_separation.any_attention.laws.mixture import control, floor, law_holds
-from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.laws.verdicts import NUMBER, STATEMENT, Claim, Law
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.data import Data
 
@@ -25,29 +25,31 @@ SCORES = ("linear", "power_2", "power_3", "taylor_1", "taylor_2", "softplus", "s
 
 def _none(data: Data) -> Iterator[Claim]:
     for layer in LAYERS:
-        yield from _probabilities("none", layer, data, control)
+        kind = STATEMENT if layer.model == "cross_attention" else NUMBER
+        yield from _probabilities("none", layer, data, control, kind)
 
 
 def _as_none(data: Data) -> Iterator[Claim]:
     for layer in judged.SELF:
         for name in AS_NONE:
-            yield from _probabilities(name, layer, data, control)
+            yield from _probabilities(name, layer, data, control, STATEMENT)
 
 
 def _cross_floor(data: Data) -> Iterator[Claim]:
     for layer in judged.CROSS:
         for name in SCORES:
-            yield from _probabilities(name, layer, data, floor)
+            yield from _probabilities(name, layer, data, floor, STATEMENT)
 
 
 def _probabilities(
-    name: str, layer: Layer, data: Data, law: Callable[[int, Layer, Data], float]
+    name: str, layer: Layer, data: Data, law: Callable[[int, Layer, Data], float], kind: str
 ) -> Iterator[Claim]:
     sizes = stacked(data, *MIDDLE)
     found = measured_probabilities(KERNELS[name], layer, data, sizes)
     for n, measured in zip(sizes, found, strict=True):
         predicted = law(data.m(n), layer, data)
-        yield Claim(name, layer, "P", predicted, measured, EQUAL, n, law_holds(layer, data))
+        holds = law_holds(layer, data)
+        yield Claim(name, layer, "P", predicted, measured, EQUAL, n, holds, kind)
 
 
 def _staircase(data: Data) -> Iterator[Claim]:

@@ -15,6 +15,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
 
 CROSS = "cross_attention"
@@ -99,6 +101,26 @@ Family = Callable[[Layer, Data, np.ndarray, float | np.ndarray], Loudness]
 def of_scores(log_weight: LogWeight) -> Family:
     """The family of a function of scores."""
     return partial(loudness, log_weight)
+
+
+def of_kernel(kernel: Kernel) -> Family:
+    """The family of a kernel of scores, by its own weights; NaN where one is not above 0."""
+
+    def loud(layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0) -> Loudness:
+        sizes = np.asarray(n, dtype=float)[:, None, None]
+
+        def log_weight(sigma, log_n):
+            scores = (sigma * log_n)[:, None, None]
+            counts = np.ones_like(scores)
+            seen = Seen(scores, None, None, counts, sizes, layer.d(data.classes))
+            found = kernel.weigh(seen)[:, 0, 0]
+            with np.errstate(all="ignore"):
+                return found if kernel.logarithmic else np.log(found)
+
+        with np.errstate(all="ignore"):
+            return loudness(log_weight, layer, data, n, weight)
+
+    return loud
 
 
 def loudness(
