@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
@@ -81,12 +80,13 @@ def test_other_margins_would_be_found_out(monkeypatch):
 
 
 def test_other_weights_would_be_found_out(monkeypatch):
-    found = margins.least_weights
+    found, of_features = margins._measured_weights, margins.least_weights
     monkeypatch.setattr(
-        margins, "least_weights",
-        lambda kernel, layer, data, n: (
-            (1 + found(kernel, layer, data, n)) * np.array(n) ** 0.02 - 1
-        ),
+        margins, "_measured_weights",
+        lambda *of: {n: (1 + g) * n**0.02 - 1 for n, g in found(*of).items()},
+    )  # fmt: skip
+    monkeypatch.setattr(
+        margins, "least_weights", lambda *of: (1 + of_features(*of)) * 1.01 - 1
     )  # fmt: skip
     for name in ("weight budget", "growth of the weight"):
         # But where none is needed, or none is enough.

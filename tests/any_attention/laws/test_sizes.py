@@ -88,7 +88,7 @@ def test_an_own_kernel_can_differ(monkeypatch):
         {"score": "x", "normalised": False},
         {"score": "exp(-x)"},
         {"score": "2 + sin(x)"},
-        {"score": "1 - 0.02*x"},
+        {"score": "1 - 0.008*x"},
         {"feature_map": "exp(x)"},
     ],
 )

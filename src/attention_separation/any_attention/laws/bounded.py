@@ -47,14 +47,16 @@ def _never(data: Data) -> Iterator[Claim]:
 def _some_weight(data: Data) -> Iterator[Claim]:
     for layer in judged.IDENTITY:
         for name, family in DEAF.items():
-            for n in stacked(data, 2000, 200_000, 10**7):
-                sizes = np.full(len(WEIGHTS), n)
-                claimed = predictions.holds_at(family, layer, data, sizes, WEIGHTS)
-                found = separates(KERNELS[name], layer, data, sizes, WEIGHTS)
-                yield statement(
-                    name, layer, "separates at some g", claimed.any(), found.any(), n,
-                    law_holds(layer, data),
-                )  # fmt: skip
+            sizes = stacked(data, 2000, 200_000, 10**7)
+            each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
+            told = (
+                predictions.holds_at(family, layer, data, *each),
+                separates(KERNELS[name], layer, data, *each),
+            )
+            some = (part.reshape(len(sizes), -1).any(axis=1) for part in told)
+            for n, claimed, found in zip(sizes, *some, strict=True):
+                holds = law_holds(layer, data)
+                yield statement(name, layer, "separates at some g", claimed, found, n, holds)
 
 
 BOUNDED_LAWS = (

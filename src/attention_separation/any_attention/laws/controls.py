@@ -1,17 +1,25 @@
 """Laws of P itself: the mixture's staircase, and its floor, the P of no attention."""
 
+import math
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.exact.limits import last_multiple
+from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
 from attention_separation.any_attention.laws.mixture import control, floor, law_holds
 from attention_separation.any_attention.laws.verdicts import NUMBER, STATEMENT, Claim, Law
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.datasets.data import Data
 
 EQUAL = 1e-12
 """Probabilities closer than this, relative, are the same."""
+
+OF_LAST, LARGE = 0.005, 2000
+"""Tolerance of a largest n, relative, from the second on."""
 
 MIDDLE = (2000, 20_000, 10**6)
 
@@ -33,6 +41,35 @@ def _as_none(data: Data) -> Iterator[Claim]:
     for layer in judged.SELF:
         for name in AS_NONE:
             yield from _probabilities(name, layer, data, control, STATEMENT)
+
+
+def _from_when(data: Data) -> Iterator[Claim]:
+    pairs = [judged.LINEAR, *(judged.POWERS[p] for p in (2, 3, 4, 8))]
+    pairs += [judged.TAYLORS[2], judged.TAYLORS[4], judged.EXPONENTIALS[4.0]]
+    for layer in judged.SELF:
+        for kernel, family in pairs:
+            predicted = predictions.last_n_above_none(family, layer, data)
+            measured = measured_n_above_none(kernel, layer, data)
+            large = predicted >= LARGE
+            yield Claim(
+                kernel.name, layer, "last n above none", predicted, measured,
+                OF_LAST if large else 2.0 * data.classes, None, law_holds(layer, data),
+                absolute=not large,
+            )  # fmt: skip
+
+
+def measured_n_above_none(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """The largest multiple of K up to 10^12 at which P is not that of no attention; 0 if it is at
+    all that were asked."""
+
+    def holds(n: np.ndarray) -> np.ndarray:
+        found = best_probabilities(kernel, layer, data, n.tolist())
+        m, which = np.unique([data.m(size) for size in n.tolist()], return_inverse=True)
+        of_none = np.array([control(columns, layer, data) for columns in m.tolist()])[which]
+        return np.abs(found - of_none) > EQUAL * of_none
+
+    found = last_multiple(holds, data.classes)
+    return 0.0 if math.isnan(found) else found
 
 
 def _cross_floor(data: Data) -> Iterator[Claim]:
@@ -89,6 +126,17 @@ FLOORS = (
         "20,000. Not e^(10 cos) and the Hedgehogs with X = I, which shift levels by order 1. With "
         "more classes n has to be larger, from 40 on above 2,000.",
         _as_none,
+    ),
+    Law(
+        "above none",
+        "A function of scores has more than the P of no attention in self-attention up to the n at "
+        "which D1's special token, a1 + b, lifts a level of the class signs over the next one, "
+        "about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)), and exactly that P "
+        f"beyond: {PLACES}.",
+        OF_LAST,
+        "Below 2,000 the tolerance is two steps of K. Feature maps whose special row tells classes "
+        "apart otherwise than ordinary rows are not covered.",
+        _from_when,
     ),
     Law(
         "cross floor",

@@ -7,12 +7,12 @@ times on D0, and an ordinary row's own class rho times. The weight g in X = I + 
 in sigma* alone.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import gammaln
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.attention.kernels import Kernel
@@ -33,10 +33,12 @@ def power(p: float | np.ndarray) -> LogWeight:
 def taylor(p: int) -> LogWeight:
     """1 + x + ... + x^p / p!, term by term in logarithms."""
     terms = np.arange(p + 1)
+    # SciPy has this of arrays, and takes longer to load than all of these laws to predict.
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(p + 1)])
 
     def log_weight(sigma, log_n):
         log_x = np.log(sigma * log_n)[..., None]
-        return np.logaddexp.reduce(terms * log_x - gammaln(terms + 1), axis=-1)
+        return np.logaddexp.reduce(terms * log_x - log_factorials, axis=-1)
 
     return log_weight
 

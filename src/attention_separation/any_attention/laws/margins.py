@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,8 +36,10 @@ OF_SLOPES = 0.01
 SPANS = ((10**6, 10**9), (10**9, 10**12))
 """Numbers of tokens between which margins are seen to fall."""
 
-WEIGHED = (10**10, 10**12)
-OF_FEATURES = {10**8: 1e-3, 10**10: 1e-3}
+BUDGETS, GROWTH = (2000, 200_000), (10**10, 10**12)
+"""Numbers of tokens at which weights are predicted, and between which they are seen to grow."""
+
+OF_FEATURES = {10**10: 1e-3}
 
 FAINT, LOUD = 0.01, 0.9
 """The special token's share, at the smaller n, below and above which a slope is the last one."""
@@ -104,15 +107,22 @@ def slope(values: Sequence[float], sizes: Sequence[float]) -> float:
 
 
 def _weights(data: Data) -> Iterator[Claim]:
-    sizes = stacked(data, 2000, 200_000)
+    sizes = stacked(data, *BUDGETS)
     for layer in judged.IDENTITY:
         usual = judged.usual_softmax(layer, data)
         for kernel, family in (LINEAR, POWERS[2], POWERS[4], ELU, usual):
             predicted = predictions.least_weights(family, layer, data, sizes).tolist()
-            measured = least_weights(kernel, layer, data, sizes).tolist()
+            measured = _measured_weights(kernel, layer, data)
             tolerance = OF_ELU if family is ELU[1] else OF_WEIGHTS
-            for n, claimed, found in zip(sizes, predicted, measured, strict=True):
-                yield _weight(kernel, layer, data, n, claimed, found, tolerance)
+            for n, claimed in zip(sizes, predicted, strict=True):
+                yield _weight(kernel, layer, data, n, claimed, measured[n], tolerance)
+
+
+@lru_cache(maxsize=32)
+def _measured_weights(kernel: Kernel, layer: Layer, data: Data) -> dict[int, float]:
+    """The least g at all n that a law asks for."""
+    sizes = stacked(data, *BUDGETS, *GROWTH)
+    return dict(zip(sizes, least_weights(kernel, layer, data, sizes).tolist(), strict=True))
 
 
 def _weight(
@@ -129,13 +139,14 @@ def _weight(
 
 
 def _growth(data: Data) -> Iterator[Claim]:
-    sizes = stacked(data, *WEIGHED)
+    sizes = stacked(data, *GROWTH)
     for layer in judged.IDENTITY:
         holds = law_holds(layer, data)
         cold = EXPONENTIALS[4.0], judged.usual_softmax(layer, data)
         grow = {LINEAR: 1.0, POWERS[2]: 1 / 2, TAYLORS[2]: 1 / 2, POWERS[4]: 1 / 4}
         for (kernel, _), power in (grow | dict.fromkeys(cold, 0.0)).items():
-            found = slope(1 + least_weights(kernel, layer, data, sizes), sizes)
+            measured = _measured_weights(kernel, layer, data)
+            found = slope([1 + measured[n] for n in sizes], sizes)
             yield Claim(
                 kernel.name, layer, "d log(1 + g) / d log n", power, found, OF_SLOPES, sizes[1],
                 holds, absolute=True,

@@ -98,6 +98,27 @@ def floor(m: int, layer: Layer, data: Data) -> float:
     return probability(0.0, 1.0, m, layer, data)
 
 
+def leaves_floor(
+    on_d1: np.ndarray, on_d0: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
+) -> np.ndarray:
+    """Whether P is above that of no attention in self-attention, where the special token has the
+    shares f on D1 and f_0 on D0, (P,). There shifts of order 1 / n order the states of one level,
+    and that is all, unless D1's special token lifts a lower level over the threshold, J and what
+    D0's adds to it."""
+    alpha, beta, last = _sizes(layer, data)
+    levels, above = _levels(rho, (alpha, beta, last), data.classes), _above(layer, data)
+    threshold = levels + on_d0[:, None] * (data.a0 + beta - levels)
+    lifted = levels + on_d1[:, None] * (alpha + beta - levels)
+    plus, minus = np.split(_weights(layer, data.classes), 2)
+    over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
+
+    def best(fired: np.ndarray) -> np.ndarray:
+        asked = np.where(levels + last > -ROUNDING, fired, 0.0)
+        return _chance(above, asked, m[:, None]).max(axis=1)
+
+    return best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
+
+
 def level_of_margin(rho: float, m: int, layer: Layer, data: Data, share: float = 0.0) -> float:
     """The lowest level J, in units of s and without c, at which the columns that D1's special row
     lifts, those with y_1 and y_k3 plus, are enough for half of P: a margin is widest at the lowest

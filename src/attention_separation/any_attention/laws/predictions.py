@@ -32,6 +32,7 @@ from attention_separation.any_attention.laws.loudness import (
 )
 from attention_separation.any_attention.laws.mixture import (
     is_enough,
+    leaves_floor,
     level_of_margin,
     probability,
     reach,
@@ -75,6 +76,21 @@ def largest_n(family: Family, layer: Layer, data: Data) -> float:
     """The largest multiple of K up to 10^12 at which a family separates, the last crossing where
     jumps of m make several; 0 if there is none, inf if it still does at 10^12."""
     found = last_multiple(lambda n: holds_at(family, layer, data, n), data.classes)
+    return 0.0 if math.isnan(found) else found
+
+
+def last_n_above_none(family: Family, layer: Layer, data: Data) -> float:
+    """The largest multiple of K up to 10^12 at which a family has more than the P of no attention
+    in self-attention; 0 if it has at none. The special token's own class has one token less."""
+
+    def holds(n: np.ndarray) -> np.ndarray:
+        found = family(layer, data, n, 0.0)
+        others = n * (data.classes - 1 + found.own) / data.classes - found.own
+        shares = (1 / (1 + others * np.exp(-heard)) for heard in (found.on_d1, found.on_d0))
+        m = np.array([data.m(size) for size in n.tolist()])
+        return leaves_floor(*shares, found.own, m, layer, data)
+
+    found = last_multiple(holds, data.classes)
     return 0.0 if math.isnan(found) else found
 
 
