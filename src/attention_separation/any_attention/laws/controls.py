@@ -1,18 +1,14 @@
 """Laws of P itself: the mixture's staircase, and its floor, the P of no attention."""
 
-import math
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import last_multiple
-from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.limits import as_none_from
 from attention_separation.any_attention.laws import judged, predictions
 from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
 from attention_separation.any_attention.laws.mixture import control, floor, law_holds
 from attention_separation.any_attention.laws.verdicts import NUMBER, STATEMENT, Claim, Law
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.data import Data
 
 EQUAL = 1e-12
@@ -48,28 +44,14 @@ def _from_when(data: Data) -> Iterator[Claim]:
     pairs += [judged.TAYLORS[2], judged.TAYLORS[4], judged.EXPONENTIALS[4.0]]
     for layer in judged.SELF:
         for kernel, family in pairs:
-            predicted = predictions.last_n_above_none(family, layer, data)
-            measured = measured_n_above_none(kernel, layer, data)
+            predicted = predictions.as_none_from(family, layer, data)
+            measured = as_none_from(kernel, layer, data)
             large = predicted >= LARGE
             yield Claim(
-                kernel.name, layer, "last n above none", predicted, measured,
+                kernel.name, layer, "as none from n", predicted, measured,
                 OF_LAST if large else 2.0 * data.classes, None, law_holds(layer, data),
                 absolute=not large,
             )  # fmt: skip
-
-
-def measured_n_above_none(kernel: Kernel, layer: Layer, data: Data) -> float:
-    """The largest multiple of K up to 10^12 at which P is not that of no attention; 0 if it is at
-    all that were asked."""
-
-    def holds(n: np.ndarray) -> np.ndarray:
-        found = best_probabilities(kernel, layer, data, n.tolist())
-        m, which = np.unique([data.m(size) for size in n.tolist()], return_inverse=True)
-        of_none = np.array([control(columns, layer, data) for columns in m.tolist()])[which]
-        return np.abs(found - of_none) > EQUAL * of_none
-
-    found = last_multiple(holds, data.classes)
-    return 0.0 if math.isnan(found) else found
 
 
 def _cross_floor(data: Data) -> Iterator[Claim]:
@@ -128,7 +110,7 @@ FLOORS = (
         _as_none,
     ),
     Law(
-        "above none",
+        "as none from n on",
         "A function of scores has more than the P of no attention in self-attention up to the n at "
         "which D1's special token, a1 + b, lifts a level of the class signs over the next one, "
         "about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)), and exactly that P "

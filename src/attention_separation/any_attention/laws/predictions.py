@@ -79,9 +79,10 @@ def largest_n(family: Family, layer: Layer, data: Data) -> float:
     return 0.0 if math.isnan(found) else found
 
 
-def last_n_above_none(family: Family, layer: Layer, data: Data) -> float:
-    """The largest multiple of K up to 10^12 at which a family has more than the P of no attention
-    in self-attention; 0 if it has at none. The special token's own class has one token less."""
+def as_none_from(family: Family, layer: Layer, data: Data) -> float:
+    """The multiple of K from which on a family has exactly the P of no attention in self-attention,
+    and no more; inf where it has more at 10^12 still. The special token's class has one token less.
+    """
 
     def holds(n: np.ndarray) -> np.ndarray:
         found = family(layer, data, n, 0.0)
@@ -90,8 +91,8 @@ def last_n_above_none(family: Family, layer: Layer, data: Data) -> float:
         m = np.array([data.m(size) for size in n.tolist()])
         return leaves_floor(*shares, found.own, m, layer, data)
 
-    found = last_multiple(holds, data.classes)
-    return 0.0 if math.isnan(found) else found
+    last = last_multiple(holds, data.classes)
+    return data.classes + (0.0 if math.isnan(last) else last)
 
 
 def critical_temperatures(layer: Layer, data: Data, sizes: Sequence[float]) -> np.ndarray:
