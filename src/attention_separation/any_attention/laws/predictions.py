@@ -81,12 +81,11 @@ def largest_n(family: Family, layer: Layer, data: Data) -> float:
 
 def as_none_from(family: Family, layer: Layer, data: Data) -> float:
     """The multiple of K from which on a family has exactly the P of no attention in self-attention,
-    and no more; inf where it has more at 10^12 still. The special token's class has one token less.
-    """
+    and no more; inf where it has more at 10^12 still."""
 
     def holds(n: np.ndarray) -> np.ndarray:
         found = family(layer, data, n, 0.0)
-        others = n * (data.classes - 1 + found.own) / data.classes - found.own
+        others = n * (data.classes - 1 + found.own) / data.classes
         shares = (1 / (1 + others * np.exp(-heard)) for heard in (found.on_d1, found.on_d0))
         m = np.array([data.m(size) for size in n.tolist()])
         return leaves_floor(*shares, found.own, m, layer, data)
