@@ -67,3 +67,18 @@ def test_a_kernel_that_is_divided_would_differ(monkeypatch, name):
 def test_what_is_not_resolved_is_neither():
     assert math.isnan(rows._above(math.nan, 0.5))
     assert (rows._above(0.6, 0.5), rows._above(0.5, 0.5)) == (1.0, 0.0)
+
+
+def test_what_lies_beyond_the_largest_n_is_a_statement():
+    faint = DATA.model_copy(update={"a1": 1e-200})
+    assert last_n_of_others(1.25, SELF, faint) == math.inf
+    (law,) = (law for law in ROW_LAWS if law.name == "all to one token")
+    assert {(c.kind, c.predicted, c.verdict) for c in law.claims(faint) if c.layer is SELF} == {
+        ("statement", 1.0, "agrees")
+    }
+
+
+def test_hardmax_is_not_judged_where_all_tie():
+    (law,) = (law for law in ROW_LAWS if law.name == "hardmax")
+    verdicts = {(c.layer, c.verdict) for c in law.claims(DATA.model_copy(update={"a0": 0.0}))}
+    assert verdicts == {(SELF, "agrees"), (ONES, "agrees"), (CROSS, "undecided")}

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
@@ -45,10 +44,7 @@ def test_the_tolerance_of_small_n_is_two_steps():
 
 
 def test_what_is_not_resolved_is_not_measured(monkeypatch):
-    def unresolved(kernel, layer, data, n):
-        return np.where(np.array(n) > 1e9, np.nan, 0.5)
-
-    monkeypatch.setattr(sizes, "best_probabilities", unresolved)
+    monkeypatch.setattr(sizes, "told", lambda *_: False)
     claim = sizes._claim(POWERS[2], LAYERS[0], DATA)
     assert math.isnan(claim.measured)
     assert claim.verdict == "undecided"

@@ -102,8 +102,9 @@ def _exponents(layer: Layer, data: Data) -> Iterator[tuple[Pair, float]]:
 
 
 def slope(values: Sequence[float], sizes: Sequence[float]) -> float:
-    """p of what grows like n^p between two numbers of tokens."""
-    return float(np.diff(np.log(values))[0] / np.diff(np.log(sizes))[0])
+    """p of what grows like n^p between two numbers of tokens; NaN where it is not finite."""
+    with np.errstate(all="ignore"):
+        return float(np.diff(np.log(values))[0] / np.diff(np.log(sizes))[0])
 
 
 def _weights(data: Data) -> Iterator[Claim]:

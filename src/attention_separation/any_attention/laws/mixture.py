@@ -105,16 +105,15 @@ def leaves_floor(
     shares f on D1 and f_0 on D0, (P,). There shifts of order 1 / n order the states of one level,
     and that is all, unless D1's special token lifts a lower level over the threshold, J and what
     D0's adds to it."""
-    alpha, beta, last = _sizes(layer, data)
-    levels, above = _levels(rho, (alpha, beta, last), data.classes), _above(layer, data)
+    alpha, beta, _ = sizes = _sizes(layer, data)
+    levels, above = _levels(rho, sizes, data.classes), _above(layer, data)
     threshold = levels + on_d0[:, None] * (data.a0 + beta - levels)
     lifted = levels + on_d1[:, None] * (alpha + beta - levels)
     plus, minus = np.split(_weights(layer, data.classes), 2)
     over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
 
     def best(fired: np.ndarray) -> np.ndarray:
-        asked = np.where(levels + last > -ROUNDING, fired, 0.0)
-        return _chance(above, asked, m[:, None]).max(axis=1)
+        return _chance(above, fired, m[:, None]).max(axis=1)
 
     return best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
 

@@ -90,7 +90,8 @@ def _limits(data: Data) -> Iterator[Claim]:
 
 def limit_of_temperatures(found: np.ndarray, log_n: np.ndarray) -> float:
     """gamma_1 of two T*: by the law 1/T* is (1 - log C / log n) / gamma_1, whatever C is."""
-    return float(np.diff(log_n)[0] / np.diff(log_n / found)[0])
+    with np.errstate(all="ignore"):  # Of no T* there is no limit.
+        return float(np.diff(log_n)[0] / np.diff(log_n / found)[0])
 
 
 def _degrees(data: Data) -> Iterator[Claim]:

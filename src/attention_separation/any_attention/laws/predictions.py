@@ -86,7 +86,8 @@ def as_none_from(family: Family, layer: Layer, data: Data) -> float:
     def holds(n: np.ndarray) -> np.ndarray:
         found = family(layer, data, n, 0.0)
         others = n * (data.classes - 1 + found.own) / data.classes
-        shares = (1 / (1 + others * np.exp(-heard)) for heard in (found.on_d1, found.on_d0))
+        heards = found.on_d1, found.on_d0
+        shares = (np.exp(-np.logaddexp(0.0, np.log(others) - heard)) for heard in heards)
         m = np.array([data.m(size) for size in n.tolist()])
         return leaves_floor(*shares, found.own, m, layer, data)
 

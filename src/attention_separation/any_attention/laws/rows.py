@@ -16,6 +16,7 @@ from attention_separation.any_attention.laws.sizes import LARGE, TOLERANCE
 from attention_separation.any_attention.laws.verdicts import STATEMENT, Claim, Law, statement
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.row_functions import entmax
+from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.attention.token_types import SPECIAL
 from attention_separation.datasets.data import Data
 
@@ -31,10 +32,12 @@ UNDIVIDED = ("linear_unnormalised", "sigmoid_unnormalised", "relu2_over_n")
 
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
     """The largest multiple of K at which alpha-entmax leaves a token beside the special one in its
-    row of D1: their scores then differ by less than 1 / (alpha - 1)."""
+    row of D1: their scores then differ by less than 1 / (alpha - 1). Infinite from 10^12 on."""
     row = sigmas(layer, data, data.a1)[0]
-    n = math.exp(1 / ((alpha - 1) * (row.special - max(row.own, row.rest))))
-    return float(n // data.classes * data.classes)
+    by_log_n = (alpha - 1) * (row.special - max(row.own, row.rest))
+    if by_log_n * math.log(LARGEST_N) <= 1:
+        return math.inf
+    return math.exp(1 / by_log_n) // data.classes * data.classes
 
 
 def _entmaxes(data: Data) -> Iterator[Claim]:
@@ -46,6 +49,9 @@ def _entmaxes(data: Data) -> Iterator[Claim]:
             if predicted == 0:
                 some = not math.isnan(measured)
                 yield statement(kernel.name, layer, "a share below 1 at some n", False, some)
+            elif math.isinf(predicted):
+                still = math.isinf(measured)
+                yield statement(kernel.name, layer, "a share below 1 still", True, still)
             else:
                 large = predicted >= LARGE
                 yield Claim(
@@ -72,7 +78,8 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
 def _hardmax(data: Data) -> Iterator[Claim]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
-        holds = law_holds(layer, data)
+        # Without a0 all of D0's tokens tie in cross-attention.
+        holds = law_holds(layer, data) and (data.a0 > 0 or layer.model != CROSS)
         measured = measured_probabilities(KERNELS["hardmax"], layer, data, sizes)
         of_exp = exp_probabilities(layer, data, tuple(sizes)).tolist()
         for n, found, exp in zip(sizes, measured, of_exp, strict=True):

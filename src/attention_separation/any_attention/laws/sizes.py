@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import last_n
-from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.limits import last_n, told
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import (
     EXPONENTIALS,
@@ -63,14 +62,11 @@ def _claim(pair: Pair, layer: Layer, data: Data) -> Claim:
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
-    """0 where it separates at no n that was asked; NaN where the next n or the last is not
-    resolved."""
+    """0 where it separates at no n that was asked; NaN where float64 does not tell at each."""
     found = last_n(kernel, layer, data)
-    found = 0.0 if math.isnan(found) else found
-    last = LARGEST_N - LARGEST_N % data.classes
-    sizes = [last] if math.isinf(found) else [max(int(found), data.classes) + data.classes, last]
-    resolved = not np.isnan(best_probabilities(kernel, layer, data, sizes)).any()
-    return found if resolved else math.nan
+    if not told(kernel, layer, data):
+        return math.nan
+    return 0.0 if math.isnan(found) else found
 
 
 def own_law(kernels: Iterable[Kernel]) -> Law:
@@ -103,8 +99,7 @@ def _own_last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
 def _own_slope(kernel: Kernel, layer: Layer, data: Data) -> Claim:
     """p of a margin that falls like n^p."""
     sizes = stacked(data, *SPANS[0])
-    with np.errstate(all="ignore"):
-        found = slope(margins_of(kernel, layer, data, sizes), sizes)
+    found = slope(margins_of(kernel, layer, data, sizes), sizes)
     name, what, family = kernel.name, "d log(2 eps) / d log n", of_kernel(kernel)
     if not _is_known(kernel, layer, data) or not _is_faint(family, layer, data, sizes):
         return measured(name, layer, what, found, sizes[1])
