@@ -46,7 +46,7 @@ TITLE = "Any attention: laws of which kernels separate, judged"
 SCOPE = (
     "A number agrees if it differs from the exact value by no more than the stated tolerance: "
     "relatively, or, where the tolerance is absolute, in itself. Of a largest n below 2,000 it is "
-    "two steps of K, which is up to the whole of a small n. Statements are 1 where they are true "
+    "one or two steps of K, which of n = K is twice that n. Statements are 1 where they are true "
     "and 0 where not; that a kernel is exactly as good as another one is a statement too, of "
     "both P. What is only measured has no prediction. The data are the first paper's, X and V as "
     "well, the weights random signs."
