@@ -19,7 +19,7 @@ def declare_results(study) -> Iterator[Result]:
         words="Any attention: what each kernel can do, and up to which n",
     )  # fmt: skip
     yield _made(
-        "kernels_laws", "laws", study.data_job(), {"output": (laws,)},
+        "kernels_laws", "laws", study.kernels_job(), {"output": (laws,)},
         words="Any attention: laws against exact values",
     )  # fmt: skip
     yield _made(

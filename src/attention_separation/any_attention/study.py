@@ -44,7 +44,7 @@ class AnyAttention(Study):
         )
 
     def data_job(self) -> DataJob:
-        """All that the laws depend on, and figures of built-in kernels alone."""
+        """All that figures of built-in kernels alone depend on."""
         return DataJob(data=self.section.data)
 
     def simulated_job(self) -> SimulatedJob:
@@ -54,7 +54,7 @@ class AnyAttention(Study):
         )
 
     def kernels_job(self) -> DataJob:
-        """All that figures depend on that show own kernels too."""
+        """All that the laws depend on, and figures that show own kernels too."""
         return DataJob(data=self.section.data, **self._own_kernels)
 
     @cached_property

@@ -1,11 +1,22 @@
 """Laws of P itself."""
 
+import math
+
+import numpy as np
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.controls import FLOORS
-from attention_separation.any_attention.laws.judged import measured_probabilities
-from attention_separation.any_attention.laws.mixture import floor
+from attention_separation.any_attention.laws.judged import (
+    EXPONENTIALS,
+    LINEAR,
+    POWERS,
+    measured_probabilities,
+)
+from attention_separation.any_attention.laws.mixture import control, floor
+from attention_separation.any_attention.laws.predictions import as_none_from
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
 
@@ -28,3 +39,33 @@ def test_the_staircase_is_judged_off_its_floor_too():
     (mixture,) = (law for law in FLOORS if law.name == "mixture")
     steps = {round(claim.measured, 6) for claim in mixture.claims(DATA)}
     assert len(steps) >= 10
+
+
+@pytest.mark.parametrize("layer", LAYERS[:2], ids=lambda layer: layer.words)
+@pytest.mark.parametrize("pair", [LINEAR, POWERS[2], POWERS[3]], ids=lambda pair: pair[0].name)
+@pytest.mark.parametrize("classes", [10, 20, 31])
+def test_from_when_on_a_kernel_is_as_good_as_none_by_asking_at_every_n(layer, pair, classes):
+    data = DATA.model_copy(update={"classes": classes})
+    every = np.arange(1, 6000 // classes) * classes
+    found = best_probabilities(pair[0], layer, data, every.tolist())
+    of_none = np.array([control(data.m(n), layer, data) for n in every.tolist()])
+    last = every[np.abs(found - of_none) > 1e-12][-1]
+    # Of few classes there are few tokens, and shifts of order 1 / n^2.
+    assert abs(as_none_from(pair[1], layer, data) - last - classes) <= classes
+
+
+def test_from_when_on_it_is_as_good_as_none_in_closed_form():
+    # K = 20, m = 15: the best level is 4 of 20, and from 2 a1's is lifted over it; rho is 1.
+    level, louder, by_d0 = 0.04, 2.2**8, 1.01**8
+    n = 20 / 0.4 * (louder * (1.4 - level) - by_d0 * (0.21 - level))
+    assert as_none_from(POWERS[8][1], LAYERS[1], DATA) == pytest.approx(n, rel=0.005)
+    assert as_none_from(EXPONENTIALS[1.0][1], LAYERS[1], DATA) == math.inf
+
+
+@pytest.mark.parametrize("factor", [0.95, 1.05])
+def test_another_step_between_levels_would_be_found_out(monkeypatch, factor):
+    (law,) = (law for law in FLOORS if law.name == "as none from n on")
+    levels = mixture._levels
+    monkeypatch.setattr(mixture, "_levels", lambda *of: levels(*of) * factor)
+    verdicts = [claim.verdict for claim in law.claims(DATA)]
+    assert verdicts.count("differs") >= len(verdicts) / 2

@@ -1,12 +1,12 @@
 """All laws at the default data: each agrees, and each would differ if its prediction were wrong."""
 
-import math
 from dataclasses import replace
 
 import pytest
 
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.laws import LAWS, judge_laws
+from attention_separation.any_attention.laws.verdicts import EITHER
 from attention_separation.any_attention.settings.data import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -18,12 +18,10 @@ def claims():
 
 
 def wrong(claim):
-    """Its prediction ten times its tolerance off, or its statement flipped."""
-    if math.isinf(claim.predicted):
-        return replace(claim, predicted=1e6)
-    if claim.predicted in (0.0, 1.0) and claim.quantity.startswith("separates"):
+    """Its prediction ten times its tolerance off, or what it says is so or not flipped."""
+    if claim.tolerance == EITHER:
         return replace(claim, predicted=1 - claim.predicted)
-    off = 10 * claim.tolerance * (abs(claim.measured) or 1.0)
+    off = 10 * claim.tolerance * (1.0 if claim.absolute else abs(claim.measured) or 1.0)
     return replace(claim, predicted=claim.predicted + off)
 
 
@@ -51,7 +49,8 @@ def test_every_law_is_judged_in_every_row(claims, monkeypatch):
     assert len(rows) == sum(map(len, claims.values()))
     assert {row["law"] for row in rows} == set(claims)
     keys = [
-        (row["law"], row["kernel"], row["model"], row["attention_x"], row["at"]) for row in rows
+        tuple(row[name] for name in ("law", "kernel", "model", "attention_x", "at", "quantity"))
+        for row in rows
     ]
     assert len(set(keys)) == len(keys)
 
@@ -63,9 +62,11 @@ def test_other_data_are_judged_only_where_the_laws_were_derived():
 
 
 def test_another_law_would_be_found_out(monkeypatch):
-    """The share that is needed a tenth larger: every law that takes it differs somewhere."""
-    share = predictions.critical_share
-    monkeypatch.setattr(predictions, "critical_share", lambda *of: 1.1 * share(*of))
+    """Shares a tenth smaller: every law that takes them differs somewhere."""
+    enough = predictions.is_enough
+    monkeypatch.setattr(
+        predictions, "is_enough", lambda share, *of: enough(share / 1.1, *of)
+    )  # fmt: skip
     taking = {"polynomials", "Taylor sums", "exponents", "critical temperature", "least degree",
               "weight budget"}  # fmt: skip
     for law in LAWS:

@@ -72,6 +72,18 @@ def test_the_critical_share_is_where_the_staircase_passes_half(layer, rho, m, cl
     assert mixture.critical_share(rho, m, layer, data) == pytest.approx(high, rel=1e-12)
 
 
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+def test_several_shares_are_enough_from_the_critical_one_on(layer, monkeypatch):
+    monkeypatch.setattr(mixture, "MOST_NUMBERS", 3 * 2 * (DATA.classes + 1) ** 2)
+    rho, m = (part.ravel() for part in np.meshgrid([1.0, 1.3, 4.0], [5, 15, 23, 32]))
+    least = np.array(
+        [mixture.critical_share(r, int(k), layer, DATA) for r, k in zip(rho, m, strict=True)]
+    )
+    for factor, wanted in ((1 - 1e-9, False), (1 + 1e-9, True)):
+        found = mixture.is_enough(least * factor, rho, m, layer, DATA)
+        assert (found == wanted).all()
+
+
 def test_the_worked_example():
     # K = 20, m = 15: Sigma = -4 is lifted over J = 2, 1.44 f = 0.06; 1.8 f = 0.2 in the last one.
     assert mixture.critical_share(1.0, 15, ONES, DATA) == pytest.approx(1 / 24)

@@ -17,6 +17,7 @@ from attention_separation.any_attention.laws.judged import (
 )
 from attention_separation.any_attention.laws.loudness import special_gain
 from attention_separation.any_attention.laws.mixture import critical_share, floor, reach
+from attention_separation.any_attention.laws.vectors import of_features, of_vectors
 from attention_separation.any_attention.settings.data import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -70,7 +71,7 @@ def test_the_least_degree_in_closed_form():
 def test_the_critical_bias_nears_its_closed_form(layer, sigma):
     n = 10**11
     c = reach(1.0, DATA.m(n), layer, DATA)
-    found = predictions.critical_bias(layer, DATA, n)
+    found = predictions.critical_biases(layer, DATA, [n])[0]
     assert found == pytest.approx(1 + sigma - math.log(c) / math.log(n), abs=0.005)
 
 
@@ -78,10 +79,38 @@ def test_the_weight_budget_of_linear_in_closed_form():
     n = 200_000
     c = reach(0.68 / 0.64, DATA.m(n), SELF, DATA)
     expected = ((n / c) * 0.64 - 0.04 - 0.64) / 1.44 - 1
-    assert predictions.least_weight(LINEAR[1], SELF, DATA, n) == pytest.approx(expected, rel=1e-7)
-    assert predictions.least_weight(POWERS[8][1], SELF, DATA, n) == 0.0
-    assert predictions.least_weight(SIGMOID[1], SELF, DATA, n) == math.inf
-    assert predictions.least_weight(ELU[1], CROSS, DATA, n) == math.inf
+    (found,) = predictions.least_weights(LINEAR[1], SELF, DATA, [n])
+    assert found == pytest.approx(expected, rel=1e-7)
+    assert predictions.least_weights(POWERS[8][1], SELF, DATA, [n])[0] == 0.0
+    assert predictions.least_weights(SIGMOID[1], SELF, DATA, [n])[0] == math.inf
+    assert predictions.least_weights(ELU[1], CROSS, DATA, [n])[0] == math.inf
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+def test_several_n_at_once_are_each_alone(layer):
+    sizes = [2000, 10**6, 10**11]
+    for several in (
+        predictions.critical_temperatures, predictions.least_degrees, predictions.critical_biases,
+    ):  # fmt: skip
+        alone = [several(layer, DATA, [n])[0] for n in sizes]
+        np.testing.assert_array_equal(several(layer, DATA, sizes), alone)
+
+
+def test_the_weight_of_exp_features_solves_n_is_c_r():
+    family = of_vectors(of_features("exp_features"))
+    for layer in (SELF, CROSS):
+        n = 10**10
+        predicted = predictions.weight_of_exp_features(layer, DATA, n)
+        (found,) = predictions.least_weights(family, layer, DATA, [n])
+        assert math.sqrt(1 + found) == pytest.approx(predicted, rel=1e-4)
+
+
+def test_the_margin_of_a_special_token_alone():
+    # b is 0.2: level 6 of 20 at m = 18, 8 at m = 25 and in cross-attention.
+    family = EXPONENTIALS[1.0][1]
+    for n, ones, cross in ((10**6, 1.34, 1.6), (10**9, 1.32, 1.6)):
+        assert predictions.margin_of_all(family, ONES, DATA, n) == pytest.approx(ones)
+        assert predictions.margin_of_all(family, CROSS, DATA, n) == pytest.approx(cross)
 
 
 def test_margins_of_bounded_kernels_are_constants_over_n():

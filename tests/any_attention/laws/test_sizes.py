@@ -1,34 +1,102 @@
 """Laws of the largest n."""
 
 import math
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.laws import sizes
-from attention_separation.any_attention.laws.judged import LINEAR, POWERS
+from attention_separation.any_attention.laws.judged import EXPONENTIALS, LINEAR, POWERS
 from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import DataJob
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 
 
-def test_none_is_0_and_counts_in_steps_of_k():
-    claim = sizes._claim(LINEAR, LAYERS[2], DATA)
-    assert (claim.predicted, claim.measured, claim.verdict) == (0.0, 0.0, "agrees")
+def test_that_it_separates_at_no_n_or_at_all_is_a_statement():
+    never = sizes._claim(LINEAR, LAYERS[2], DATA)
+    assert (never.kind, never.quantity) == ("statement", "separates at some n")
+    assert (never.predicted, never.measured, never.verdict) == (0.0, 0.0, "agrees")
+    always = sizes._claim(EXPONENTIALS[2.0], LAYERS[1], DATA)
+    assert (always.kind, always.quantity, always.at) == ("statement", "separates still", 10**12)
+    assert (always.predicted, always.measured, always.verdict) == (1.0, 1.0, "agrees")
+
+
+@pytest.mark.parametrize(
+    ("pair", "layer", "found"),
+    [(LINEAR, LAYERS[2], 20.0), (EXPONENTIALS[2.0], LAYERS[1], 10.0**11)],
+)
+def test_a_statement_differs_where_the_measured_n_does(monkeypatch, pair, layer, found):
+    monkeypatch.setattr(sizes, "measured_n", lambda *_: found)
+    assert sizes._claim(pair, layer, DATA).verdict == "differs"
+    monkeypatch.setattr(sizes, "measured_n", lambda *_: math.nan)
+    assert sizes._claim(pair, layer, DATA).verdict == "undecided"
 
 
 def test_the_tolerance_of_small_n_is_two_steps():
     small, large = (sizes._claim(POWERS[p], LAYERS[0], DATA) for p in (2, 8))
-    assert small.tolerance == pytest.approx(2 * DATA.classes / small.measured)
-    assert large.tolerance == sizes.TOLERANCE
+    assert (small.tolerance, small.tolerance_kind) == (2 * DATA.classes, "absolute")
+    assert (large.tolerance, large.tolerance_kind) == (sizes.TOLERANCE, "relative")
+    for found, verdict in ((40, "agrees"), (41, "differs")):
+        assert replace(small, measured=small.predicted + found).verdict == verdict
 
 
 def test_what_is_not_resolved_is_not_measured(monkeypatch):
-    def unresolved(kernel, layer, data, n):
-        return np.where(np.array(n) > 1e9, np.nan, 0.5)
-
-    monkeypatch.setattr(sizes, "best_probabilities", unresolved)
+    monkeypatch.setattr(sizes, "told", lambda *_: False)
     claim = sizes._claim(POWERS[2], LAYERS[0], DATA)
     assert math.isnan(claim.measured)
     assert claim.verdict == "undecided"
+
+
+def own(**kernels):
+    """The claims of own kernels, by name: on the last n and on the slope, in each layer."""
+    settings = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).kernels
+    found = {}
+    for claim in sizes.own_law(own_kernels(settings).values()).claims(DATA):
+        found.setdefault(claim.kernel, []).append(claim)
+    return {name: (claims[::2], claims[1::2]) for name, claims in found.items()}
+
+
+def test_own_functions_of_scores_are_judged_like_the_same_built_in_ones():
+    found = own(mine={"score": "x**8"}, cold={"score": "exp(x/4)"})
+    for name, pair in (("mine", POWERS[8]), ("cold", EXPONENTIALS[4.0])):
+        for claim, layer in zip(found[name][0], LAYERS, strict=True):
+            built_in = sizes._claim(pair, layer, DATA)
+            assert replace(claim, kernel="") == replace(built_in, kernel="")
+    for claim, gamma in zip(found["cold"][1], [1.48, 2.64, 1.2], strict=True):
+        assert claim.verdict == "agrees"
+        assert claim.predicted == pytest.approx(gamma / 4 - 1, abs=0.01)
+
+
+def test_an_own_kernel_can_differ(monkeypatch):
+    kernel = {"score": "x**8"}
+    monkeypatch.setattr(sizes, "of_kernel", lambda _: POWERS[6][1])
+    monkeypatch.setattr(sizes, "margins_of", lambda *_: [1.0, 0.1])
+    for claims in own(mine=kernel)["mine"]:
+        assert {claim.verdict for claim in claims} == {"differs"}
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        {"score": "x", "normalised": False},
+        {"score": "exp(-x)"},
+        {"score": "2 + sin(x)"},
+        {"score": "1 - 0.008*x"},
+        {"feature_map": "exp(x)"},
+    ],
+)
+def test_where_no_law_is_known_it_is_measured_alone(kernel):
+    for claims in own(mine=kernel)["mine"]:
+        assert len(claims) == len(LAYERS)
+        for claim in claims:
+            assert claim.kind == "measured"
+            assert (claim.verdict, claim.tolerance_kind) == ("undecided", None)
+            assert math.isnan(claim.predicted)
+
+
+def test_a_token_that_is_not_heard_has_no_predicted_slope():
+    *_, cross = own(steps={"score": "where(x > 20, 1000, 1)"})["steps"][1]
+    assert cross.kind == "measured"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.laws.verdicts import Claim, Law, measured, statement
 from attention_separation.any_attention.settings.data import Data
 
 CLAIM = Claim("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
@@ -43,8 +43,31 @@ def test_the_rows_of_a_law():
     law = Law("a law", "It holds.", 0.01, "Never.", lambda data: iter([CLAIM]))
     assert law.rows(DATA) == [
         {
-            "law": "a law", "kernel": "linear", "model": "self_attention",
+            "law": "a law", "kind": "number", "kernel": "linear", "model": "self_attention",
             "attention_x": "identity", "at": None, "quantity": "P", "predicted": 0.5,
-            "measured": 0.5, "relative_difference": 0.0, "tolerance": 0.01, "verdict": "agrees",
+            "measured": 0.5, "relative_difference": 0.0, "tolerance": 0.01,
+            "tolerance_kind": "relative", "verdict": "agrees", "statement": "It holds.",
+            "ends": "Never.",
         }
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measured", "verdict"), [(0.509, "agrees"), (0.511, "differs")])
+def test_an_absolute_tolerance(measured, verdict):
+    claim = replace(CLAIM, measured=measured, absolute=True)
+    assert claim.verdict == verdict
+    assert claim.tolerance_kind == "absolute"
+
+
+@pytest.mark.parametrize("predicted", [True, False])
+def test_a_statement(predicted):
+    found = statement("exp", LAYERS[0], "separates", predicted, 1.0)
+    assert found.kind == "statement"
+    assert found.verdict == ("agrees" if predicted else "differs")
+    assert statement("exp", LAYERS[0], "separates", predicted, math.nan).verdict == "undecided"
+
+
+def test_what_is_only_measured():
+    found = measured("exp", LAYERS[0], "last n", 100.0)
+    assert (found.kind, found.verdict, found.tolerance_kind) == ("measured", "undecided", None)
+    assert measured("exp", LAYERS[0], "last n", math.inf).verdict == "undecided"

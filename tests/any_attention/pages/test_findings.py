@@ -82,12 +82,60 @@ def test_maps_that_move_with_the_split_and_maps_that_do_not():
     assert found.endswith("moves that of hedgehog.")
 
 
-@pytest.mark.parametrize("verdict", ["agrees", "differs", "undecided"])
-def test_laws_that_do_not_agree_are_named(verdict):
-    row = {
+def law_row(**of):
+    return {
         "law": "polynomials", "kernel": "power_2", "model": "self_attention", "quantity": "last n",
-        "predicted": 240.0, "measured": 220.0, "verdict": verdict,
-    }  # fmt: skip
-    (found,) = law_findings(table_from_rows([row], SCHEMA))
-    assert found.startswith("**Laws.** Of 1 prediction of 1 law")
+        "kind": "number", "predicted": 240.0, "measured": 220.0, "relative_difference": 20 / 220,
+        "tolerance_kind": "absolute", "verdict": "agrees",
+    } | of  # fmt: skip
+
+
+def said_of_laws(*rows):
+    return law_findings(table_from_rows(rows, SCHEMA))
+
+
+@pytest.mark.parametrize("verdict", ["agrees", "differs", "undecided"])
+@pytest.mark.parametrize("kind", ["number", "statement"])
+def test_laws_that_do_not_agree_are_named(kind, verdict):
+    (found,) = said_of_laws(law_row(kind=kind, verdict=verdict))
+    assert found.startswith(f"**Laws.** Of {'1 number' if kind == 'number' else '0 numbers'} pr")
     assert ("last n 240 predicted, 220 by exact values" in found) == (verdict != "agrees")
+
+
+def test_numbers_are_counted_apart_from_statements():
+    (found,) = said_of_laws(
+        law_row(),
+        law_row(law="exponents", verdict="differs", measured=None, relative_difference=None),
+        law_row(kind="statement", predicted=1.0, measured=1.0),
+    )
+    assert "Of 2 numbers predicted by 2 laws" in found
+    assert "1 agree, 1 differ; of 1 statement (that" in found
+    assert "as another one), 1 agree. Not: exponents" in found
+    assert "240 predicted, nothing by exact values." in found
+
+
+@pytest.mark.parametrize(
+    ("row", "is_said"),
+    [
+        ({"predicted": 2000.0}, True),
+        ({"predicted": 1999.0}, False),
+        ({"predicted": 2.0, "at": 2000.0}, True),
+        ({"predicted": 3000.0, "at": 200.0}, False),
+        ({"predicted": 3000.0, "tolerance_kind": "absolute"}, False),
+        ({"predicted": 3000.0, "kind": "statement"}, False),
+    ],
+)
+def test_how_far_off_large_n_are(row, is_said):
+    given = law_row(tolerance_kind="relative", relative_difference=0.5) | row
+    small = law_row(tolerance_kind="relative", predicted=3000.0, relative_difference=0.125)
+    (found,) = said_of_laws(given, small)
+    largest = "50.00" if is_said else "12.50"
+    assert f"the largest relative difference from n = 2,000 on being {largest} %" in found
+
+
+def test_what_no_law_is_known_of_counts_as_neither():
+    alone = law_row(kind="measured", predicted=None, tolerance_kind=None, verdict="undecided")
+    found = said_of_laws(law_row(), alone | {"kernel": "mine"}, alone | {"kernel": "other"})
+    assert "Of 1 number predicted by 1 law" in found[0]
+    assert "Not:" not in found[0]
+    assert found[1].startswith("**No law is known** of 2 values of mine and other")

@@ -12,12 +12,9 @@ from attention_separation.any_attention.laws.judged import PLACES, measured_prob
 from attention_separation.any_attention.laws.loudness import Family
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.vectors import cosine, of_features, of_vectors
-from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.laws.verdicts import EITHER, Claim, Law, statement
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.data import Data
-
-EITHER = 0.5
-"""Of a statement, 0 or 1."""
 
 BOUNDED = (
     "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
@@ -44,20 +41,22 @@ def _never(data: Data) -> Iterator[Claim]:
             told = np.where(np.isnan(found - of_exp), np.nan, found > of_exp / 2)
             for n, measured in zip(sizes, told.tolist(), strict=True):
                 holds = law_holds(layer, data)
-                yield Claim(name, layer, "separates", 0.0, measured, EITHER, n, holds)
+                yield statement(name, layer, "separates", False, measured, n, holds)
 
 
 def _some_weight(data: Data) -> Iterator[Claim]:
     for layer in judged.IDENTITY:
         for name, family in DEAF.items():
-            for n in stacked(data, 2000, 200_000, 10**7):
-                sizes = np.full(len(WEIGHTS), n)
-                claimed = predictions.holds_at(family, layer, data, sizes, WEIGHTS)
-                found = separates(KERNELS[name], layer, data, sizes, WEIGHTS)
-                yield Claim(
-                    name, layer, "separates at some g", float(claimed.any()), float(found.any()),
-                    EITHER, n, law_holds(layer, data),
-                )  # fmt: skip
+            sizes = stacked(data, 2000, 200_000, 10**7)
+            each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
+            told = (
+                predictions.holds_at(family, layer, data, *each),
+                separates(KERNELS[name], layer, data, *each),
+            )
+            some = (part.reshape(len(sizes), -1).any(axis=1) for part in told)
+            for n, claimed, found in zip(sizes, *some, strict=True):
+                holds = law_holds(layer, data)
+                yield statement(name, layer, "separates at some g", claimed, found, n, holds)
 
 
 BOUNDED_LAWS = (

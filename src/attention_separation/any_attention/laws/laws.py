@@ -1,22 +1,35 @@
 """All laws of which kernels separate, and their judgement at given data."""
 
+from collections.abc import Collection
+
 from attention_separation.any_attention.laws.another_x import ANOTHER_X
 from attention_separation.any_attention.laws.bounded import BOUNDED_LAWS
 from attention_separation.any_attention.laws.controls import FLOORS
 from attention_separation.any_attention.laws.margins import MARGIN_LAWS
 from attention_separation.any_attention.laws.parameters import PARAMETERS
-from attention_separation.any_attention.laws.sizes import SIZES
+from attention_separation.any_attention.laws.rows import ROW_LAWS
+from attention_separation.any_attention.laws.sizes import SIZES, own_law
 from attention_separation.any_attention.laws.verdicts import Law
+from attention_separation.attention.kernels import Kernel
 from attention_separation.datasets.data import Data
 
-LAWS: tuple[Law, ...] = (*SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *MARGIN_LAWS, ANOTHER_X)
+LAWS: tuple[Law, ...] = (
+    *SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *ROW_LAWS, *MARGIN_LAWS, ANOTHER_X,
+)  # fmt: skip
 
 
-def judge_laws(data: Data) -> list[dict[str, str | float | None]]:
+def laws_with(own: Collection[Kernel]) -> tuple[Law, ...]:
+    """All laws, that of a user's own kernels the last one where there are such."""
+    return (*LAWS, own_law(own)) if own else LAWS
+
+
+def judge_laws(data: Data, own: Collection[Kernel] = ()) -> list[dict[str, str | float | None]]:
     """A row for each claim of each law.
 
-    Columns: law, kernel, model, attention_x, at (n, or None), quantity, predicted, measured (by
-    exact values; NaN where not resolved), relative_difference, tolerance, verdict. A statement is
-    0 where it is false and 1 where it is true; a largest n is 0 where there is none.
+    Columns: law, kind (`verdicts.KINDS`), kernel, model, attention_x, at (n, or None), quantity,
+    predicted, measured (by exact values; NaN where not resolved), relative_difference, tolerance,
+    tolerance_kind ("relative" or "absolute"), verdict, and the law's statement and where it ends.
+    A statement is 0 where it is false and 1 where it is true, or P where it says that two are the
+    same.
     """
-    return [row for law in LAWS for row in law.rows(data)]
+    return [row for law in laws_with(own) for row in law.rows(data)]

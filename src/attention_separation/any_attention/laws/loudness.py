@@ -7,14 +7,16 @@ times on D0, and an ordinary row's own class rho times. The weight g in X = I + 
 in sigma* alone.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import gammaln
 
 from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
 
 CROSS = "cross_attention"
@@ -31,10 +33,12 @@ def power(p: float | np.ndarray) -> LogWeight:
 def taylor(p: int) -> LogWeight:
     """1 + x + ... + x^p / p!, term by term in logarithms."""
     terms = np.arange(p + 1)
+    # SciPy has this of arrays, and takes longer to load than all of these laws to predict.
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(p + 1)])
 
     def log_weight(sigma, log_n):
         log_x = np.log(sigma * log_n)[..., None]
-        return np.logaddexp.reduce(terms * log_x - gammaln(terms + 1), axis=-1)
+        return np.logaddexp.reduce(terms * log_x - log_factorials, axis=-1)
 
     return log_weight
 
@@ -99,6 +103,26 @@ Family = Callable[[Layer, Data, np.ndarray, float | np.ndarray], Loudness]
 def of_scores(log_weight: LogWeight) -> Family:
     """The family of a function of scores."""
     return partial(loudness, log_weight)
+
+
+def of_kernel(kernel: Kernel) -> Family:
+    """The family of a kernel of scores, by its own weights; NaN where one is not above 0."""
+
+    def loud(layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0) -> Loudness:
+        sizes = np.asarray(n, dtype=float)[:, None, None]
+
+        def log_weight(sigma, log_n):
+            scores = (sigma * log_n)[:, None, None]
+            counts = np.ones_like(scores)
+            seen = Seen(scores, None, None, counts, sizes, layer.d(data.classes))
+            found = kernel.weigh(seen)[:, 0, 0]
+            with np.errstate(all="ignore"):
+                return found if kernel.logarithmic else np.log(found)
+
+        with np.errstate(all="ignore"):
+            return loudness(log_weight, layer, data, n, weight)
+
+    return loud
 
 
 def loudness(

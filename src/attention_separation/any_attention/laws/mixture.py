@@ -21,11 +21,16 @@ from attention_separation.any_attention.laws.loudness import CROSS, special_gain
 from attention_separation.attention.fair_coins import heads
 from attention_separation.datasets.data import Data
 
+ALL = slice(None)
+
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
 
 LEAST_GAIN = 1.1
 """gamma_1 from which on exp's P is nearly its largest at all n; at 1 and below exp itself fails."""
+
+MOST_NUMBERS = 1 << 18
+"""Shares of levels and states worked on at once."""
 
 RARE = 1e-12
 """Chances below it do not matter to C."""
@@ -52,6 +57,23 @@ def probability(share: float, rho: float, m: int, layer: Layer, data: Data) -> f
     return float(np.max(_chance(above, below, m), initial=0.0))
 
 
+def is_enough(
+    share: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
+) -> np.ndarray:
+    """Whether P is at least half of exp's at shares f, with rho and m of each, (P,)."""
+    above = _above(layer, data)
+    # Levels that columns without a special token exceed too often need not be asked.
+    rare = (1 - above) ** m.min() >= largest_probability(m.min()) / 2
+    found = np.zeros(len(share), dtype=bool)
+    step = max(MOST_NUMBERS // (2 * (data.classes + 1) ** 2), 1)
+    for start in range(0, len(share), step):
+        part = slice(start, start + step)
+        fired = _fired(share[part], rho[part], layer, data, rare)
+        best = _chance(above[rare], fired, m[part, None]).max(axis=1, initial=0.0)
+        found[part] = best >= largest_probability(m[part]) / 2
+    return found
+
+
 def critical_share(rho: float, m: int, layer: Layer, data: Data) -> float:
     """f_c, the least share at which P is at least half of exp's; inf if it is at none."""
     return _critical_share(rho, m, layer, _sizes(layer, data), data.classes)
@@ -76,13 +98,36 @@ def floor(m: int, layer: Layer, data: Data) -> float:
     return probability(0.0, 1.0, m, layer, data)
 
 
-def level_of_margin(rho: float, m: int, layer: Layer, data: Data) -> float:
+def leaves_floor(
+    on_d1: np.ndarray, on_d0: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
+) -> np.ndarray:
+    """Whether P is above that of no attention in self-attention, where the special token has the
+    shares f on D1 and f_0 on D0, (P,). There shifts of order 1 / n order the states of one level,
+    and that is all, unless D1's special token lifts a lower level over the threshold, J and what
+    D0's adds to it."""
+    alpha, beta, _ = sizes = _sizes(layer, data)
+    levels, above = _levels(rho, sizes, data.classes), _above(layer, data)
+    threshold = levels + on_d0[:, None] * (data.a0 + beta - levels)
+    lifted = levels + on_d1[:, None] * (alpha + beta - levels)
+    plus, minus = np.split(_weights(layer, data.classes), 2)
+    over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
+
+    def best(fired: np.ndarray) -> np.ndarray:
+        return _chance(above, fired, m[:, None]).max(axis=1)
+
+    return best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
+
+
+def level_of_margin(rho: float, m: int, layer: Layer, data: Data, share: float = 0.0) -> float:
     """The lowest level J, in units of s and without c, at which the columns that D1's special row
-    lifts, those with y_1 and y_k3 plus, are enough for half of the floor: a margin is widest at the
-    lowest level, as far from the special token's value as there is."""
+    lifts, those with y_1 and y_k3 plus, are enough for half of P: a margin is widest at the lowest
+    level, as far from the special token's value as there is. With a share f of 0 these are columns
+    of level J alone, with one of 1 those of all levels up to J."""
     above, sizes = _above(layer, data), _sizes(layer, data)
-    whole = np.max(_chance(above, _fired(0.0, rho, layer, data), m))
+    whole = np.max(_chance(above, _fired(share, rho, layer, data), m))
     lifted = _weights(layer, data.classes)[: data.classes + 1]
+    if share == 1.0:
+        lifted = np.cumsum(lifted)
     enough = _chance(above, lifted, m) >= whole / 2
     levels = _levels(rho, sizes, data.classes)
     return float(levels[enough & (levels + sizes[2] > -ROUNDING)].min())
@@ -97,7 +142,9 @@ def _sums(classes: int) -> np.ndarray:
     return 2.0 * np.arange(classes + 1) - classes
 
 
-def _levels(rho: float, sizes: tuple[float, float, float], classes: int) -> np.ndarray:
+def _levels(rho: float | np.ndarray, sizes: tuple[float, float, float], classes: int) -> np.ndarray:
+    """(..., K + 1) of rho, (...)."""
+    rho = np.asarray(rho)[..., None]
     return sizes[1] * (_sums(classes) + rho - 1) / (classes - 1 + rho)
 
 
@@ -112,12 +159,17 @@ def _above(layer: Layer, data: Data) -> np.ndarray:
     return (np.cumsum(coins[::-1])[::-1] - coins) / _bits(layer)
 
 
-def _fired(share: float, rho: float, layer: Layer, data: Data) -> np.ndarray:
-    """q: the chance that a column fires on D1 and not on D0, for each J; 0 where J is no threshold
-    above 0."""
+def _fired(
+    share: float | np.ndarray, rho: float | np.ndarray, layer: Layer, data: Data,
+    asked: np.ndarray | slice = ALL,
+) -> np.ndarray:  # fmt: skip
+    """q: the chance that a column fires on D1 and not on D0, (..., J) for each J that is asked; 0
+    where J is no threshold above 0."""
     sizes = _sizes(layer, data)
-    fired = (_least_shares(rho, sizes, data.classes) <= share) @ _weights(layer, data.classes)
-    return np.where(_levels(rho, sizes, data.classes) + sizes[2] > -ROUNDING, fired, 0.0)
+    least = _least_shares(rho, sizes, data.classes, asked)
+    fired = (least <= np.asarray(share)[..., None, None]) @ _weights(layer, data.classes)
+    levels = _levels(rho, sizes, data.classes)[..., asked]
+    return np.where(levels + sizes[2] > -ROUNDING, fired, 0.0)
 
 
 def _weights(layer: Layer, classes: int) -> np.ndarray:
@@ -127,20 +179,25 @@ def _weights(layer: Layer, classes: int) -> np.ndarray:
     return np.concatenate([coins * plus, coins * (1 - plus)])
 
 
-def _least_shares(rho: float, sizes: tuple[float, float, float], classes: int) -> np.ndarray:
+def _least_shares(
+    rho: float | np.ndarray, sizes: tuple[float, float, float], classes: int,
+    asked: np.ndarray | slice = ALL,
+) -> np.ndarray:  # fmt: skip
     """The share above which a column of level S fires on D1 over a threshold just above level J,
-    (J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
+    (..., J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
     alpha, beta, last = sizes
-    spread, sums = classes - 1 + rho, _sums(classes)
+    rho, sums = np.asarray(rho)[..., None, None], _sums(classes)
+    over = sums[asked, None]
+    spread = classes - 1 + rho
     level = beta * (sums + rho - 1) / spread
     lower = beta * (sums - rho + 1) / spread
-    missing = beta * (sums[:, None] - sums) / spread
+    missing = beta * (over - sums) / spread
     plus = _ratio(missing, alpha + beta - level)
     minus = _ratio(missing + 2 * beta * (rho - 1) / spread, alpha - beta - lower)
     if last > 0:  # Ordinary rows of D1, too, see a1 at their own level.
-        np.fill_diagonal(minus, 0.0)
-    never = sums > sums[:, None]
-    return np.concatenate([np.where(never, np.inf, part) for part in (plus, minus)], axis=1)
+        minus = np.where(sums == over, 0.0, minus)
+    never = sums > over
+    return np.concatenate([np.where(never, np.inf, part) for part in (plus, minus)], axis=-1)
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ f_c depends on rho and on m, which depend on n, so each prediction is a solution
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from attention_separation.any_attention.exact.limits import (
     COLDEST,
     HOTTEST,
     LARGEST_WEIGHT,
-    PRECISION,
+    LEAST_WEIGHT,
     last_multiple,
-    least_number,
+    least_numbers,
 )
 from attention_separation.any_attention.laws.loudness import (
     CROSS,
@@ -31,9 +31,11 @@ from attention_separation.any_attention.laws.loudness import (
     sigmoid,
 )
 from attention_separation.any_attention.laws.mixture import (
-    critical_share,
+    is_enough,
+    leaves_floor,
     level_of_margin,
     probability,
+    reach,
 )
 from attention_separation.datasets.data import Data
 
@@ -65,11 +67,9 @@ def holds_at(
 ) -> np.ndarray:
     """Whether a family separates at numbers of tokens n with weights g: (P,)."""
     found = family(layer, data, n, weight)
-    m = [data.m(size) for size in n.tolist()]
-    least = [
-        critical_share(rho, k, layer, data) for rho, k in zip(found.own.tolist(), m, strict=True)
-    ]
-    return np.exp(log_share(found, layer, data, n)) >= least
+    m = np.array([data.m(size) for size in n.tolist()])
+    share = np.exp(log_share(found, layer, data, n))
+    return is_enough(share, found.own, m, layer, data)
 
 
 def largest_n(family: Family, layer: Layer, data: Data) -> float:
@@ -79,23 +79,48 @@ def largest_n(family: Family, layer: Layer, data: Data) -> float:
     return 0.0 if math.isnan(found) else found
 
 
-def critical_temperature(layer: Layer, data: Data, n: int) -> float:
-    """T*, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
+def as_none_from(family: Family, layer: Layer, data: Data) -> float:
+    """The multiple of K from which on a family has exactly the P of no attention in self-attention,
+    and no more; inf where it has more at 10^12 still."""
+
+    def holds(n: np.ndarray) -> np.ndarray:
+        found = family(layer, data, n, 0.0)
+        others = n * (data.classes - 1 + found.own) / data.classes
+        heards = found.on_d1, found.on_d0
+        shares = (np.exp(-np.logaddexp(0.0, np.log(others) - heard)) for heard in heards)
+        m = np.array([data.m(size) for size in n.tolist()])
+        return leaves_floor(*shares, found.own, m, layer, data)
+
+    last = last_multiple(holds, data.classes)
+    return data.classes + (0.0 if math.isnan(last) else last)
+
+
+def critical_temperatures(layer: Layer, data: Data, sizes: Sequence[float]) -> np.ndarray:
+    """T* at each n, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
     gamma_1 log n / (log n - log C), above its limit gamma_1, `loudness.special_gain`."""
-    return 1 / _least(
-        lambda cold: exponential(1 / cold), (1 / HOTTEST, 1 / COLDEST), layer, data, n
-    )
+    ends = 1 / HOTTEST, 1 / COLDEST
+    return 1 / _least(lambda cold: exponential(1 / cold), ends, layer, data, sizes)
+
+
+def least_degrees(layer: Layer, data: Data, sizes: Sequence[float]) -> np.ndarray:
+    """The least real p at which x^p separates: log(n / C) / log r, r = sigma* / sigma_0."""
+    return _least(power, DEGREES, layer, data, sizes)
+
+
+def critical_biases(layer: Layer, data: Data, sizes: Sequence[float]) -> np.ndarray:
+    """The least beta at which sigmoid(x - beta log n), divided by the row's sum, separates: about
+    1 + sigma_0 - log C / log n; inf where none does."""
+    return _least(sigmoid, BIASES, layer, data, sizes)
+
+
+def critical_temperature(layer: Layer, data: Data, n: int) -> float:
+    """T* at one n."""
+    return float(critical_temperatures(layer, data, [n])[0])
 
 
 def least_degree(layer: Layer, data: Data, n: int) -> float:
-    """The least real p at which x^p separates: log(n / C) / log r, r = sigma* / sigma_0."""
-    return _least(power, DEGREES, layer, data, n)
-
-
-def critical_bias(layer: Layer, data: Data, n: int) -> float:
-    """The least beta at which sigmoid(x - beta log n), divided by the row's sum, separates: about
-    1 + sigma_0 - log C / log n; inf where none does."""
-    return _least(sigmoid, BIASES, layer, data, n)
+    """The least p at one n."""
+    return float(least_degrees(layer, data, [n])[0])
 
 
 def margin(family: Family, layer: Layer, data: Data, n: int) -> float:
@@ -114,26 +139,41 @@ def margin(family: Family, layer: Layer, data: Data, n: int) -> float:
     return data.classes / (data.classes - 1 + rho) * lifted
 
 
-def least_weight(family: Family, layer: Layer, data: Data, n: int) -> float:
-    """The least g at which a family separates with X = I + g e_1 e_1^T; 0 if it does with X = I,
-    and inf if at no g up to 1e13."""
-    if holds_at(family, layer, data, np.array([n]))[0]:
-        return 0.0
+def margin_of_all(family: Family, layer: Layer, data: Data, n: int) -> float:
+    """The largest 2 eps at half of the kernel's own P where the special token has all of its row:
+    a1 + b less J's score, in cross-attention 2 less it."""
+    rho = float(family(layer, data, np.array([n]), 0.0).own[0])
+    value = 2.0 if layer.model == CROSS else data.a1 + data.b
+    return value - level_of_margin(rho, data.m(n), layer, data, share=1.0)
 
-    def holds(weights: np.ndarray) -> np.ndarray:
-        return holds_at(family, layer, data, np.full(len(weights), n), weights)
 
-    return least_number(holds, PRECISION, LARGEST_WEIGHT)
+def weight_of_exp_features(layer: Layer, data: Data, n: int) -> float:
+    """sqrt(1 + g) from which on element-wise exp of features separates, from n = C R: R is
+    e^(a1 s sqrt(1 + g)), and e^(s sqrt(1 + g)) in cross-attention, where keys have the size 1."""
+    size = 1.0 if layer.model == CROSS else data.a1
+    log_n = math.log(n)
+    return (log_n - math.log(reach(1.0, data.m(n), layer, data))) / (size * math.sqrt(log_n))
+
+
+def least_weights(family: Family, layer: Layer, data: Data, sizes: Sequence[int]) -> np.ndarray:
+    """The least g at each n at which a family separates with X = I + g e_1 e_1^T; 0 if it does with
+    X = I, and inf if at no g up to 1e13."""
+    n = np.array(sizes)
+
+    def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return holds_at(family, layer, data, n[which], weights)
+
+    found = least_numbers(holds, len(n), LEAST_WEIGHT, LARGEST_WEIGHT)
+    return np.where(holds_at(family, layer, data, n), 0.0, found)
 
 
 def _least(
     of: Callable[[np.ndarray], LogWeight], ends: tuple[float, float], layer: Layer, data: Data,
-    n: int,
-) -> float:  # fmt: skip
-    """The least parameter of a family of score kernels at which it separates."""
+    sizes: Sequence[float],
+) -> np.ndarray:  # fmt: skip
+    """The least parameter of a family of score kernels at which it separates, at each n."""
 
-    def holds(parameters: np.ndarray) -> np.ndarray:
-        sizes = np.full(len(parameters), n)
-        return holds_at(of_scores(of(parameters)), layer, data, sizes)
+    def holds(which: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        return holds_at(of_scores(of(parameters)), layer, data, np.array(sizes)[which])
 
-    return least_number(holds, *ends)
+    return least_numbers(holds, len(sizes), *ends)

@@ -6,22 +6,35 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import last_n
-from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.limits import last_n, told
+from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import (
     EXPONENTIALS,
     POWERS,
     TAYLORS,
     Pair,
+    stacked,
     usual_softmax,
 )
-from attention_separation.any_attention.laws.mixture import law_holds
+from attention_separation.any_attention.laws.loudness import Family, of_kernel
+from attention_separation.any_attention.laws.margins import (
+    FAINT,
+    OF_SLOPES,
+    SPANS,
+    margins_of,
+    slope,
+)
+from attention_separation.any_attention.laws.mixture import ROUNDING, law_holds
 from attention_separation.any_attention.laws.predictions import largest_n
-from attention_separation.any_attention.laws.verdicts import Claim, Law
+from attention_separation.any_attention.laws.verdicts import Claim, Law, measured, statement
+from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.data import Data
 
 TOLERANCE = 0.005
+ASKED = 100
+"""Numbers of tokens at which a user's weights have to be positive."""
+
 LARGE = 2000
 """From here on a largest n is known to TOLERANCE; below to two steps of K."""
 
@@ -32,22 +45,88 @@ ENDS = (
 
 def _claim(pair: Pair, layer: Layer, data: Data) -> Claim:
     kernel, family = pair
-    predicted, measured = largest_n(family, layer, data), _measured(pair, layer, data)
-    tolerance = TOLERANCE if predicted >= LARGE else 2 * data.classes / (measured or 1.0)
+    predicted, found = largest_n(family, layer, data), measured_n(kernel, layer, data)
+    holds = law_holds(layer, data)
+    if predicted == 0:
+        some = found if math.isnan(found) else found > 0
+        return statement(kernel.name, layer, "separates at some n", False, some, holds=holds)
+    if math.isinf(predicted):
+        still = found if math.isnan(found) else math.isinf(found)
+        last = LARGEST_N - LARGEST_N % data.classes
+        return statement(kernel.name, layer, "separates still", True, still, last, holds)
+    large = predicted >= LARGE
     return Claim(
-        kernel.name, layer, "last n", predicted, measured, tolerance, holds=law_holds(layer, data)
+        kernel.name, layer, "last n", predicted, found,
+        TOLERANCE if large else 2.0 * data.classes, holds=holds, absolute=not large,
+    )  # fmt: skip
+
+
+def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """0 where it separates at no n that was asked; NaN where float64 does not tell at each."""
+    found = last_n(kernel, layer, data)
+    if not told(kernel, layer, data):
+        return math.nan
+    return 0.0 if math.isnan(found) else found
+
+
+def own_law(kernels: Iterable[Kernel]) -> Law:
+    """The law of a user's own kernels: as far as the mixture law tells, else what is measured."""
+    own = tuple(kernels)
+    return Law(
+        "own kernels",
+        "A function of scores that does not fall, is above 0 and is divided by the row's sum "
+        "separates up to the n that solves n = C R(n), and its margin falls like R / n: with "
+        "random signs, V = I and X = I or all ones.",
+        TOLERANCE,
+        ENDS + " Where the special token's share is above 1 % at n = 10^6 its margin bends, and of "
+        "feature maps, of weights that fall with the score or are not above 0, and of what is not "
+        "divided no law is known: there is what is measured alone.",
+        lambda data: (
+            claim
+            for kernel in own
+            for layer in LAYERS
+            for claim in (_own_last_n(kernel, layer, data), _own_slope(kernel, layer, data))
+        ),
     )
 
 
-def _measured(pair: Pair, layer: Layer, data: Data) -> float:
-    """0 where it separates at no n that was asked; NaN where the next n or the last is not
-    resolved."""
-    found = last_n(pair[0], layer, data)
-    found = 0.0 if math.isnan(found) else found
-    last = LARGEST_N - LARGEST_N % data.classes
-    sizes = [last] if math.isinf(found) else [max(int(found), data.classes) + data.classes, last]
-    resolved = not np.isnan(best_probabilities(pair[0], layer, data, sizes)).any()
-    return found if resolved else math.nan
+def _own_last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+    if _is_known(kernel, layer, data):
+        return _claim((kernel, of_kernel(kernel)), layer, data)
+    return measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
+
+
+def _own_slope(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+    """p of a margin that falls like n^p."""
+    sizes = stacked(data, *SPANS[0])
+    found = slope(margins_of(kernel, layer, data, sizes), sizes)
+    name, what, family = kernel.name, "d log(2 eps) / d log n", of_kernel(kernel)
+    if not _is_known(kernel, layer, data) or not _is_faint(family, layer, data, sizes):
+        return measured(name, layer, what, found, sizes[1])
+    predicted = [predictions.margin(family, layer, data, n) / n for n in sizes]
+    return Claim(
+        name, layer, what, slope(predicted, sizes), found, OF_SLOPES, sizes[1],
+        law_holds(layer, data), absolute=True,
+    )  # fmt: skip
+
+
+def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
+    """Whether the mixture law tells of a kernel: its weights are above 0, and none of them falls as
+    its score rises, as far as some n show it."""
+    if kernel.kind != "score" or not kernel.normalised:
+        return False
+    sizes = np.geomspace(2 * data.classes, LARGEST_N, ASKED)
+    found = of_kernel(kernel)(layer, data, sizes)
+    with np.errstate(all="ignore"):
+        rises = [found.on_d0, found.on_d1 - found.on_d0, np.log(found.own)]
+    return bool(np.isfinite(rises).all() and np.min(rises) >= -ROUNDING)
+
+
+def _is_faint(family: Family, layer: Layer, data: Data, sizes: list[int]) -> bool:
+    """Whether the special token is heard, and has but a small share."""
+    n = np.array(sizes)
+    shares = np.exp(predictions.log_share(family(layer, data, n, 0.0), layer, data, n))
+    return bool((n * shares > ROUNDING).all() and shares.max() < FAINT)
 
 
 def _of_all(pairs: Iterable[Pair], data: Data) -> Iterator[Claim]:

@@ -8,6 +8,13 @@ from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.datasets.data import Data
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
 
+NUMBER, STATEMENT, MEASURED = KINDS = ("number", "statement", "measured")
+"""A number that a law predicts; whether something is so, or a kernel exactly as good as another;
+and what exact values say where no law is known."""
+
+EITHER = 0.5
+"""Of what is 0 or 1."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -19,9 +26,10 @@ class Claim:
     quantity : what is predicted
     predicted : by the law
     measured : by exact values; NaN where float64 does not resolve it
-    tolerance : of the relative difference
+    tolerance : of the relative difference, or of the difference itself if `absolute`
     at : number of tokens, or None
     holds : whether the law's own conditions hold
+    kind : one of KINDS
     """
 
     kernel: str
@@ -32,22 +40,57 @@ class Claim:
     tolerance: float
     at: float | None = None
     holds: bool = True
+    kind: str = NUMBER
+    absolute: bool = False
 
     @property
     def difference(self) -> float:
         """Relative to what is measured; absolute where that is 0, none between two infinities."""
+        found = self._distance
+        return found / (abs(self.measured) or 1.0) if math.isfinite(found) else found
+
+    @property
+    def _distance(self) -> float:
         if self.predicted == self.measured:
             return 0.0
+        if math.isnan(self.predicted) or math.isnan(self.measured):
+            return math.nan
         if math.isinf(self.predicted) or math.isinf(self.measured):
             return math.inf
-        return abs(self.predicted - self.measured) / (abs(self.measured) or 1.0)
+        return abs(self.predicted - self.measured)
+
+    @property
+    def tolerance_kind(self) -> str | None:
+        """What the tolerance is of: the relative difference, or the difference itself."""
+        if self.kind == MEASURED:
+            return None
+        return "absolute" if self.absolute else "relative"
 
     @property
     def verdict(self) -> str:
         """Undecided where the law's conditions do not hold, or exact values do not resolve."""
         if not self.holds or math.isnan(self.difference):
             return UNDECIDED
-        return AGREES if self.difference <= self.tolerance else DIFFERS
+        found = self._distance if self.absolute else self.difference
+        return AGREES if found <= self.tolerance else DIFFERS
+
+
+def statement(
+    kernel: str, layer: Layer, what: str, predicted: bool, measured: float,
+    at: float | None = None, holds: bool = True,
+) -> Claim:  # fmt: skip
+    """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
+    return Claim(
+        kernel, layer, what, float(predicted), float(measured), EITHER, at, holds, STATEMENT,
+        absolute=True,
+    )  # fmt: skip
+
+
+def measured(
+    kernel: str, layer: Layer, quantity: str, found: float, at: float | None = None
+) -> Claim:
+    """What exact values say where no law is known."""
+    return Claim(kernel, layer, quantity, math.nan, found, math.nan, at, kind=MEASURED)
 
 
 @dataclass(frozen=True)
@@ -74,6 +117,7 @@ class Law:
         return [
             {
                 "law": self.name,
+                "kind": claim.kind,
                 "kernel": claim.kernel,
                 "model": claim.layer.model,
                 "attention_x": claim.layer.attention_x,
@@ -83,7 +127,10 @@ class Law:
                 "measured": claim.measured,
                 "relative_difference": claim.difference,
                 "tolerance": claim.tolerance,
+                "tolerance_kind": claim.tolerance_kind,
                 "verdict": claim.verdict,
+                "statement": self.statement,
+                "ends": self.ends,
             }
             for claim in self.claims(data)
         ]

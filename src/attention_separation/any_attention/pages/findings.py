@@ -8,6 +8,7 @@ import pyarrow as pa
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
 from attention_separation.any_attention.laws.mixture import reach
+from attention_separation.any_attention.laws.verdicts import KINDS
 from attention_separation.any_attention.pages.story import LARGE, reach_words
 from attention_separation.datasets.data import Data
 from attention_separation.pages.prose import counted, joined
@@ -97,20 +98,53 @@ def split_findings(splits: pa.Table) -> list[str]:
 
 
 def law_findings(laws: pa.Table) -> list[str]:
-    """Of the table of laws: how many agree, and which differ."""
-    counts = count_verdicts(laws["verdict"].to_pylist())
-    others = [row for row in laws.to_pylist() if row["verdict"] != AGREES]
+    """Of the table of laws: how many numbers and statements agree, and which differ."""
+    rows = laws.to_pylist()
+    numbers, statements, alone = ([row for row in rows if row["kind"] == kind] for kind in KINDS)
+    judged = [*numbers, *statements]
+    others = [row for row in judged if row["verdict"] != AGREES]
     named = "; ".join(
         f"{row['law']}, {row['kernel']}, {row['model'].replace('_', '-')}: {row['quantity']} "
-        f"{row['predicted']:.5g} predicted, {row['measured']:.5g} by exact values"
+        f"{_number(row['predicted'])} predicted, {_number(row['measured'])} by exact values"
         for row in others
     )
-    return [
-        f"**Laws.** Of {counted(len(laws), 'prediction')} of "
-        f"{counted(len({*laws['law'].to_pylist()}), 'law')}, judged by exact values at these data, "
-        f"{counts}{f'. Not: {named}' if named else ''}.",
-        *_another_x_findings(laws),
+    says = f"of {counted(len(statements), 'statement')} (that a kernel separates or does not, or "
+    found = [
+        f"**Laws.** Of {counted(len(numbers), 'number')} predicted by "
+        f"{counted(len({row['law'] for row in judged}), 'law')}, judged by exact values at these "
+        f"data, {_verdicts(numbers)}{_largest_difference(numbers)}; {says}is exactly as good "
+        f"as another one), {_verdicts(statements)}.{f' Not: {named}.' if named else ''}",
     ]
+    if alone:
+        names = joined([*dict.fromkeys(row["kernel"] for row in alone)])
+        words = counted(len(alone), "value")
+        found.append(f"**No law is known** of {words} of {names}: the table has what is measured.")
+    return [*found, *_another_x_findings(laws)]
+
+
+def _verdicts(rows: list[dict]) -> str:
+    return count_verdicts(row["verdict"] for row in rows) or "none"
+
+
+def _number(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.5g}"
+
+
+def _largest_difference(numbers: list[dict]) -> str:
+    """How far off predictions are, from n = 2,000 on; a largest n is itself that n."""
+    large = [
+        row["relative_difference"]
+        for row in numbers
+        if row["tolerance_kind"] == "relative"
+        and row["relative_difference"] is not None
+        and (row["predicted"] if row["at"] is None else row["at"]) >= LARGE
+    ]
+    if not large:
+        return ""
+    return (
+        f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%} (slopes "
+        "and biases have absolute tolerances)"
+    ).replace("%", " %")
 
 
 def _another_x_findings(laws: pa.Table) -> list[str]:

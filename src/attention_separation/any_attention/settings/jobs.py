@@ -33,7 +33,7 @@ class SimulatedJob(Closed):
 
 
 class DataJob(OfKernels):
-    """All that the laws and the figures depend on; own kernels only where a figure shows them."""
+    """All that the laws and the figures depend on; own kernels only where they are shown."""
 
     data: Data
 

@@ -1,0 +1,67 @@
+"""The table of laws: its columns, what its page has above it, and own kernels in it."""
+
+import math
+
+import pytest
+
+from attention_separation.__main__ import main
+from attention_separation.any_attention.laws import laws
+from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
+from attention_separation.any_attention.laws.sizes import SIZES
+from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.results.tables import read_parquet
+
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+(USUAL,) = (law for law in SIZES if law.name == "1/sqrt d")
+
+
+@pytest.fixture
+def table(monkeypatch, tmp_path):
+    """That of one law and two own kernels."""
+    monkeypatch.setattr(laws, "LAWS", (USUAL,))
+    kernels = {"mine": {"score": "x**5"}, "other": {"feature_map": "x + 1"}}
+    job = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
+    output = tmp_path / "kernel_laws.parquet"
+    main(["kernels-laws", "--settings", job.canonical(), "--output", str(output)])
+    return read_parquet(output, SCHEMA), output
+
+
+def test_own_kernels_stand_in_it(table):
+    rows = table[0].to_pylist()
+    found = {name: [row for row in rows if row["kernel"] == name] for name in ("mine", "other")}
+    assert [row["kind"] for row in found["mine"]] == ["number"] * 6
+    assert {row["verdict"] for row in found["mine"]} == {"agrees"}
+    assert [row["kind"] for row in found["other"]] == ["measured"] * 6
+    for row in found["other"]:
+        assert row["predicted"] is row["tolerance"] is row["tolerance_kind"] is None
+        assert row["verdict"] == "undecided"
+    assert {row["law"] for rows in found.values() for row in rows} == {"own kernels"}
+
+
+def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
+    found, output = table
+    (said,) = {row["statement"] for row in found.to_pylist() if row["law"] == USUAL.name}
+    assert said == USUAL.statement
+    page = output.with_suffix(".html").read_text()
+    assert page.count("Softmax with the usual scaling") == 1
+    assert USUAL.ends in page
+    assert all(f"<th>{name}</th>" not in page for name in ABOVE)
+    assert USUAL.ends in output.with_suffix(".csv").read_text()
+
+
+def test_a_line_for_each_law(table):
+    _, usual, own = about(table[0]).splitlines()
+    assert usual == f"1/sqrt d (3 agree): {USUAL.statement} {USUAL.ends}"
+    assert own.startswith("own kernels (6 agree, 6 undecided): A function of scores")
+
+
+def test_no_number_is_none_against_none():
+    for law in laws.LAWS:
+        for row in law.rows(DATA):
+            if row["kind"] == "number":
+                where = {name: row[name] for name in ("law", "kernel", "model", "at")}
+                # A slope of 0 is a number: what is measured is not.
+                assert row["predicted"] or row["quantity"].startswith("d log"), where
+                assert math.isfinite(row["predicted"]), where
+                assert row["measured"], where
