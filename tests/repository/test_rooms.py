@@ -22,6 +22,9 @@ STUDIES = {
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
 
+ABOVE = ("api", "api/commands")
+"""Rooms above all studies, the lowest first."""
+
 MOST_MODULES = 15
 """Of a folder, without its __init__."""
 
@@ -54,9 +57,11 @@ def floor_of(room: str) -> tuple[int, int]:
         rooms = STUDIES[study]
         floors = [k for k, floor in enumerate(rooms) if inner in floor.split()]
         return 1, floors[0] if inner else len(rooms)
+    if room in ABOVE:
+        return 2, ABOVE.index(room)
     if room:
         raise ValueError(f"{room} is on no floor")
-    return 2, 0
+    return 3, 0
 
 
 def may_import(importer: str, imported: str) -> bool:
@@ -130,7 +135,7 @@ def test_what_the_floors_allow(importer, imported, allowed):
 def test_every_folder_is_a_room():
     rooms = {room_of(name) for name in MODULES if MODULES[name].name == "__init__.py"}
     studies = {f"{s}/{r}" for s, rooms in STUDIES.items() for r in " ".join(rooms).split()}
-    assert rooms == {"", *FLOORS, *STUDIES, *studies}
+    assert rooms == {"", *FLOORS, *STUDIES, *studies, *ABOVE}
 
 
 def test_no_room_is_crowded():

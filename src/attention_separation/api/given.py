@@ -43,8 +43,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 HINTS = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
-    "on their places, and that exchange with the classes, as an element-wise phi, a softmax or a norm "
-    "over all coordinates have; simulate(..., method='dense', theta=...) needs neither",
+    "on their places, and that exchange with the classes, as with an element-wise phi, a softmax "
+    "or a norm over all coordinates; simulate(..., method='dense', theta=...) needs neither",
     RowSumError: "give weights that are positive, or normalised=False for rows as they are",
 }
 """What can be done, by what is wrong."""
