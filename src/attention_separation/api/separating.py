@@ -19,7 +19,12 @@ from attention_separation.api.problem import (
     theta_of,
     tokens_of,
 )
-from attention_separation.attention.gaps import MOST_BYTES, bytes_of_margin, gap_probability
+from attention_separation.attention.gaps import (
+    MOST_BYTES,
+    best_with_gap,
+    bytes_of_margin,
+    probability_with_gap,
+)
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.separation import Ranked, rank_states, widest_margin
 from attention_separation.attention.threshold_curves import ThresholdCurve
@@ -165,15 +170,18 @@ def separate(
         raise ArithmeticError(
             f"{of.name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
         )
-    best, low, high = (float(part[0]) for part in curves.best())
+    best, *ends = (float(part[0]) for part in curves.best())
     if gap:
         require_memory(layer.d(data.classes))
-        probability = gap_probability(ranked_states(scored), gap, at)
+        ranked = ranked_states(scored)
+        probability, *ends = best_with_gap(ranked, gap)
+        if at is not None:
+            probability = probability_with_gap(ranked, gap, at)
     else:
         probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
     return Separation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, (low, high) if at is None else at, gap, float(scored.rows[1].share[0, 0]),
+        probability, tuple(ends) if at is None else at, gap, float(scored.rows[1].share[0, 0]),
         scored, best,
     )  # fmt: skip
 

@@ -5,27 +5,35 @@ import numpy as np
 from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.attention.separation import Ranked
 from attention_separation.attention.sign_columns import none_of
+from attention_separation.attention.threshold_curves import EQUAL
 
 MOST_BYTES = 2 << 30
 """Of the joint law of a column's two scores; more values than fit are refused."""
 
 
-def gap_probability(ranked: Ranked, gap: float, theta: float | None = None) -> float:
-    """P(all scores are at most theta - gap / 2 on D0, and one is above theta + gap / 2 on D1), of
-    the one point of `ranked`; at the best theta > 0 where none is given.
-
-    Parameters
-    ----------
-    gap : 2 eps, in units of s, at least 0
-    theta : threshold in units of s, or None
-    """
+def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
+    """The largest P(all scores are at most theta - gap / 2 on D0, and one is above theta + gap / 2
+    on D1) over theta > 0, of the one point of `ranked`, and the ends of the widest interval of
+    theta that reaches it; `gap`, 2 eps, and theta in units of s."""
     values = ranked.values[0]
-    if theta is None:
-        # Scores are compared with each other: equal ones have one rank.
-        lowest, tie = values[2 * values + gap > 0], 0.0
-    else:
-        lowest, tie = np.array([theta - gap / 2]), TIE_TOLERANCE
-    found = np.zeros(len(lowest))
+    # Between two of these nothing changes.
+    lowest = np.unique(np.concatenate([values, values - gap, [-gap / 2, values[-1] + 1.0]]))
+    lowest = lowest[lowest >= -gap / 2]
+    found = _with_gap(ranked, lowest[:-1], gap, 0.0)
+    reached = found >= found.max() - EQUAL
+    widest = int(np.argmax(np.where(reached, np.diff(lowest), -1.0)))
+    low, high = lowest[widest : widest + 2] + gap / 2
+    return float(found[widest]), float(low), float(high)
+
+
+def probability_with_gap(ranked: Ranked, gap: float, theta: float) -> float:
+    """The same at a given threshold; a score that ties one is not above it."""
+    return float(_with_gap(ranked, np.array([theta - gap / 2]), gap, TIE_TOLERANCE)[0])
+
+
+def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float, tie: float) -> np.ndarray:
+    """The probability at thresholds gap / 2 above `lowest` (T,): (T,)."""
+    values, found = ranked.values[0], np.zeros(len(lowest))
     for case in ranked.cases:
         u0, u1 = values[case.u0[0]], values[case.u1[0]]
         for k, low in enumerate(lowest):
@@ -35,7 +43,7 @@ def gap_probability(ranked: Ranked, gap: float, theta: float | None = None) -> f
             found[k] += case.chance * (
                 none_of(some, ranked.m[0]) - none_of(any_of_both, ranked.m[0])
             )
-    return float(found.max(initial=0.0))
+    return found
 
 
 def bytes_of_margin(classes: int) -> int:

@@ -1,0 +1,84 @@
+"""The commands `separate`, `compare` and `kernels`."""
+
+import json
+
+import pytest
+
+import attention_separation as asep
+from attention_separation.__main__ import main
+
+
+def answer(capsys, *arguments):
+    status = main([*arguments])
+    return status, capsys.readouterr()
+
+
+def test_separate_for_people_and_programs(capsys):
+    given = ("separate", "--kernel", "taylor_2", "--n", "1e3", "--attention-x", "ones")
+    status, said = answer(capsys, *given, "--json")
+    found = json.loads(said.out)
+    exact = asep.separate("taylor_2", "self_attention", "ones", 1000)
+    assert status == 0
+    assert found["probability"] == exact.probability
+    assert found["theta"] == list(exact.theta)
+    assert (found["margin"], found["largest_n"]) == (exact.margin, 100)
+    _, said = answer(capsys, *given)
+    assert f"probability  {exact.probability:.6g}" in said.out
+    assert "largest_n    100" in said.out
+
+
+def test_sizes_and_thresholds(capsys):
+    given = ("separate", "--kernel", "x**4", "--n", "40", "--d", "12", "--m", "5", "--a1", "2")
+    _, said = answer(capsys, *given, "--theta", "0.9", "--json")
+    exact = asep.separate("x**4", n=40, d=12, m=5, a1=2, theta=0.9)
+    assert json.loads(said.out)["probability"] == exact.probability
+
+
+def test_compare(capsys):
+    given = ("compare", "--kernel", "exp", "linear", "x**4", "--n", "200", "2_000")
+    status, said = answer(capsys, *given)
+    head, _, exp, linear, formula = said.out.splitlines()
+    assert status == 0
+    assert head.split("  ")[0] == "kernel"
+    assert "n = 2,000" in head
+    assert exp.split() == ["exp", "0.986637", "0.986637", "10^12", "still"]
+    assert linear.split()[-1] == "80"
+    assert formula.split()[0] == "x**4"
+    _, said = answer(capsys, *given, "--json")
+    found = json.loads(said.out)
+    assert found["largest_n"] == {"exp": "inf", "linear": 80, "x**4": 2680}
+    assert [row["n"] for row in found["rows"]] == [200, 2000] * 3
+
+
+def test_kernels(capsys):
+    status, said = answer(capsys, "kernels")
+    assert status == 0
+    assert "elu_plus_one" in said.out
+    _, said = answer(capsys, "kernels", "--json")
+    assert len(json.loads(said.out)) == len(asep.kernels)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--kernel", "softmx"), "separate: 'softmx' is no kernel; did you mean 'exp' (softmax)?"),
+        (("--kernel", "exp", "--n", "210"), "nearest valid n: 200 or 220"),
+        (("--kernel", "exp", "--theta", "bets"), "theta='bets'; allowed: 'best', 'paper'"),
+        (
+            ("--kernel", "exp", "--d", "4002", "--n", "8000"),
+            "not enough memory: a margin at d=4002",
+        ),
+    ],
+)
+def test_faults_are_one_sentence(capsys, arguments, words):
+    status, said = answer(capsys, "separate", *arguments)
+    assert status == 1
+    assert words in said.err
+    assert len(said.err.splitlines()) == 1
+    assert said.out == ""
+
+
+def test_numbers_of_tokens_are_whole(capsys):
+    with pytest.raises(SystemExit):
+        main(["separate", "--kernel", "exp", "--n", "200.5"])
+    assert "'200.5'; allowed: whole numbers" in capsys.readouterr().err

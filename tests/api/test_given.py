@@ -1,0 +1,134 @@
+"""Kernels of one's own: what they may be, and what is found out about them."""
+
+import re
+
+import numpy as np
+import pytest
+
+import attention_separation as asep
+from attention_separation.attention.kernels import KERNELS
+
+SAME = {
+    # A built-in kernel, and the same as somebody would give it.
+    "linear": lambda: asep.scores(lambda x: x),
+    "exp_half": lambda: lambda x: np.exp(x / 2),
+    "power_4": lambda: "x**4",
+    "power_2": lambda: "x ** 2",
+    "softplus": lambda: "log(1 + exp(x))",
+    "exp_sqrt_d": lambda: asep.scores(lambda x, d: np.exp(x / np.sqrt(d))),
+    "sigmoid_log_n": lambda: asep.scores(lambda x, n: 1 / (1 + np.exp(np.log(n) - x))),
+    "elu_plus_one": lambda: asep.features(lambda z: np.where(z > 0, z + 1, np.exp(z))),
+    "relu2_features": lambda: asep.features(lambda z: np.maximum(z, 0) ** 2),
+    "exp_features": lambda: asep.features(lambda z: np.concatenate([np.exp(z), np.exp(-z)], -1)),
+    "relu_features": lambda: asep.pair(lambda z: 2 * np.maximum(z, 0), lambda z: np.maximum(z, 0)),
+    "linear_unnormalised": lambda: asep.scores(lambda x: x, normalised=False),
+    "exp": lambda: asep.rows(lambda x, counts: np.exp(x) / (counts * np.exp(x)).sum()),
+    "hardmax": lambda: asep.rows(
+        lambda x, counts: (x > x.max() - 1e-9) / counts[x > x.max() - 1e-9].sum()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_kernel_of_ones_own_is_the_built_in_one(name):
+    own = SAME[name]()
+    for model, attention_x in (
+        ("self_attention", "identity"), ("self_attention", "ones"), ("cross_attention", "identity"),
+    ):  # fmt: skip
+        for n in (200, 2000, 10**6):
+            found = asep.separate(own, model, attention_x, n)
+            wanted = asep.separate(name, model, attention_x, n)
+            assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+            assert found.share == pytest.approx(wanted.share, rel=1e-9)
+
+
+def test_names_of_kernels():
+    def mine(x):
+        return x
+
+    assert asep.separate(mine).kernel == "mine"
+    assert asep.separate(asep.scores(mine, name="ours")).kernel == "ours"
+    assert asep.separate(lambda x: x).kernel == "kernel"
+    assert asep.separate("x**4").kernel == "x**4"
+    assert asep.kernel_of(KERNELS["exp"]) is KERNELS["exp"]
+    assert asep.kernel_of("x").symbol == "x"
+
+
+WRONG = {
+    # What is wrong: the kernel, the error's type, and words of what is said.
+    "negative rows": (
+        lambda: asep.scores(lambda x: -x), ArithmeticError,
+        ["a row of weights sums to -", "allowed: sums > 0; give weights that are positive, or"],
+    ),
+    "no finite weight": (
+        lambda: asep.scores(lambda x: x / 0), ArithmeticError,
+        ["a weight, of score x = ", "is inf; allowed: finite numbers"],
+    ),
+    "NaN": (lambda: "log(0 * x - 1)", ArithmeticError, ["is nan; allowed: finite numbers"]),
+    "classes told apart": (
+        lambda: asep.features(lambda z: z * np.arange(1, z.shape[-1] + 1)), ArithmeticError,
+        ["tokens that are alike but for their class or place have weights", "method='dense'"],
+    ),
+    "places told apart": (
+        lambda: asep.scores(lambda x: x + np.arange(x.shape[-1])), ArithmeticError,
+        ["allowed: the same weight", "do not depend on their places"],
+    ),
+    "a row function that forgets counts": (
+        lambda: asep.rows(lambda x, counts: np.exp(x) / np.exp(x).sum()), ArithmeticError,
+        ["allowed: the same weight"],
+    ),
+    "another shape": (
+        lambda: asep.scores(lambda x: x.sum()), ArithmeticError,
+        ["gave an array of shape () for scores of shape"],
+    ),
+    "features of another shape": (
+        lambda: asep.features(lambda z: z[..., 0]), ArithmeticError,
+        ["gave an array of shape", "allowed: (", "features)"],
+    ),
+    "features that do not fit": (
+        lambda: asep.pair(lambda z: z, lambda z: z[..., :2]), ArithmeticError,
+        ["features of queries and 2 of keys; allowed: as many"],
+    ),
+    "it raises": (
+        lambda: asep.scores(lambda x: x.nothing), ArithmeticError,
+        ["raised AttributeError: 'numpy.ndarray' object has no attribute 'nothing'"],
+    ),
+    "text": (lambda: asep.scores(lambda x: x.astype(str)), ArithmeticError, ["numbers of type"]),
+    "a number": (lambda: 3, TypeError, ["3 is no kernel; allowed: a name, a formula in x"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_found_out(name):
+    kernel, kind, words = WRONG[name]
+    with pytest.raises(kind) as error:
+        asep.separate(kernel())
+    for part in words:
+        assert part in str(error.value)
+
+
+def test_negative_weights_are_warned_of():
+    lowered = asep.scores(lambda x, n: 1.9 * np.log(n) - x)
+    with pytest.warns(UserWarning, match="some weights are negative; rows are averages no longer"):
+        asep.separate(lowered)
+
+
+def test_every_question_finds_out():
+    wrong = asep.scores(lambda x: -x)
+    for ask in (
+        lambda: asep.compare([wrong]), lambda: asep.largest_n(wrong), lambda: asep.simulate(wrong),
+        lambda: asep.success({"fires": "exp", "silent": [wrong]}),
+    ):  # fmt: skip
+        with pytest.raises(ArithmeticError, match=re.escape("allowed: sums > 0")):
+            ask()
+
+
+def test_built_in_kernels_are_listed():
+    text = repr(asep.kernels)
+    assert all(name in text for name in KERNELS)
+    assert len(asep.kernels) == len(KERNELS)
+    assert "power_P (x^P)" in text
+    assert asep.kernels["power_7"].name == "power_7"
+    assert "power_7" in asep.kernels
+    assert "nothing" not in asep.kernels
+    assert 3 not in asep.kernels

@@ -1,0 +1,210 @@
+"""`compare`, `largest_n`, `critical_temperature`, `success` and `simulate`."""
+
+import math
+import re
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from making import ROOT, point
+from scipy.stats import binomtest
+
+import attention_separation as asep
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import critical_temperatures
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.data import FixedData
+from attention_separation.softmax_vs_linear.exact.attention_probabilities import references
+from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models.contest import Contest
+
+REACHES = pd.read_csv(ROOT / "docs/kernels/kernels.csv", comment="#")
+
+FALSE_ALARM = Fraction(1, 10**6)
+"""Of all trials of `simulate` in this module together."""
+
+
+def test_comparing_is_separating_one_by_one():
+    kernels = ["exp", "linear", "x**4", asep.features(lambda z: z + 1, name="plus_one")]
+    table = asep.compare(kernels, [200, 2000], "self_attention", "ones", a1=1.0, margin=True)
+    assert len(table) == 8
+    assert table["kernel"].tolist()[::2] == ["exp", "linear", "x**4", "plus_one"]
+    for row, kernel in zip(
+        table.itertuples(), np.repeat(np.array(kernels, object), 2), strict=True
+    ):
+        found = asep.separate(kernel, "self_attention", "ones", row.n, a1=1.0)
+        assert (row.probability, row.share) == (found.probability, found.share)
+        assert (row.theta_low, row.theta_high) == found.theta
+        assert row.margin == found.margin
+    assert asep.compare("exp", 200).equals(asep.compare(["exp"], [200]))
+
+
+def test_what_float64_does_not_tell_is_no_number():
+    table = asep.compare(["sigmoid", "exp"], [200, 2 * 10**8], "cross_attention")
+    assert table["probability"].isna().tolist() == [False, True, False, False]
+
+
+def test_nothing_to_compare():
+    with pytest.raises(ValueError, match="allowed: at least one kernel and one n"):
+        asep.compare([])
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_largest_n_is_that_of_the_table(layer):
+    own = REACHES[(REACHES["model"] == layer.model) & (REACHES["attention_x"] == layer.attention_x)]
+    for row in own.itertuples():
+        found = asep.largest_n(row.kernel, layer.model, layer.attention_x)
+        assert found == (None if math.isnan(row.last_n) else row.last_n), row.kernel
+        assert found is None or found == math.inf or isinstance(found, int)
+
+
+def test_other_sizes_reach_further():
+    assert asep.largest_n("linear") < asep.largest_n("linear", a1=3.0)
+    assert asep.largest_n("x**2", d=12) % 10 == 0
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_critical_temperatures(layer):
+    found = asep.critical_temperature(2000, layer.model, layer.attention_x)
+    assert found == critical_temperatures(layer, FixedData(), [2000])[0]
+    below, above = (
+        asep.separate(f"exp_over_{t:.4f}".rstrip("0"), layer.model, layer.attention_x, 2000)
+        for t in (found - 1e-3, found + 1e-3)
+    )
+    half = asep.separate("exp", layer.model, layer.attention_x, 2000).probability / 2
+    assert below.probability > half >= above.probability
+
+
+CONTESTS = {
+    "the paper's": ("exp", ("linear",)),
+    "another": ("power_8", ("linear", "elu_plus_one")),
+    "one alone": ("cosh", ()),
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+@pytest.mark.parametrize("name", CONTESTS)
+def test_success_is_that_of_the_panels(layer, name):
+    fires, silent = CONTESTS[name]
+    sizes = {"n": 400, "d": layer.d(10), "m": 12, "a0": 0.05, "a1": 1.4}
+    entries = {"b": 0.3, "c": 0.6} if layer.model == "self_attention" else {}
+    at = point(
+        layer.model, **sizes, **entries, theta=0.75, attention_x=layer.attention_x,
+        contest=Contest(fires=fires, silent=silent),
+    )  # fmt: skip
+    (wanted,) = references(MODELS[layer.model], [at])
+    found = asep.success(
+        {"fires": fires, "silent": list(silent)}, layer.model, layer.attention_x, theta=0.75,
+        **sizes, **entries,
+    )  # fmt: skip
+    assert found.probability == pytest.approx(wanted.success, rel=1e-12)
+    assert list(found.events.values()) == pytest.approx(wanted.events, rel=1e-12)
+    assert next(iter(found.events)) == f"{fires} > 0 on D1"
+
+
+def test_success_at_the_best_threshold_that_all_share():
+    best = asep.success(theta="best")
+    middle = sum(best.theta) / 2
+    assert asep.success(theta=middle).probability == best.probability
+    others = [asep.success(theta=t).probability for t in np.linspace(0.1, 2, 60)]
+    assert best.probability >= max(others)
+
+
+WRONG_CONTESTS = [
+    ({"fires": "exp"}, "allowed: {'fires': kernel, 'silent': [kernels]}"),
+    ("exp", "allowed: {'fires': kernel, 'silent': [kernels]}"),
+    ({"fires": "exp", "silent": ["exp"]}, "contest of exp, exp; allowed: each kernel once"),
+    ({"fires": "exp", "silent": ["lin"]}, "did you mean 'linear'?"),
+]
+
+
+@pytest.mark.parametrize(("contest", "words"), WRONG_CONTESTS)
+def test_contests_that_are_none(contest, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        asep.success(contest)
+
+
+SIMULATED = ("exp", "linear", "elu_plus_one", "sparsemax", "linear_unnormalised")
+TRIALS = 4000
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_trials_agree_with_exact_values(layer):
+    level = float(FALSE_ALARM / (len(SIMULATED) * len(LAYERS)))
+    sizes = {"d": layer.d(5), "m": 3}
+    for kernel in SIMULATED:
+        found = asep.simulate(
+            kernel, layer.model, layer.attention_x, 40, trials=TRIALS, seed=3, **sizes
+        )
+        exact = asep.separate(kernel, layer.model, layer.attention_x, 40, **sizes).probability
+        assert binomtest(found.successes, TRIALS, exact).pvalue > level, kernel
+        assert found.ci_low <= found.p_hat <= found.ci_high
+        assert found.p_hat == found.successes / TRIALS
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+@pytest.mark.parametrize("kernel", ["exp", "hedgehog", "entmax_15", "sigmoid_unnormalised"])
+def test_trials_from_rows_are_the_literal_ones(layer, kernel):
+    sizes = {"d": layer.d(4), "m": 4, "a0": 0.4, "trials": 60, "seed": 1, "theta": 0.8}
+    rows, literal = (
+        asep.simulate(kernel, layer.model, layer.attention_x, 12, method=method, **sizes)
+        for method in ("rows", "dense")
+    )
+    for name in ("successes", "d1_positive", "d0_zero"):
+        assert getattr(rows, name) == getattr(literal, name)
+
+
+def test_fewer_trials_are_the_first_of_more():
+    counts = [asep.simulate("exp", trials=trials, seed=5).successes for trials in range(1, 40)]
+    assert {*np.diff(counts)} <= {0, 1}
+
+
+def test_kernels_that_tell_places_apart_can_be_simulated():
+    order = asep.scores(lambda x: np.exp(x) * np.linspace(1, 2, x.shape[-1]), name="in_order")
+    with pytest.raises(ArithmeticError, match="method='dense', theta"):
+        asep.simulate(order, n=40)
+    found = asep.simulate(order, n=40, method="dense", theta=0.9, trials=20)
+    assert found.trials == 20
+
+
+WRONG_TRIALS = [
+    ({"trials": 0}, ValueError, "trials=0; allowed: whole numbers from 1 to 1,000,000,000"),
+    ({"seed": -1}, ValueError, "seed=-1; allowed"),
+    ({"method": "fast"}, ValueError, "method='fast'; allowed: 'rows' or 'dense'"),
+    ({"method": "dense", "n": 10**5}, MemoryError, "takes about 447.0 GiB; allowed: 2; method="),
+]
+
+
+@pytest.mark.parametrize(("more", "kind", "words"), WRONG_TRIALS)
+def test_trials_that_are_refused(more, kind, words):
+    with pytest.raises(kind, match=re.escape(words)):
+        asep.simulate("exp", **more)
+
+
+def test_importing_is_light():
+    """Nothing is loaded before it is asked for; pandas by what gives tables."""
+    heavy = ("numpy", "pandas", "scipy", "pyarrow", "pydantic", "matplotlib", "snakemake", "torch")
+    code = (
+        "import sys, attention_separation as a\n"
+        f"heavy = {heavy}\n"
+        "print([m for m in heavy if m in sys.modules])\n"
+        "a.separate('exp'); a.largest_n('linear'); a.success()\n"
+        "print([m for m in heavy if m in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT / "src"
+    )
+    assert done.stdout == "[]\n['numpy']\n"
+
+
+def test_what_there_is_stands_in_the_package():
+    from attention_separation import api
+
+    assert {*asep.API} == {*api.__all__}
+    assert {*asep.API} <= {*dir(asep)}
+    with pytest.raises(AttributeError, match="has no attribute 'seperate'"):
+        _ = asep.seperate
+    assert all(asep.kernels[name] is KERNELS[name] for name in asep.kernels)

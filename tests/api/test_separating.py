@@ -1,0 +1,175 @@
+"""`separate`: the numbers of the tables, its parameters, and what it refuses."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from making import CONFIG, ROOT
+
+import attention_separation as asep
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.value_table import value_rows
+from attention_separation.attention.dense import attention
+from attention_separation.attention.exceeding import exceeds
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets import DATASETS
+from attention_separation.datasets.dataset import Tokens
+
+DATA = CONFIG.any_attention.data
+VALUES = pd.read_csv(ROOT / "docs/kernels/kernel_values.csv", comment="#")
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_at_its_defaults_it_is_every_row_of_the_table(kernel):
+    rows = VALUES[(VALUES["kernel"] == kernel) & VALUES["resolved"]]
+    assert len(rows) > 15
+    for row in rows.itertuples():
+        found = asep.separate(kernel, row.model, row.attention_x, row.n)
+        assert (found.d, found.m) == (row.d, row.m)
+        wanted = (row.p_best, row.theta_low, row.theta_high, row.share)
+        assert (found.probability, *found.theta, found.share) == pytest.approx(wanted, rel=1e-12)
+        at_papers = asep.separate(kernel, row.model, row.attention_x, row.n, theta="paper")
+        assert at_papers.probability == pytest.approx(row.p_paper, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_margins_are_those_of_the_table(layer):
+    for kernel in ("exp", "linear", "none", "hedgehog"):
+        for row in value_rows(KERNELS[kernel], layer, DATA, [200, 20_000, 10**9]):
+            found = asep.separate(kernel, layer.model, layer.attention_x, row["n"])
+            assert found.margin == row["margin"]
+
+
+SMALL = {"a0": 0.3, "a1": 1.1, "b": 0.4, "c": 0.7, "m": 2}
+
+
+def enumerated(kernel, model, attention_x, n, d, theta, gap):
+    """P(scores at most theta - gap / 2 on D0, one above theta + gap / 2 on D1), literally: over all
+    places and all 2^(d m) sign matrices."""
+    dataset = DATASETS[model]
+    tokens = Tokens(n, d, SMALL["a0"], SMALL["a1"], SMALL["b"], SMALL["c"], attention_x)
+    y = np.array(list(itertools.product([-1.0, 1.0], repeat=d)))
+    largest = [
+        [
+            (attention(*parts, np.eye(d), KERNELS[kernel]) @ y.T).max(axis=0)
+            for places in itertools.product(range(n), repeat=dataset.special_tokens)
+            for parts in [dataset.literal(tokens, of, np.array(places))]
+        ]
+        for of in (0, 1)
+    ]
+    found = []
+    for u0, u1 in itertools.product(*largest):
+        of_d0, of_d1 = (np.maximum(u[:, None], u[None, :]) for u in (u0, u1))
+        quiet = ~exceeds(of_d0, (theta - gap / 2) * tokens.s, tokens.s)
+        found.append((quiet & exceeds(of_d1, (theta + gap / 2) * tokens.s, tokens.s)).mean())
+    return np.mean(found)
+
+
+@pytest.mark.parametrize("kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
+@pytest.mark.parametrize(
+    ("model", "attention_x", "d"),
+    [("self_attention", "identity", 5), ("self_attention", "ones", 5),
+     ("cross_attention", "identity", 4)],
+)  # fmt: skip
+def test_thresholds_and_gaps_against_all_sign_matrices(kernel, model, attention_x, d):
+    n = 6
+    best = asep.separate(kernel, model, attention_x, n, d=d, **SMALL)
+    middle = sum(best.theta) / 2
+    for theta, gap in ((middle, 0.0), (0.3, 0.0), (middle, 0.05), (0.5, 0.2), (0.9, 0.4)):
+        found = asep.separate(kernel, model, attention_x, n, d=d, theta=theta, margin=gap, **SMALL)
+        wanted = enumerated(kernel, model, attention_x, n, d, theta, gap)
+        assert found.probability == pytest.approx(wanted, abs=1e-12), (theta, gap)
+        assert found.theta == theta
+        assert found.gap == gap
+    # At the best threshold for a gap it is as large as at any other.
+    for gap in (0.02, 0.3):
+        own = asep.separate(kernel, model, attention_x, n, d=d, margin=gap, **SMALL)
+        others = [
+            asep.separate(kernel, model, attention_x, n, d=d, theta=t, margin=gap, **SMALL)
+            for t in (sum(own.theta) / 2, own.theta[0] + 1e-9, *np.linspace(0.01, 2.5, 100))
+        ]
+        best, start, *_ = (each.probability for each in others)
+        assert own.probability == pytest.approx(best, abs=1e-12)
+        assert own.probability == pytest.approx(start, abs=1e-12)
+        assert own.probability >= max(each.probability for each in others) - 1e-12
+
+
+@pytest.mark.parametrize("kernel", ["exp", "linear", "power_4"])
+def test_the_margin_is_the_gap_with_which_half_is_left(kernel):
+    found = asep.separate(kernel, n=2000)
+    within, beyond = (
+        asep.separate(kernel, n=2000, margin=found.margin * factor).probability
+        for factor in (1 - 1e-9, 1 + 1e-9)
+    )
+    assert within >= found.probability / 2 > beyond
+
+
+def test_what_tells_nothing_has_no_margin():
+    found = asep.separate("none", "cross_attention")
+    assert (found.probability, found.margin) == (0.0, None)
+
+
+def test_rows_are_those_of_the_definition():
+    n, d = 12, 5
+    found = asep.separate("exp", n=n, d=d).rows
+    tokens = Tokens(n, d, 0.01, 1.2, 0.2, 0.8, "identity")
+    parts = DATASETS["self_attention"].literal(tokens, 1, np.array([4]))
+    c = attention(*parts, np.eye(d), KERNELS["exp"])
+    special = found[(found["dataset"] == "D1") & (found["query"] == "special")].iloc[0]
+    assert special[["first", "marked", "rest", "last"]].tolist() == pytest.approx(
+        c[4, [0, 2, 1, 4]].tolist(), rel=1e-12
+    )
+    assert len(found) == 6
+    assert len(asep.separate("exp", "cross_attention").rows) == 4
+
+
+def test_the_curve_is_a_step_function_with_the_best_thresholds_on_its_highest_step():
+    found = asep.separate("exp")
+    assert found.curve.at(sum(found.theta) / 2) == found.probability
+    assert found.curve.probability.max() == found.probability
+
+
+WRONG = {
+    "kernel": (("softmx",), {}, "'softmx' is no kernel; did you mean 'exp' (softmax)?"),
+    "degree": (("power_2000",), {}, "allowed: power_P (x^P) with P from 0.01 to 1000"),
+    "formula": (("x**",), {}, "'x**' is no kernel and no formula: column 4: invalid syntax"),
+    "name in a formula": (("y + 1",), {}, "column 1: no quantity 'y'; allowed: x, n, d, log_n"),
+    "call in a formula": (("__import__('os')",), {}, "no function '__import__'; allowed: where"),
+    "model": (("exp", "self_atention"), {}, "did you mean 'self_attention'?"),
+    "X": (("exp", "cross_attention", "ones"), {}, "attention_x='ones' with cross_attention"),
+    "n that does not stack": (("exp",), {"n": 210}, "nearest valid n: 200 or 220"),
+    "n with a fraction": (("exp",), {"n": 200.5}, "n=200.5; allowed: whole numbers from 2 to 1,"),
+    "n beyond": (("exp",), {"n": 2 * 10**12}, "n=2000000000000; allowed: whole numbers from 2"),
+    "n as truth": (("exp",), {"n": True}, "n=True; allowed: whole numbers"),
+    "d": (("exp",), {"d": 2}, "d=2; allowed: whole numbers from 3 to 20,000"),
+    "m": (("exp",), {"m": 0}, "m=0; allowed: whole numbers from 1 to 1,000,000"),
+    "a0": (("exp",), {"a0": -1}, "a0=-1; allowed: numbers from 0 to 1000"),
+    "a1": (("exp",), {"a1": math.nan}, "a1=nan; allowed: numbers above 0 to 1000"),
+    "b": (("exp",), {"b": "x"}, "b='x'; allowed: numbers above 0 to 1000"),
+    "theta's word": (("exp",), {"theta": "bets"}, "theta='bets'; allowed: 'best', 'paper' or a"),
+    "theta below 0": (("exp",), {"theta": -1}, "theta=-1; allowed: 'best', 'paper' or a number"),
+    "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0 to 1e6"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_refused(name):
+    given, more, words = WRONG[name]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        asep.separate(*given, **more)
+
+
+def test_what_float64_does_not_tell_is_said():
+    with pytest.raises(ArithmeticError, match="sigmoid: at n = 200,000,000 float64 does not tell"):
+        asep.separate("sigmoid", "cross_attention", n=2 * 10**8)
+
+
+def test_memory_is_told_before_it_is_taken():
+    found = asep.separate("exp", n=8000, d=4002)
+    with pytest.raises(MemoryError, match=r"a margin at d=4002 takes about 152.7 GiB; allowed: 2"):
+        _ = found.margin
+    with pytest.raises(MemoryError, match="a margin at d=4002"):
+        asep.separate("exp", n=8000, d=4002, margin=0.1)
