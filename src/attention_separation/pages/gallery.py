@@ -44,8 +44,9 @@ def _pictures(gallery: Gallery, names: Iterable[str], folder: str) -> list[str]:
     return [f"![{gallery.pictures[name]}]({folder}/{name}.svg)\n" for name in names]
 
 
-def readme_text(text: str, gallery: Gallery, findings: Sequence[str]) -> str:
-    """README.md with the block of the gallery in place of the one that stands there.
+def readme_text(text: str, gallery: Gallery, findings: Sequence[str], beneath: str = "") -> str:
+    """README.md with the block of the gallery in place of the one that stands there; `beneath` the
+    findings stands a text in Markdown.
 
     Raises
     ------
@@ -60,16 +61,19 @@ def readme_text(text: str, gallery: Gallery, findings: Sequence[str]) -> str:
     folder = f"docs/{gallery.folder}"
     pictures = "".join(_pictures(gallery, gallery.in_readme, folder))
     page = f"{gallery.page_has}: [{folder}.md]({folder}.md)."
-    return f"{before}{begin}\n{pictures}\n{markdown_list(findings)}\n{page}\n\n{end}{after}"
+    texts = [f"{pictures}\n{markdown_list(findings)}", beneath, f"{page}\n"]
+    block = "\n".join(text for text in texts if text)
+    return f"{before}{begin}\n{block}\n{end}{after}"
 
 
 def write_gallery(
     arguments: argparse.Namespace, gallery: Gallery, first: Sequence[str], more: Sequence[str],
-    text: str,
+    text: str, beneath: str = "",
 ) -> None:  # fmt: skip
     """Copy pictures and tables of a folder of results, write the page, and the block of README.md,
-    which has the first of the findings alone; `text` is the page's own, in Markdown."""
-    readme = readme_text(arguments.readme.read_text(encoding="utf-8"), gallery, first)
+    which has the first of the findings alone and what stands `beneath` them; `text` is the page's
+    own. Both are Markdown."""
+    readme = readme_text(arguments.readme.read_text(encoding="utf-8"), gallery, first, beneath)
     files = [f"figures/{name}.svg" for name in gallery.pictures]
     for file in [*files, *(f"tables/{name}" for name in gallery.tables)]:
         path = arguments.results / file

@@ -30,6 +30,14 @@ GALLERY = Gallery(
 )
 
 
+IN_README = (
+    "exp", "exp_sqrt_d", "sparsemax", "sigmoid_log_n", "power_8", "power_4", "power_2", "taylor_2",
+    "rbf", "cosine_softmax_10", "focused_3", "hedgehog", "elu_plus_one", "linear",
+    "linear_unnormalised", "none",
+)  # fmt: skip
+"""Kernels of the table in README."""
+
+
 def kernels_text(kernels: pa.Table) -> str:
     """The table of kernels in Markdown, a row for each, and what stands before the pictures."""
     of_layer = {
@@ -60,6 +68,30 @@ def kernels_text(kernels: pa.Table) -> str:
     )
 
 
+def readme_table(kernels: pa.Table) -> str:
+    """Up to which n the best known kernels separate, in Markdown; "" where none of them is."""
+    of_layer = {
+        (layer, row["kernel"]): row
+        for layer in LAYERS
+        for row in layer_rows(kernels, layer).to_pylist()
+    }
+    names = [name for name in IN_README if (LAYERS[0], name) in of_layer]
+    if not names:
+        return ""
+    lines = [
+        f"| `{name}` | {_plain(of_layer[LAYERS[0], name]['formula'])} | "
+        + " | ".join(reach_words(of_layer[layer, name]["last_n"]) for layer in LAYERS)
+        + " |"
+        for name in names
+    ]
+    head = " | ".join(layer.words for layer in LAYERS)
+    return (
+        f"| separates up to n = | | {head} |\n{'|---' * (2 + len(LAYERS))}|\n"
+        + "\n".join(lines)
+        + "\n"
+    )
+
+
 def _plain(formula: str) -> str:
     """A formula as Markdown shows it as it is: one of config.yaml can have ** and <."""
     return formula.replace("*", r"\*").replace("<", r"\<")
@@ -83,4 +115,5 @@ def run(arguments: argparse.Namespace) -> None:
         in_readme=[name for name in GALLERY.in_readme if name in job.figures],
     )
     said, more = story(tables, job.data), findings(tables, job.data)
-    write_gallery(arguments, gallery, said, more, kernels_text(tables["kernels"]))
+    text, few = kernels_text(tables["kernels"]), readme_table(tables["kernels"])
+    write_gallery(arguments, gallery, said, more, text, few)

@@ -34,7 +34,7 @@ GALLERY = Gallery(
     folder="head_rank",
     title="The rank of attention heads: figures and findings",
     pictures=FIGURES,
-    in_readme=[name for name in FIGURES if name not in ("rank_fig2", "rank_temperature")],
+    in_readme=["rank_fig1"],
     page_has="All claims with their numbers, and all figures",
     tables=("rank_claims.csv", "rank_errors.csv"),
 )
@@ -51,13 +51,8 @@ def read_findings(
         return runs_of([row for f in figures for row in read_numbers(f, results).to_pylist()])
 
     counts, *others = claims_findings(judged, scale)
-    first = [
-        counts,
-        *rank_findings(runs("rank_fig1", "rank_fig3")),
-        *others,
-        *depth_findings(runs("rank_fig1")),
-    ]
-    more = published_findings()
+    first = [counts, *rank_findings(runs("rank_fig1", "rank_fig3"))]
+    more = [*others, *depth_findings(runs("rank_fig1")), *published_findings()]
     for figure, say in OF_RUNS.items():
         more += say(runs(figure), level)
     for figure, (_, say) in OF_NUMBERS.items():

@@ -51,6 +51,7 @@ steps of proofs and values of them. Lemma 3.1 is Hoeffding's, a theorem of textb
 ZERO_THEOREMS = ("D.9", "D.13", "D.17")
 POSITIVE = ("5.2", "D.5", "E.4", "F.5")
 JOINT = ("1.1", "6.2", "1.2")
+AT_EVERY_N = "fails at every n tested"
 OWN = (GIVEN, READ)
 """Sources of what the paper itself says."""
 
@@ -162,7 +163,7 @@ def _failures(first: dict[str, dict]) -> list[str]:
 
 def _failing(rows: list[dict]) -> str:
     """Those of the rows that fail at every n tested, by id, the paper's own first."""
-    found = [row for row in rows if row["verdict"].endswith("fails at every n tested")]
+    found = [row for row in rows if row["verdict"].endswith(AT_EVERY_N)]
     parts = []
     for mark, own in (("", True), ("guessed or reconstructed ", False)):
         ids = [row["id"].removesuffix(".m") for row in found if (row["source"] in OWN) == own]

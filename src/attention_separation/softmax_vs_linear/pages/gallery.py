@@ -9,6 +9,7 @@ from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.exact.exact_table import read_exact
 from attention_separation.softmax_vs_linear.pages.captions import AUDITS
 from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
+from attention_separation.softmax_vs_linear.pages.story import story
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 
@@ -29,26 +30,27 @@ GALLERY = Gallery(
         "fig2": "Figure 2: the self-attention network",
         "fig6": "Figure 6: how c is computed",
     },
-    in_readme=("fig3", "fig4", "fig5", "fig7", "threshold"),
+    in_readme=("fig4",),
     page_has="All figures",
 )
 
 
-def read_findings(folder: Path, settings: Mapping[str, str]) -> list[str]:
-    """The sentences of all tables in a folder of results; TableError if one carries another digest
-    than these settings'."""
+def read_findings(folder: Path, settings: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """The story of a folder of results, and the sentences of all its tables; TableError if one
+    carries another digest than these settings'."""
     tables = {
         name: read_parquet(folder / path_of(name), schema, settings.get(name))
         for name, (schema, _) in SAYING.items()
         if name in TABLES or (folder / path_of(name)).exists()
     }
     panels = tables["verdicts"]["panel"].to_pylist()
-    return findings(tables, [read_exact(folder / f"exact/{panel}.parquet") for panel in panels])
+    exact = [read_exact(folder / f"exact/{panel}.parquet") for panel in panels]
+    return story(tables, exact), findings(tables, exact)
 
 
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
-    said = read_findings(arguments.results, job.tables)
+    said, more = read_findings(arguments.results, job.tables)
     key = KEY.replace(MARK, rf"\{MARK}")
     marked = f"{key} Pictures mark it so, tables list it in a column `reconstructed`."
-    write_gallery(arguments, GALLERY, said, [], marked)
+    write_gallery(arguments, GALLERY, said, more, marked)

@@ -26,6 +26,7 @@ from attention_separation.softmax_vs_linear.pages.captions import (
 )
 from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
+from attention_separation.softmax_vs_linear.pages.story import story
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 
 __all__ = ["add_arguments", "read_overview", "run"]
@@ -131,7 +132,8 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=[*success_findings(exact), *findings(tables, exact)],
+        said=story(tables, exact),
+        more=[*success_findings(exact), *findings(tables, exact)],
         honesty=HONESTY,
         scale="" if job.scale == "paper" else f"**{job.scale}**, not the paper's",
         missing=[name for name in TABLES if name not in tables],

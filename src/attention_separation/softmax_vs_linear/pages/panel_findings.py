@@ -30,8 +30,7 @@ FIGURE = re.compile(r"fig(\d+)[a-z]")
 
 def success_findings(exact: list[pa.Table]) -> list[str]:
     """At how many points success is likely, as good as even, and unlikely."""
-    own = filter(_has_papers_contest, exact)
-    p = sorted(value for table in own for value in table["p_exact"].to_pylist())
+    p = probabilities_of_success(exact)
     if not p:
         return []
     likely, even = (sum(x >= least for x in p) for least in (LIKELY, 0.5))
@@ -43,6 +42,12 @@ def success_findings(exact: list[pa.Table]) -> list[str]:
         f"{UNLIKELY:g} at {unlikely:,}; its median is {p[len(p) // 2]:.3f}. How many there are of "
         f"each is a matter of the grids."
     ]
+
+
+def probabilities_of_success(exact: list[pa.Table]) -> list[float]:
+    """P(success) at all points of panels with the paper's contest, in order."""
+    own = filter(_has_papers_contest, exact)
+    return sorted(value for table in own for value in table["p_exact"].to_pylist())
 
 
 def _has_papers_contest(table: pa.Table) -> bool:

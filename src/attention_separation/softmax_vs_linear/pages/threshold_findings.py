@@ -25,18 +25,10 @@ SIZES = ("n", "d", "m", "a0", "a1", "b", "c")
 
 def threshold_findings(thresholds: pa.Table) -> list[str]:
     """Where either network, at its own best threshold, is ahead of the other, and how far."""
-    pairs: dict[tuple, dict[str, dict]] = {}
-    for row in thresholds.to_pylist():
-        point = tuple(row[name] for name in ("panel", *SIZES))
-        if row["network"] in PAPERS.kernels:
-            pairs.setdefault(point, {})[row["network"]] = row
-    pairs = {point: pair for point, pair in pairs.items() if len(pair) == len(PAPERS.kernels)}
-    known = [
-        pair for pair in pairs.values() if all(row["p_best"] is not None for row in pair.values())
-    ]
+    known, unknown = both_networks(thresholds)
     if not known:
         return []
-    leads = [pair["exp"]["p_best"] - pair["linear"]["p_best"] for pair in known]
+    leads = leads_of_exp(known)
     ahead, behind = ([k for k, lead in enumerate(leads) if sign * lead > EQUAL] for sign in (1, -1))
     exp_typical, lin_typical = (
         float(np.median([pair[network]["p_best"] for pair in known])) for network in PAPERS.kernels
@@ -75,18 +67,42 @@ def threshold_findings(thresholds: pa.Table) -> list[str]:
             f" At the {counted(equal, 'point')} of softmax regression all entries of Ax but the "
             f"special one are taken as equal, which is not the panels' law."
         )
-    if len(known) < len(pairs):
-        unknown = counted(len(pairs) - len(known), "further point")
-        text += f" At {unknown} float64 does not tell the best threshold."
+    if unknown:
+        further = counted(unknown, "further point")
+        text += f" At {further} float64 does not tell the best threshold."
     return [text]
+
+
+def both_networks(thresholds: pa.Table) -> tuple[list[dict[str, dict]], int]:
+    """The rows of F_exp and F_lin at each point where both best thresholds are known, by kernel,
+    and at how many more points there are both networks."""
+    pairs: dict[tuple, dict[str, dict]] = {}
+    for row in thresholds.to_pylist():
+        point = tuple(row[name] for name in ("panel", *SIZES))
+        if row["network"] in PAPERS.kernels:
+            pairs.setdefault(point, {})[row["network"]] = row
+    both = [pair for pair in pairs.values() if len(pair) == len(PAPERS.kernels)]
+    known = [pair for pair in both if all(row["p_best"] is not None for row in pair.values())]
+    return known, len(both) - len(known)
+
+
+def leads_of_exp(pairs: list[dict[str, dict]]) -> list[float]:
+    """How far F_exp alone is ahead of F_lin alone, each at its own best threshold."""
+    return [pair["exp"]["p_best"] - pair["linear"]["p_best"] for pair in pairs]
+
+
+def own_and_best(numbers: pa.Table) -> list[tuple[dict, dict]]:
+    """The panels' own threshold and the best that all networks can share, at each point where the
+    best is known."""
+    paper, best = (
+        [row for row in numbers.to_pylist() if row["kind"] == kind] for kind in ("paper", "best")
+    )
+    return [(own, top) for own, top in zip(paper, best, strict=True) if top["theta"] is not None]
 
 
 def theta_findings(numbers: pa.Table) -> list[str]:
     """How far the panels' threshold lies from the best that all networks can share."""
-    paper, best = (
-        [row for row in numbers.to_pylist() if row["kind"] == kind] for kind in ("paper", "best")
-    )
-    pairs = [(own, top) for own, top in zip(paper, best, strict=True) if top["theta"] is not None]
+    pairs = own_and_best(numbers)
     if not pairs:
         return []
     above = [top["theta_low"] - own["theta"] for own, top in pairs]
