@@ -1,10 +1,19 @@
-"""Every kernel by its formula, written out plainly, and what is said of it in words."""
+"""Every kernel by its formula, as `literal_kernels` has it, and what is said of it in words."""
 
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from literal_kernels import (
+    BY_HAND,
+    OF_ROWS,
+    OF_SCORES,
+    OF_SCORES_ABOVE_ZERO,
+    OF_VECTORS,
+    UNDIVIDED,
+    divided,
+)
 from making import point
 
 from attention_separation.attention.kernels import KERNELS, exponential
@@ -12,86 +21,6 @@ from attention_separation.attention.seen import Seen
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def powers(x, p):
-    return sum(x**k / math.factorial(k) for k in range(p + 1))
-
-
-OF_SCORES = {
-    "exp": lambda x, n, d: np.exp(x),
-    "exp_half": lambda x, n, d: np.exp(x / 2),
-    "exp_quarter": lambda x, n, d: np.exp(x / 4),
-    "exp_sqrt_d": lambda x, n, d: np.exp(x / math.sqrt(d)),
-    "ssmax": lambda x, n, d: n ** (0.43 * x / math.sqrt(d)),
-    "softmax_one": lambda x, n, d: np.exp(x),
-    "none": lambda x, n, d: np.ones_like(x),
-    "sigmoid": lambda x, n, d: sigmoid(x),
-    "sigmoid_log_n": lambda x, n, d: sigmoid(x - math.log(n)),
-    "sigmoid_2_log_n": lambda x, n, d: sigmoid(x - 2 * math.log(n)),
-    "sigmoid_unnormalised": lambda x, n, d: sigmoid(x - math.log(n)),
-    "softplus": lambda x, n, d: np.log(1 + np.exp(x)),
-    "cosh": lambda x, n, d: np.cosh(x),
-    "linear_unnormalised": lambda x, n, d: x,
-    "relu_over_n": lambda x, n, d: np.where(x > 0, x, 0) / n,
-    "relu2_over_n": lambda x, n, d: np.where(x > 0, x, 0) ** 2 / n,
-}
-"""Weights before division, of any scores."""
-
-OF_SCORES_ABOVE_ZERO = {
-    "linear": lambda x, n, d: x,
-    "exp_root": lambda x, n, d: np.exp(np.sqrt(x)),
-    "power_log_n": lambda x, n, d: x ** math.log(n),
-    "taylor_2_sqrt_d": lambda x, n, d: 1 + x / math.sqrt(d) + x**2 / (2 * d),
-    **{f"power_{p}": lambda x, n, d, p=p: x**p for p in (2, 3, 4, 6, 8, 10, 12)},
-    **{f"taylor_{p}": lambda x, n, d, p=p: powers(x, p) for p in (1, 2, 3, 4, 6, 8)},
-}
-
-
-def softmax(z, axis=-1):
-    return np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True)
-
-
-def length(z):
-    return np.sqrt((z**2).sum(axis=-1, keepdims=True))
-
-
-def positive(z):
-    return np.where(z > 0, z, 0)
-
-
-def both(z):
-    return np.concatenate([z, -z], axis=-1)
-
-
-def of_features(phi):
-    return lambda q, k: phi(q) @ phi(k).T
-
-
-OF_VECTORS = {
-    "elu_plus_one": of_features(lambda z: np.where(z > 0, z + 1, np.exp(z))),
-    "relu_features": of_features(positive),
-    "relu2_features": of_features(lambda z: positive(z) ** 2),
-    "exp_features": of_features(lambda z: np.exp(both(z))),
-    "hedgehog": of_features(lambda z: np.concatenate([softmax(z), softmax(-z)], axis=-1)),
-    "hedgehog_fla": of_features(lambda z: softmax(both(2 * z))),
-    "softmax_features": of_features(softmax),
-    "focused_3": of_features(
-        lambda z: positive(z) ** 3 * length(positive(z)) / length(positive(z) ** 3)
-    ),
-    "rbf": lambda q, k: np.exp(-((q[:, None] - k) ** 2).sum(axis=-1) / 2),
-    "cosine_softmax_10": lambda q, k: np.exp(10 * (q / length(q)) @ (k / length(k)).T),
-    "one_plus_cosine": lambda q, k: 1 + (q / length(q)) @ (k / length(k)).T,
-}
-
-OF_ROWS = {"sparsemax": 2.0, "entmax_15": 1.5, "entmax_125": 1.25}
-"""Entmax of which alpha."""
-
-BY_HAND = {*OF_SCORES, *OF_SCORES_ABOVE_ZERO, *OF_VECTORS, *OF_ROWS, "efficient", "hardmax"}
 
 
 def seen(lowest=0.1, highest=3.0, counts=True):
@@ -110,12 +39,7 @@ def with_products(of):
     return replace(of, scores=of.queries @ of.keys.T)
 
 
-def divided(kernel, weights, counts):
-    total = (weights * counts).sum(axis=1, keepdims=True)
-    return weights / {"row sum": total, "1 + row sum": 1 + total, "none": 1}[kernel.normaliser]
-
-
-def test_every_kernel_is_written_out_here():
+def test_every_kernel_is_written_out():
     assert {*KERNELS} == BY_HAND
     assert {kernel.normaliser for kernel in KERNELS.values()} == {"row sum", "1 + row sum", "none"}
 
@@ -126,21 +50,16 @@ def test_a_function_of_scores(name):
     assert kernel.kind == "score"
     for lowest in (0.1, -3.0) if name in OF_SCORES else (0.1,):
         of = replace(seen(lowest), queries=None, keys=None)
-        wanted = divided(kernel, formula(of.scores, N, D), of.multiplicities)
+        wanted = divided(name, formula(of.scores, N, D), of.multiplicities)
         np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
 def test_a_function_of_vectors(name):
-    kernel, of = KERNELS[name], with_products(seen())
-    wanted = divided(kernel, OF_VECTORS[name](of.queries, of.keys), of.multiplicities)
+    """Efficient Attention's softmax over keys takes every key once."""
+    kernel, of = KERNELS[name], with_products(seen(counts=name != "efficient"))
+    wanted = divided(name, OF_VECTORS[name](of.queries, of.keys), of.multiplicities)
     np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
-
-
-def test_efficient_attention():
-    of = seen(counts=False)
-    wanted = softmax(of.queries) @ softmax(of.keys, axis=0).T
-    np.testing.assert_allclose(KERNELS["efficient"].attention_weights(of), wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", OF_ROWS)
@@ -236,6 +155,7 @@ def test_words_tell_kernels_apart():
     assert len({kernel.symbol for kernel in kernels}) == len(kernels)
     assert all(kernel.source for kernel in kernels)
     not_divided = {name for name, kernel in KERNELS.items() if kernel.normaliser == "none"}
+    assert not_divided == UNDIVIDED
     assert not_divided == {name for name in KERNELS if "not divided" in KERNELS[name].symbol}
 
 

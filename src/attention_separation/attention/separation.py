@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.attention.sign_columns import different_classes, none_of, same_class
-from attention_separation.attention.threshold_curves import ROUNDING, none_above
+from attention_separation.attention.threshold_curves import EQUAL, ROUNDING, none_above
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Ranked:
     Attributes
     ----------
     values : (P, G) the scores in units of s, in order, one for each rank; the last is repeated
-    zero : (P,) the highest rank of a score that is not above 0; -1 where all are
+    zero : (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where
+        all are above it
     cases : same class, and different classes where there are two
     m : (P,) sign columns
     """
@@ -61,13 +62,14 @@ def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) ->
     scores = np.concatenate([d0.reshape(points, -1), d1.reshape(points, -1)], axis=1) / s[:, None]
     order = np.argsort(scores, axis=1, kind="stable")
     ordered = np.take_along_axis(scores, order, axis=1)
-    apart = np.diff(ordered, axis=1) > ROUNDING * np.abs(ordered[:, [0, -1]]).max(1, keepdims=True)
+    rounding = ROUNDING * np.abs(ordered[:, [0, -1]]).max(axis=1, keepdims=True)
+    apart = np.diff(ordered, axis=1) > rounding
     rank = np.concatenate([np.zeros((points, 1), int), np.cumsum(apart, axis=1)], axis=1)
     ranks = np.empty_like(rank)
     np.put_along_axis(ranks, order, rank, axis=1)
     values = np.repeat(ordered[:, -1:], rank[:, -1].max() + 1, axis=1)
     np.put_along_axis(values, rank, ordered, axis=1)
-    zero = np.where(ordered <= 0.0, rank, -1).max(axis=1)
+    zero = np.where(ordered <= rounding, rank, 0).max(axis=1)
     of_d0, of_d1 = (part.reshape(points, *shape) for part in np.split(ranks, 2, axis=1))
     classes = shape[-1]
     cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
@@ -120,19 +122,21 @@ def _widest(ranked: Ranked, point: int, target: float) -> float:
             case.u0[point] * steps + case.u1[point], weights=case.weights, minlength=steps**2
         ).reshape(steps, steps)
         laws.append((case.chance, law))
-    zero = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
+    target *= 1 - EQUAL
+    none = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
     # It grows with the threshold phi: those that are likely enough are the last ones.
-    enough = zero >= target
+    enough = none >= target
     if not enough[-1]:
         return np.nan
     first = int(np.argmax(enough))
     # P(u0 <= phi, u1 < v) of these, and all v.
-    reached = zero[first:, None] - sum(
+    reached = none[first:, None] - sum(
         share * none_of(1 - _up_to(law, first), m) for share, law in laws
     )
     phi, v = np.arange(first, steps), np.arange(steps)
-    gaps = values[v] - values[phi][:, None]
-    allowed = (reached >= target) & (v > phi[:, None]) & (values[v] + values[phi][:, None] > 0)
+    # The middle of the gap is theta, above 0: so the gap reaches down to -v at most.
+    gaps = values[v] - np.maximum(values[phi][:, None], -values[v])
+    allowed = (reached >= target) & (v > phi[:, None]) & (v > ranked.zero[point])
     return float(gaps[allowed].max()) if allowed.any() else np.nan
 
 
