@@ -2,8 +2,8 @@
 
 `python tests/faults/campaign.py --kills 24 --seed 1 [TARGET ...]` prints a line for each kill. What
 is killed, in turn: one running job; Snakemake alone, whose jobs live on; Snakemake with its jobs.
-The recovery is what README says: `snakemake --unlock` if Snakemake was killed, then the same
-command, at once, beside the jobs that live on.
+The recovery is what docs/when-something-goes-wrong.md says: `snakemake --unlock` if Snakemake was
+killed, then the same command, at once, beside the jobs that live on.
 """
 
 import argparse

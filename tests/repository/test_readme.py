@@ -1,14 +1,31 @@
-"""What README shows is what happens."""
+"""What README and the pages in docs/ show is what happens."""
 
 import re
 
+import pytest
 import yaml
 from making import ROOT, SECTION, STUDY, config_points, study_of, values
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
 
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGE, RUN_MORE, READING = (
+    (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("change-a-number", "run-more", "reading-the-results")
+)
+MOST_LINES = 120
+"""Of README: a reader with one minute reads all of it."""
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_every_page_is_linked_from_readme():
+    linked = {ROOT / target for target in re.findall(r"\]\((docs/[^)#]+)\)", README)}
+    assert {*DOCS.glob("*.md")} - linked == set()
 
 
 def test_the_faults_it_shows(tmp_path):
@@ -22,13 +39,13 @@ def test_the_faults_it_shows(tmp_path):
         load_config(path)
     except ConfigError as error:
         shown = "\n".join(f"    {line}" for line in str(error).splitlines())
-        assert shown in README
+        assert shown in CHANGE
     else:
         raise AssertionError("no fault was found")
 
 
 def test_the_panel_it_shows_is_valid(tmp_path):
-    (block,) = re.findall(r"```yaml\n(.*?)```", README, re.S)
+    (block,) = re.findall(r"```yaml\n(.*?)```", CHANGE, re.S)
     path = tmp_path / "config.yaml"
     before, panels, after = (
         (ROOT / "config.yaml").read_text(encoding="utf-8").partition("  panels:\n")
@@ -37,19 +54,22 @@ def test_the_panel_it_shows_is_valid(tmp_path):
     assert study_of(path).section.panels.keys() - SECTION.panels.keys() == {"mine"}
 
 
-def test_every_file_it_links_to_exists():
-    for target in re.findall(r"\]\(([^)]+)\)", README):
-        if target.startswith("#"):
-            headings = re.findall(r"^#+ (.*)$", README, re.M)
-            assert target[1:] in [
-                re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings
-            ]
-        else:
-            assert (ROOT / target.partition("#")[0]).exists(), target
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))])
+def test_every_file_a_page_links_to_exists(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith("http"):
+            continue
+        file, _, place = target.partition("#")
+        other = page.parent / file if file else page
+        assert other.exists(), target
+        if place:
+            headings = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.M)
+            plain = [re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings]
+            assert place in plain, target
 
 
 def test_every_override_it_shows_works():
-    overrides = re.findall(r"--config (\w+)=(\w+)", README)
+    overrides = re.findall(r"--config (\w+)=(\w+)", CHANGE + RUN_MORE)
     assert len(overrides) >= 4
     for key, value in overrides:
         load_config(ROOT / "config.yaml", {key: value})
@@ -64,7 +84,7 @@ def test_the_number_of_points_it_states():
     ]
     assert {STUDY.figure_of()[name] for name in lost} == {"fig7"}
     of_lost, total = sum(points[name] for name in lost), sum(points.values())
-    text = " ".join(README.split())
+    text = " ".join(READING.split())
     assert f"{total:,} points, {total - of_lost:,} of them on the grids that the text" in text
     assert f"of Figure 7, {of_lost:,} points, are lost" in text
 

@@ -240,7 +240,8 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "what stood there" not in text
-    assert "Of 4 panels with" in text
+    assert "values computed without simulation** in all 4 panels" in text
+    assert "Of 4 panels with" in (made.folder / "docs/gallery.md").read_text()
     for name in ("fig3", "phase", "fig6"):
         picture = (made.folder / f"results/figures/{name}.svg").read_bytes()
         assert (made.folder / f"docs/gallery/{name}.svg").read_bytes() == picture

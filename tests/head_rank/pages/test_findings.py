@@ -406,9 +406,10 @@ def test_readme_says_what_the_tracked_tables_say():
     options = pyarrow.csv.ConvertOptions(column_types=SCHEMA_OF_CLAIMS, strings_can_be_null=True)
     path = DOCS / "rank_claims.csv"
     judged = pyarrow.csv.read_csv(path, convert_options=options)
-    sentences = claims_findings(judged, CONFIG.head_rank.scale)
-    assert [sentence for sentence in sentences if f"- {sentence}\n" not in block] == []
+    counts, *others = claims_findings(judged, CONFIG.head_rank.scale)
     page = DOCS.with_suffix(".md").read_text(encoding="utf-8")
+    assert f"- {counts}\n" in block
+    assert [sentence for sentence in others if f"- {sentence}\n" not in page] == []
     for sentence in re.findall(r"^- .*$", block, re.M):
         assert sentence in page
     for name in FIGURES:

@@ -1,0 +1,41 @@
+"""Every example of README and of docs/api.md, run."""
+
+import doctest
+import re
+
+import pytest
+from making import ROOT
+
+PAGES = ("README.md", "docs/api.md")
+FLAGS = doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_answer_as_they_say(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert blocks
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, page, 0)
+    said: list[str] = []
+    found = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
+    assert found.attempted >= 2
+    assert found.failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_example_is_without_its_answer(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        assert block.startswith(">>> ")
+
+
+def test_commands_work(capsys):
+    from attention_separation.__main__ import main
+
+    text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    attention-separation (.*)$", text, re.M)
+    assert len(commands) == 4
+    for command in commands:
+        words = [word.strip('"') for word in command.split()]
+        assert main(words) == 0, command
+        assert capsys.readouterr().out
