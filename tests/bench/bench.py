@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from making import CONFIG, ROOT, SECTION, STUDY, config_points, point, run_trials
 
+import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures.grids import multiples
@@ -41,6 +42,7 @@ from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+DATA = CONFIG.any_attention.data
 ATTENTION_PANELS = [name for name in SECTION.panels if not name.startswith("fig3")]
 RUNS = 5
 STEPS_IN_TURN, TURNS = 10, 4
@@ -163,7 +165,7 @@ def exact() -> None:
 
 def kernels() -> None:
     """Every kernel at about 60 n up to 10^9 in three layers, one at one point, and memory."""
-    data = CONFIG.any_attention.data
+    data = DATA
     sizes = multiples(data.classes, 60, least=data.classes, most=1e9)
     every = [(kernel, layer) for kernel in KERNELS.values() for layer in LAYERS]
     took = seconds(lambda: [best_probabilities(*each, data, sizes) for each in every], 3)
@@ -178,6 +180,26 @@ def kernels() -> None:
         best_probabilities(KERNELS["hedgehog"], LAYERS[0], data, [n])
         print(f"  memory at n = {n:,}: {tracemalloc.get_traced_memory()[1] / 1e6:.2f} MB")
         tracemalloc.stop()
+
+
+def api() -> None:
+    """The API's questions: one kernel at one point, several at several n, and the first import."""
+    print("API, one core")
+    names = list(KERNELS)
+    slowest = max(seconds(lambda name=name: asep.separate(name, n=2000)) for name in names)
+    own = asep.features(lambda z: np.maximum(z, 0.0) ** 2)
+    print(f"  separate, the slowest of {len(names)} kernels: {1e3 * slowest:.1f} ms (wanted 3)")
+    took = seconds(lambda: asep.separate(own, n=2000))
+    print(f"  separate, a feature map of one's own: {1e3 * took:.1f} ms (wanted 3)")
+    margins = seconds(lambda: asep.separate("linear", n=2000).margin)
+    print(f"  separate with its margin: {1e3 * margins:.1f} ms")
+    sizes = multiples(DATA.classes, 50)
+    took = seconds(lambda: asep.compare(names[:25], sizes), 3)
+    print(f"  compare, 25 kernels at {len(sizes)} n: {took:.2f} s (wanted 2)")
+    for code in ("import attention_separation", "import attention_separation as a; a.separate"):
+        command = [sys.executable, "-c", code]
+        took = seconds(lambda: subprocess.run(command, cwd=ROOT / "src", check=True))  # noqa: B023
+        print(f"  python -c '{code}': {took:.2f} s (wanted 0.4)")
 
 
 def throughput() -> None:
@@ -398,7 +420,7 @@ def snakemake_seconds(folder: str, *options: str) -> float:
 
 
 PARTS = {
-    "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels,
+    "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels, "api": api,
     "throughput": throughput,
     "workflow": workflow, "scaling": scaling, "training": training,
 }  # fmt: skip

@@ -1,0 +1,57 @@
+"""PyTorch's own functions as kernels of one's own, unchanged."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+import attention_separation as asep
+
+SAME = {
+    # A built-in kernel, and PyTorch's functions that make it.
+    "relu_features": lambda: asep.features(functional.relu),
+    "relu_features of a module": lambda: asep.features(torch.nn.ReLU()),
+    "softmax_features": lambda: asep.features(torch.nn.Softmax(dim=-1)),
+    "elu_plus_one": lambda: asep.features(lambda z: functional.elu(z) + 1),
+    "softplus": lambda: asep.scores(functional.softplus),
+    "exp": lambda: torch.exp,
+    "exp_features": lambda: asep.features(lambda z: torch.cat([z.exp(), (-z).exp()], dim=-1)),
+    "hedgehog": lambda: asep.features(
+        lambda z: torch.cat([z.softmax(dim=-1), (-z).softmax(dim=-1)], dim=-1)
+    ),
+    "power_2": lambda: asep.scores(torch.square),
+    "linear": lambda: asep.pair(lambda z: 2 * z, torch.nn.Identity()),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_function_of_torch_is_the_built_in_kernel(name):
+    own, built_in = SAME[name](), name.split()[0]
+    for model, attention_x in (
+        ("self_attention", "identity"), ("self_attention", "ones"), ("cross_attention", "identity"),
+    ):  # fmt: skip
+        found, wanted = (asep.separate(k, model, attention_x, 2000) for k in (own, built_in))
+        assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+        assert found.share == pytest.approx(wanted.share, rel=1e-9)
+
+
+def test_parameters_are_no_obstacle_and_classes_told_apart_are_found_out():
+    """A learned map: no gradient is asked for, and what it does to classes is said."""
+    layer = torch.nn.Linear(22, 22, bias=False, dtype=torch.float64)
+    with torch.no_grad():
+        layer.weight.copy_(torch.eye(22, dtype=torch.float64))
+
+    def phi(z):
+        return functional.relu(z @ layer.weight[: z.shape[-1], : z.shape[-1]])
+
+    found = asep.separate(asep.features(phi, name="identity"), n=400)
+    assert found.probability == asep.separate("relu_features", n=400).probability
+    with torch.no_grad():
+        layer.weight.copy_(torch.diag(torch.arange(1.0, 23.0, dtype=torch.float64)))
+    with pytest.raises(ArithmeticError, match="tokens that are alike but for their class"):
+        asep.separate(asep.features(phi, name="diagonal"), n=400)
+
+
+def test_arrays_stay_arrays_beside_torch():
+    kernel = asep.scores(lambda x: np.exp(x / 2))
+    assert asep.largest_n(kernel) == asep.largest_n("exp_half")
