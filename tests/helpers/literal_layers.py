@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from literal_kernels import literal_weights
 
-from attention_separation.softmax_vs_linear.models.attention_model import Tokens
+from attention_separation.datasets.dataset import Tokens
 
 
 def special_places(layer, n, queries=None):

@@ -15,5 +15,7 @@ def test_what_is_installed():
     assert found["pyarrow"] == pa.__version__
     assert list(found) == sorted(found)
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    names = [text.split(">")[0] for text in wanted["project"]["dependencies"]]
+    project = wanted["project"]
+    needed = project["dependencies"] + project["optional-dependencies"]["workflow"]
+    names = [text.split(">")[0] for text in needed]
     assert sorted(installed.DEPENDENCIES) == sorted(names)

@@ -1,6 +1,7 @@
 """Code that serves some models alone: jobs of other models do not depend on it."""
 
 import ast
+import re
 import sys
 
 import pytest
@@ -85,6 +86,7 @@ def test_every_module_of_a_model_exists():
         for name in (
             "exceeding",
             "fair_coins",
+            "gaps",
             "kernel_names",
             "separation",
             "sign_columns",
@@ -100,8 +102,8 @@ def test_every_module_of_a_model_exists():
 
 def test_only_what_tells_models_apart_names_their_modules():
     naming = set()
-    # All of the study of kernels is of attention.
-    for module in (name for name in EVERY if ".any_attention." not in name):
+    # All of the study of kernels and of the API is of attention.
+    for module in (name for name in EVERY if not re.search(r"\.(any_attention|api)(\.|$)", name)):
         for imported in provenance._parsed(module)[1]:
             if imported in SERVING and not (served(module) and served(module) <= served(imported)):
                 naming.add(module.removeprefix(f"{PAPER}."))

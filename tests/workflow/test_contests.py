@@ -104,7 +104,7 @@ def test_all_is_current_and_the_verbs_read_it(whole):
     said = said_by("verify", "results", "--sample", "5")
     assert said.count("the same") == 5
     assert re.search(r"^mine +3 +300 .* agrees$", said_by("summary"), re.M)
-    sentences = read_findings(whole.folder / "results", {})
+    _, sentences = read_findings(whole.folder / "results", {})
     assert any("F_power_2 = 0 on D0 at " in sentence for sentence in sentences)
 
 

@@ -41,16 +41,20 @@ CHANGES = {
         OF_FIGURE_3 | JUDGED | AFTER_EXACT | {"fig1", "claims", "threshold"},
     ),
     "one attention model": (
-        f"{PAPER}/models/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
+        f"{SRC}/datasets/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
         OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"} | KERNELS,
     ),
     "the other attention model": (
-        f"{PAPER}/models/self_attention.py", "out[j3, 0] = a * s", "out[j3, 0] = s * a",
+        f"{SRC}/datasets/self_attention.py", "out[j3, 0] = a * s", "out[j3, 0] = s * a",
         OF_FIGURE_4 | JUDGED | AFTER_EXACT
         | {"fig2", "fig6", "claims", "threshold", "theta", "phase"} | KERNELS,
     ),
     "what both attention models use": (
         f"{PAPER}/models/attention_model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
+        EVERYTHING - OF_FIGURE_3 - {"fig1"} - KERNELS,
+    ),
+    "what both datasets use": (
+        f"{SRC}/datasets/dataset.py", "if n < 2:", "if 2 > n:",
         EVERYTHING - OF_FIGURE_3 - {"fig1"},
     ),
     "a kernel": (
@@ -111,7 +115,7 @@ WITHOUT_EFFECT = {
     "an unused scale": ("config.yaml", "points: 5", "points: 6"),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)"),
     "a comment": (f"{SRC}/attention/exceeding.py", '"""In', '# Why.\n"""In'),
-    "a docstring": (f"{PAPER}/models/self_attention.py", "Self-attention: the", "The"),
+    "a docstring": (f"{SRC}/datasets/self_attention.py", "Self-attention: the", "The"),
 }
 
 
@@ -150,7 +154,7 @@ def test_a_users_own_kernel_reruns_what_shows_it(made):
     (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
     own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
     made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
-    shows = {"kernels_values", "kernels_accuracy"}
+    shows = {"kernels_values", "kernels_laws", "kernels_accuracy"}
     assert made.would_run() == shows
     made.make(*shows)
     assert made.would_run() == set()

