@@ -92,6 +92,8 @@ def test_rules_and_profile():
     files = texts("workflow", "*.smk") | texts(".", "Snakefile") | texts("profiles/default", "*")
     assert len(files) >= 6
     assert uses(files, SHELL | GNU) == []
+    # Snakemake's own default runs a program that PuLP has for macOS on Intel alone.
+    assert "\nscheduler: greedy " in files["profiles/default/config.yaml"]
 
 
 @pytest.mark.parametrize("folder", ["src", "tests/helpers", *TESTS])
