@@ -1,9 +1,10 @@
 # `make paper` sets up an environment of its own and makes the figures; `make test` the tests.
+# Written for GNU make 3.81 and bash 3.2 too, those of macOS: a recipe of several commands says
+# itself that it ends with the first that fails.
 
 SHELL := /bin/bash
-.SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank paper rank report test test-faults test-report test-cluster test-rank lint bench gallery rank-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank paper rank report test test-faults test-report test-cluster test-rank lint bench wheel check-macos gallery rank-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -35,6 +36,8 @@ help:
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
 	@echo 'make bench   set up, then measure speed and memory'
 	@echo 'make lint    set up, then check style and the workflow'
+	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
+	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
@@ -76,13 +79,13 @@ $(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
 	@touch $@
 
 paper: setup
-	@start=$$SECONDS; \
+	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
 	$(BIN)/python -m attention_separation summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
 rank: setup-rank
-	@start=$$SECONDS; \
+	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake rank --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
@@ -122,6 +125,16 @@ gallery: setup
 rank-gallery: setup-rank
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
 
+# What an earlier build has left would be packed too.
+wheel: setup
+	@rm -rf build dist
+	@$(BIN)/pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --wheel-dir dist .
+	@rm -rf build
+	@echo dist/*.whl
+
+check-macos: setup
+	@$(BIN)/python tests/portability/macos_wheels.py
+
 bench: setup
 	@$(BIN)/python tests/bench/bench.py
 
@@ -131,10 +144,10 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
-	@{ $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
+	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
 		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
 		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock
 
 clean:
 	@find results -mindepth 1 ! -name .gitignore -delete
-	@rm -rf $(VENV) .snakemake
+	@rm -rf $(VENV) .snakemake build dist

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
@@ -153,9 +154,9 @@ class Campaign:
     def _killed_job(self, pid: int, process: subprocess.Popen) -> str | None:
         """Kill a job; snakemake goes on with the others and must fail in the end."""
         try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            words = psutil.Process(pid).cmdline()
             os.kill(pid, signal.SIGKILL)
-        except OSError:
+        except (psutil.Error, OSError):
             return None
         # A job that had ended its work is no kill: then everything has been made.
         return f"job {words[3]}" if process.wait(1800) else None

@@ -2,6 +2,7 @@
 
 Runs import the package of their own folder, so nothing here may import the project's. What is
 forked has its parent's string hashes; runs with `jobs_started` have new processes for their jobs.
+Where processes are not FORKED, everything has a new one, and takes longer.
 """
 
 import atexit
@@ -13,6 +14,9 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+
+FORKED = sys.platform == "linux" and os.environ.get("FORKED") != "0"
+"""On macOS, system libraries that a process has loaded need not bear a fork."""
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(
@@ -52,9 +56,9 @@ def job_server() -> dict[str, str]:
 def verb(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run `python -m attention_separation ...` in a project's folder; stdout has all it says."""
     return subprocess.run(
-        [PYTHON, "-m", "attention_separation", *arguments],
-        cwd=folder, env=job_server() | {"PYTHONPATH": "src", "PATH": "/bin:/usr/bin"}, text=True,
-        check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        [PYTHON if FORKED else sys.executable, "-m", "attention_separation", *arguments],
+        env=(job_server() if FORKED else {}) | {"PYTHONPATH": "src", "PATH": "/bin:/usr/bin"},
+        cwd=folder, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
 
@@ -72,6 +76,8 @@ def run(
     Raises subprocess.TimeoutExpired after `timeout` seconds.
     """
     assert command[:3] == [sys.executable, "-m", "snakemake"]
+    if not FORKED:
+        return _run_started(command, folder, timeout, hidden)
     environment = {**os.environ} if jobs_started else os.environ | job_server()
     with tempfile.NamedTemporaryFile() as said:
         path = Path(said.name)
@@ -85,6 +91,27 @@ def run(
             job.join()
             raise subprocess.TimeoutExpired(command, timeout)
         return subprocess.CompletedProcess(command, job.exitcode, path.read_text())
+
+
+def _run_started(
+    command: list[str], folder: Path, timeout: float | None, hidden: tuple[str, ...]
+) -> subprocess.CompletedProcess:
+    """The same in a new process, its jobs in others."""
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({hidden}))\n"
+        "sys.argv[0] = 'snakemake'\n"
+        "from snakemake.cli import main\n"
+        "main()"
+    )
+    # Into a file: what outlives a timeout would keep a pipe open.
+    with tempfile.NamedTemporaryFile() as said:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *command[3:]],
+            cwd=folder, stdout=said, stderr=subprocess.STDOUT, timeout=timeout, check=False,
+        )  # fmt: skip
+        text = Path(said.name).read_text()
+    return subprocess.CompletedProcess(command, done.returncode, text)
 
 
 def _snakemake(

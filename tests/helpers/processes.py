@@ -1,20 +1,24 @@
-"""The Python processes of a run, found in /proc."""
+"""The Python processes of a run."""
 
 import time
 from pathlib import Path
+
+import psutil
 
 
 def processes(folder: Path, *words: str) -> list[int]:
     """Python processes in a folder whose command lines have parts that end in all these words."""
     found = []
-    for path in Path("/proc").glob("[0-9]*"):
+    for process in psutil.process_iter():
         try:
-            line = (path / "cmdline").read_bytes().decode(errors="replace").split("\0")
-            here = (path / "cwd").readlink() == folder
-        except OSError:
+            line = process.cmdline()
+            # On macOS a framework's Python is called `Python`.
+            if not line or "python" not in line[0].lower() or Path(process.cwd()) != folder:
+                continue
+        except (psutil.Error, OSError):
             continue
-        if here and "python" in line[0] and all(any(p.endswith(w) for p in line) for w in words):
-            found.append(int(path.name))
+        if all(any(part.endswith(word) for part in line) for word in words):
+            found.append(process.pid)
     return found
 
 

@@ -1,13 +1,15 @@
 """Files are whole or absent; tables carry their provenance and refuse what is not theirs."""
 
 import math
-import os
 import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from making import ROOT
 
 from attention_separation.results.files import check_writable, replacing
 from attention_separation.results.tables import (
@@ -119,14 +121,19 @@ def test_a_second_writer_leaves_the_first_ones_file_alone(tmp_path):
     assert path.read_text() == "one"
 
 
+KILLED_WRITER = """
+import os, signal, sys
+from attention_separation.results.files import replacing
+with replacing(sys.argv[1]) as part:
+    part.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
 def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path):
     path, other = tmp_path / "out.txt", tmp_path / "out.txt.more"
-    pid = os.fork()
-    if not pid:
-        with replacing(path) as part:
-            part.write_text("half")
-            os.kill(os.getpid(), signal.SIGKILL)
-    os.waitpid(pid, 0)
+    command = [sys.executable, "-c", KILLED_WRITER, str(path)]
+    assert subprocess.run(command, cwd=ROOT / "src", check=False).returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.read_text() == "half"
     with replacing(other) as part:

@@ -2,6 +2,7 @@
 
 import re
 import resource
+import sys
 import time
 
 import pytest
@@ -21,7 +22,9 @@ MEGABYTES = 300
 
 
 def most_memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # On Linux in KiB, on macOS in bytes.
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 @pytest.fixture(autouse=True)

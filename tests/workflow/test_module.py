@@ -32,6 +32,10 @@ class Outer(Project):
         (folder / "Snakefile").write_text(SNAKEFILE + SHELL)
         (folder / "config.yaml").write_text(CONFIG)
 
+    def command(self, *arguments):
+        """As this project's profile, which is not the outer workflow's."""
+        return super().command("--scheduler", "greedy", *arguments)
+
 
 @pytest.fixture(scope="module")
 def outer(tmp_path_factory):

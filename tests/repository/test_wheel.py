@@ -1,0 +1,190 @@
+"""The wheel, installed beside what it asks for and nothing else, does what README shows."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import Distribution, PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from making import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from attention_separation.verbs import OF_API, VERBS
+
+NAME = "attention-separation"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
+COMMAND = re.findall(rf"`({NAME} [^`]+)`", README)[0]
+WORKFLOW = ("matplotlib", "pyarrow", "pydantic", "snakemake", "torch", "yaml", "pytest", "pip")
+"""What there is here and the wheel's own environment must not have."""
+
+RUN_EXAMPLE = """
+import doctest, sys
+text = sys.stdin.read()
+if ">>>" in text:
+    test = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
+    done = doctest.DocTestRunner().run(test)
+    assert done.attempted and not done.failed
+else:
+    exec(text, {})
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built as `make wheel` does but from a copy: a build leaves files behind."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    ignored = shutil.ignore_patterns("*.egg-info", "__pycache__")
+    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
+    code = "import setuptools.build_meta; setuptools.build_meta.build_wheel('dist')"
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True)
+    (path,) = (folder / "dist").iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(wheel, tmp_path_factory):
+    """An environment with the wheel, and what it asks for linked into it from this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install"]
+    options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    subprocess.run([*pip, *options, wheel], check=True)
+    (info,) = packages.glob("*.dist-info")
+    for needed in closure(PathDistribution(info)):
+        for part in {file.parts[0] for file in needed.files} - {"..", "__pycache__"}:
+            (packages / part).symlink_to(needed.locate_file(part))
+    return folder
+
+
+def closure(whole: Distribution) -> list[Distribution]:
+    """What a distribution asks for without extras, and what that asks for, as installed here."""
+    found: dict[str, Distribution] = {}
+    left = [whole]
+    while left:
+        for text in left.pop().requires or []:
+            wanted = Requirement(text)
+            name = canonicalize_name(wanted.name)
+            if name not in found and (not wanted.marker or wanted.marker.evaluate({"extra": ""})):
+                found[name] = distribution(name)
+                left.append(found[name])
+    return list(found.values())
+
+
+def python(folder: Path, code: str, given: str = "") -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [folder / "bin/python", "-I", "-W", "error", "-c", code],
+        cwd=folder, input=given, text=True, capture_output=True, check=False,
+    )  # fmt: skip
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """The command that the wheel installs, by its name alone; warnings are errors."""
+    environment = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.defpath}", "PYTHONWARNINGS": "error"}
+    return subprocess.run(
+        arguments, cwd=folder, env=environment, text=True, capture_output=True, check=False,
+        executable=shutil.which(arguments[0], path=environment["PATH"]),
+    )  # fmt: skip
+
+
+def said(done: subprocess.CompletedProcess) -> str:
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_it_holds_the_package_whole_and_nothing_else(wheel):
+    source = ROOT / "src"
+    modules = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
+    names = {*zipfile.ZipFile(wheel).namelist()}
+    packed = {name for name in names if ".dist-info/" not in name}
+    assert packed == modules | {"attention_separation/py.typed"}
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    # For any Python from 3.11 on, on any platform.
+    assert wheel.name.endswith("-py3-none-any.whl")
+
+
+def test_what_it_asks_for(folder):
+    (info,) = folder.glob("lib/python*/site-packages/attention_separation-*.dist-info")
+    whole = PathDistribution(info)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {*whole.metadata.get_all("Provides-Extra")} == {*project["optional-dependencies"]}
+    names = {canonicalize_name(one.metadata["Name"]) for one in closure(whole)}
+    own = {Requirement(text).name for text in project["dependencies"]}
+    assert own == {"numpy", "scipy", "pandas", "numexpr"}
+    assert own <= names <= own | {"python-dateutil", "pytz", "six", "tzdata"}
+
+
+def test_the_environment_has_nothing_of_this_one(folder):
+    code = f"from importlib.util import find_spec\nprint([n for n in {WORKFLOW} if find_spec(n)])"
+    assert said(python(folder, code)) == "[]\n"
+    code = "import attention_separation as a; print(a.__file__)"
+    assert Path(said(python(folder, code)).strip()).is_relative_to(folder)
+
+
+def test_the_example_of_readme(folder):
+    said(python(folder, RUN_EXAMPLE, EXAMPLE))
+
+
+def test_the_command_of_readme(folder):
+    shown = said(command(folder, "sh", "-c", COMMAND))
+    assert "exp" in shown
+
+
+def test_the_commands(folder):
+    found = json.loads(
+        said(command(folder, NAME, "separate", "--kernel", "exp", "--n", "200", "--json"))
+    )
+    assert found["probability"] == pytest.approx(0.986637, abs=1e-6)
+    table = said(command(folder, NAME, "compare", "--kernel", "exp", "x**4", "--n", "200"))
+    assert re.search(r"^x\*\*4 .* 2,?680$", table, re.M)
+    assert "elu_plus_one" in said(command(folder, NAME, "kernels"))
+
+
+def test_a_workflow_verb_says_which_extra_is_missing(folder):
+    done = command(folder, NAME, "simulate", "--settings", "{}", "--output", "x.parquet")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        r"simulate: needs \w+, which is not installed: "
+        rf"pip install '{NAME}\[workflow\]'\n",
+        done.stderr,
+    )
+
+
+EVERY_VERB = f"""
+import contextlib, io, json
+from attention_separation.__main__ import main
+ends = {{}}
+for verb in {sorted(VERBS.keys() - OF_API.keys())}:
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            ends[verb] = main([verb, "--help"])
+        except SystemExit as end:
+            ends[verb] = end.code
+print(json.dumps(ends))
+"""
+
+
+def test_every_verb_has_what_it_needs_or_says_so(folder):
+    ends = json.loads(said(python(folder, EVERY_VERB)))
+    assert ends.keys() == VERBS.keys() - OF_API.keys()
+    able = {verb for verb, end in ends.items() if end == 0}
+    assert {"simulate", "kernels-values", "rank-train"}.isdisjoint(able)
+    assert all(f"pip install '{NAME}[workflow]'" in ends[verb] for verb in ends.keys() - able)
+
+
+def test_a_picture_says_that_it_needs_matplotlib(folder):
+    code = "from attention_separation import separate; separate('exp').plot()"
+    done = python(folder, code)
+    assert done.returncode == 1
+    words = "pictures need matplotlib: pip install 'attention-separation[workflow]'"
+    assert done.stderr.splitlines()[-1] == f"ImportError: {words}"
