@@ -1,5 +1,8 @@
 """The frame of a study's page of the report, the words before it, and captions beside it."""
 
+import re
+from base64 import b64decode
+
 import pyarrow as pa
 
 from attention_separation.pages import overview as overview_module
@@ -79,3 +82,19 @@ def test_the_opening_and_captions_lie_beside_the_overview(tmp_path):
     }
     write_overview(an_overview(said=["No question."]), tmp_path, report / "other.html")
     assert (report / "other.rst").read_text() == "- No question.\n"
+
+
+def test_the_opening_picture_is_on_lines_that_docutils_reads(tmp_path):
+    svg = SVG.replace("<svg", f"<!-- {'long ' * 5000}--><svg", 1)
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/one.svg").write_text(svg)
+    figures = {"one": Caption('F "1"', ["S."])}
+    overview = an_overview(said=["Said."], more=["More."], figures=figures, picture="one")
+    write_overview(overview, tmp_path, tmp_path / "report/page.html")
+    opening = (tmp_path / "report/page.rst").read_text()
+    assert max(map(len, opening.splitlines())) < 10_000
+    source = re.search(r'src="data:image/svg\+xml;base64,(.*?)">', opening, re.S)[1]
+    assert b64decode(source).decode() == svg
+    assert 'alt="F &quot;1&quot;"' in opening
+    page = (tmp_path / "report/page.html").read_text()
+    assert page.index("Said.") < page.index("And in numbers") < page.index("More.")

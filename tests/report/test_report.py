@@ -23,7 +23,8 @@ FIGURES = (
 )  # fmt: skip
 WITH_NUMBERS = FIGURES[:8]
 TABLES = (
-    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernel_laws", "kernels_simulated",
+    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernels_splits", "kernel_laws",
+    "kernels_simulated",
     "choices", "threshold",
 )  # fmt: skip
 PAGES = ("overview", "kernels", "provenance")
@@ -125,7 +126,7 @@ def test_it_holds_every_figure_table_and_page(project, whole):
         f"results/figures/{name}.{kind}" for name in WITH_NUMBERS for kind in ("csv", "parquet")
     }
     expected |= {
-        f"results/tables/{name}.{kind}" for name in TABLES[:7] for kind in ("csv", "parquet")
+        f"results/tables/{name}.{kind}" for name in TABLES[:8] for kind in ("csv", "parquet")
     }
     expected |= {f"results/report/{name}.html" for name in PAGES}
     assert set(whole.results) == expected
@@ -154,7 +155,7 @@ def test_figures_have_labels_and_captions_of_this_run(project, whole):
         assert "<strong>" in caption
         assert "system-message" not in caption
     for name in TABLES:
-        assert re.search(r"\d", whole.results[f"results/tables/{name}.html"]["caption"])
+        assert re.search(r"\d", whole.results[f"results/tables/{name}.html"]["caption"]), name
 
 
 def test_nothing_in_it_would_be_loaded_from_elsewhere(whole):
@@ -188,10 +189,14 @@ def test_what_a_page_asks_for_and_gets_wrong_is_seen(browser, tmp_path):
 
 def test_a_browser_opens_it_with_no_network(browser, whole, picture):
     browser.open(whole.path)
-    browser.wait_for_text("The answer in numbers.")
+    browser.wait_for_text("values computed without simulation")
     seen = browser.look(picture("start"))
     assert "Softmax against linear attention" in seen.text
-    assert "Of 4 panels with" in seen.text
+    assert "in all 4 panels" in seen.text or "of 4 panels" in seen.text
+    # The story of kernels comes first, with its picture.
+    assert seen.text.index("What decides is how many times") < seen.text.index("Softmax against")
+    assert "System Message" not in seen.text
+    assert len([image for image in seen.images if image["width"] > 200]) == 1
     for category in whole.categories:
         assert category in seen.text
     assert fetched_elsewhere(seen) == []
@@ -221,7 +226,7 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
     [
         ("report/overview", "Figure 1. The softmax-regression network."),
         ("report/provenance", "title: Seven"),
-        ("report/kernels", "Linear attention beside none"),
+        ("report/kernels", "What decides is how many times"),
         ("tables/claims", "4.2"),
         ("tables/kernels", "uniform weights: no attention"),
     ],

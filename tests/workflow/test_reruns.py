@@ -11,7 +11,9 @@ SIMULATED = {f"simulate_{name}" for name in PANELS}
 EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"whp", "choices"}
-KERNELS = {"kernels_values", "kernels_laws", "kernels_simulated", "kernels_accuracy"}
+KERNELS = {
+    "kernels_values", "kernels_splits", "kernels_laws", "kernels_simulated", "kernels_accuracy"
+}  # fmt: skip
 EVERYTHING = (
     SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
     | {"claims", "threshold", "theta", "phase"} | KERNELS
@@ -154,7 +156,7 @@ def test_a_users_own_kernel_reruns_what_shows_it(made):
     (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
     own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
     made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
-    shows = {"kernels_values", "kernels_laws", "kernels_accuracy"}
+    shows = {"kernels_values", "kernels_splits", "kernels_laws", "kernels_accuracy"}
     assert made.would_run() == shows
     made.make(*shows)
     assert made.would_run() == set()

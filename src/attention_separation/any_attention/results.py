@@ -15,8 +15,12 @@ def declare_results(study) -> Iterator[Result]:
     )
     yield _made(
         "kernels_values", "values", study.values_job(),
-        {"output": (kernels,), "": (values, splits)},
+        {"output": (kernels,), "": (values,)},
         words="Any attention: what each kernel can do, and up to which n",
+    )  # fmt: skip
+    yield _made(
+        "kernels_splits", "splits", study.splits_job(), {"output": (splits,)},
+        words="Any attention: feature maps and the split of X",
     )  # fmt: skip
     yield _made(
         "kernels_laws", "laws", study.kernels_job(), {"output": (laws,)},

@@ -9,6 +9,7 @@ from attention_separation.any_attention.settings.jobs import (
     DataJob,
     OverviewJob,
     SimulatedJob,
+    SplitsJob,
     ValuesJob,
 )
 from attention_separation.any_attention.settings.own_kernels import PythonKernel
@@ -42,6 +43,10 @@ class AnyAttention(Study):
         return ValuesJob(
             data=section.data, sizes=section.sizes, only=section.only, **self._own_kernels
         )
+
+    def splits_job(self) -> SplitsJob:
+        """All that the table of splits depends on."""
+        return SplitsJob(data=self.section.data, only=self.section.only, **self._own_kernels)
 
     def data_job(self) -> DataJob:
         """All that figures of built-in kernels alone depend on."""

@@ -3,6 +3,7 @@
 VERBS = {
     "check": ("exact.own_kernel_faults", "say what is wrong with kernels of config.yaml"),
     "values": ("exact.value_table", "find what each kernel can do, and up to which n"),
+    "splits": ("exact.splits", "say how feature maps depend on the split of X"),
     "laws": ("laws.law_table", "hold what the laws predict against exact values"),
     "simulated": ("simulation.simulated_table", "simulate kernels without distinct rows"),
     "figure": ("figures.kernels_figure", "draw what kernels can do, or what they need"),

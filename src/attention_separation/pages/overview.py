@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from textwrap import indent, wrap
 
 import pyarrow as pa
 
@@ -14,6 +15,9 @@ from attention_separation.pages.captions import Caption, caption_html, caption_r
 from attention_separation.pages.html import document, table_element
 from attention_separation.pages.prose import as_html, as_rst, html_list, rst_list
 from attention_separation.results.files import write_text
+
+LINE = 5000
+"""Characters of a picture on a line of .rst."""
 
 MOST_BYTES = 1_400_000
 """Of pictures on the page: a browser shows no page of more than 2 MiB inside the report, where it
@@ -127,9 +131,11 @@ def write_overview(overview: Overview, results: Path, path: Path) -> None:
 
 
 def _rst_picture(svg: str, title: str) -> str:
-    data = b64encode(svg.encode()).decode()
-    source = f"data:image/svg+xml;base64,{data}"
-    return f'.. raw:: html\n\n   <img style="max-width: 100%" alt="{escape(title)}" src="{source}">'
+    # Docutils reads no line of more than 10,000 characters; a browser leaves out line ends.
+    data = "\n".join(wrap(b64encode(svg.encode()).decode(), LINE))
+    source = f"data:image/svg+xml;base64,\n{data}"
+    picture = f'<img style="max-width: 100%" alt="{escape(title)}" src="{source}">'
+    return f".. raw:: html\n\n{indent(picture, '   ')}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,8 +3,11 @@
 import itertools
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from making import CONFIG
 
+from attention_separation.__main__ import main
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.splits import (
     ALPHAS,
@@ -25,6 +28,7 @@ from attention_separation.results.tables import table_from_rows
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SMALL = Data(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, delta=0.01, at_least=2)
+STUDY = CONFIG.studies()["any_attention"]
 OF_VECTORS = [kernel for kernel in KERNELS.values() if kernel.kind == "features"]
 
 
@@ -101,3 +105,13 @@ def test_a_kernel_without_weights_has_no_number():
     rows = [row for row in rows_of(KERNELS["rbf"]) if row["model"] == "cross_attention"]
     assert [row["p_best"] is None for row in rows if row["alpha"] == 0.1] == [True, True]
     assert all(row["p_best"] is not None for row in rows if row["alpha"] == 1.0)
+
+
+def test_the_verb_writes_the_table_of_the_kernels_that_are_asked_for(tmp_path):
+    job = STUDY.splits_job().model_copy(update={"only": ["exp", "hedgehog"]})
+    output = tmp_path / "tables/kernels_splits.parquet"
+    main(["kernels-splits", "--settings", job.canonical(), "--output", str(output)])
+    table = pq.read_table(output)
+    assert table.schema.names == SCHEMA.names
+    assert {*table["kernel"].to_pylist()} == {"hedgehog"}
+    assert "split of X" in output.with_suffix(".html").read_text()

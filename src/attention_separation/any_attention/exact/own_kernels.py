@@ -14,6 +14,7 @@ from attention_separation.any_attention.exact.given_kernels import (
     vectors,
 )
 from attention_separation.any_attention.settings.formula import parse_formula
+from attention_separation.any_attention.settings.jobs import SplitsJob
 from attention_separation.any_attention.settings.own_kernels import (
     FeatureKernel,
     OwnKernel,
@@ -21,7 +22,8 @@ from attention_separation.any_attention.settings.own_kernels import (
     ScoreKernel,
 )
 from attention_separation.any_attention.settings.own_modules import add_own_folder
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.settings.words import suggestion
 
 SOURCE = "config.yaml"
@@ -36,6 +38,12 @@ def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
         If a Python function cannot be loaded.
     """
     return {name: own_kernel(name, setting) for name, setting in (settings or {}).items()}
+
+
+def asked_kernels(job: SplitsJob) -> list[Kernel]:
+    """All kernels of the tables: built-in ones, then own ones."""
+    built_in = [kernel_named(name) for name in job.only or KERNELS]
+    return [*built_in, *own_kernels(job.kernels).values()]
 
 
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:

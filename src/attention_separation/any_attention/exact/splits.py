@@ -1,22 +1,28 @@
-"""How kernels of vectors depend on the split of X into Q and K, which X itself does not give.
+"""Verb `kernels-splits`: how kernels of vectors depend on the split of X into Q and K.
 
 Elsewhere Q = K: the identity for X = I, and for X all ones the matrix of 1 / sqrt d. Here also
 Q = alpha I and K = I / alpha times that, and X all ones through one coordinate,
 Q = K = (1 ... 1)^T.
 """
 
+import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
+from attention_separation.any_attention.exact.own_kernels import asked_kernels
 from attention_separation.any_attention.exact.values import score_columns
+from attention_separation.any_attention.settings.jobs import SplitsJob
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
-from attention_separation.results.tables import finite_or_null
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import finite_or_null, table_from_rows
 
 ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SIZES = (200, 2_000)
@@ -43,7 +49,8 @@ TITLE = "Any attention: feature maps and the split of X into Q and K"
 ABOUT = (
     "Functions of the score do not depend on how X = Q Kᵀ is split; maps of queries and keys do. "
     "Q = αI and K = I/α for X = I, times the matrix of 1/√d for X all ones; and X all ones through "
-    "one coordinate. The other tables have α = 1. p_best is at the own best threshold."
+    "one coordinate. The other tables have α = 1. p_best is at the own best threshold, at n = 200 "
+    "and 2,000 (multiples of K)."
 )
 
 
@@ -111,3 +118,15 @@ def _measured(
     curves = scored.curves()
     found = np.where(curves.resolved, curves.best()[0], np.nan)
     return found.tolist(), scored.rows[1].share[:, 0].tolist()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="data and kernels, as JSON")
+    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = SplitsJob.model_validate_json(arguments.settings)
+    table = table_from_rows(split_rows(asked_kernels(job), job.data), SCHEMA)
+    stem = arguments.output.with_suffix("")
+    write_result(table, stem, record(arguments.settings, __name__), TITLE, ABOUT)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import (
     as_none_from,
@@ -18,12 +17,10 @@ from attention_separation.any_attention.exact.limits import (
     last_n,
     told,
 )
-from attention_separation.any_attention.exact.own_kernels import own_kernels
-from attention_separation.any_attention.exact.splits import split_rows
+from attention_separation.any_attention.exact.own_kernels import asked_kernels
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.jobs import ValuesJob
-from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernels import Kernel
 from attention_separation.datasets.data import Data
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
@@ -97,7 +94,6 @@ ENDLESS = ("last_n", "as_none_from", *(f"weight_at_{n}" for n in WEIGHED_AT))
 TITLES = {
     "kernel_values": "Any attention: what one network alone can do",
     "kernels": "Any attention: up to which n each kernel separates",
-    "kernels_splits": splits.TITLE,
 }
 SCOPE = (
     "The data are the first paper's, X and V as well, and the weights of the network are random "
@@ -119,7 +115,6 @@ ABOUT = {
     "X = I + g e₁e₁ᵀ with which it separates at n, empty where X is not I, or the weights of a "
     "kernel of config.yaml overflow first; weight_exponent is p of 1 + g that goes as n^p between "
     f"2·10^6 and 2·10^8.\n{SCOPE}",
-    "kernels_splits": f"{splits.ABOUT}\n{SCOPE}",
 }
 
 
@@ -195,21 +190,17 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
 
 
 def tables(job: ValuesJob) -> dict[str, pa.Table]:
-    """The tables of kernels, of their values and of splits, by name."""
-    built_in = [kernel_named(name) for name in job.only or KERNELS]
-    kernels = [*built_in, *own_kernels(job.kernels).values()]
-    each = list(product(kernels, LAYERS))
+    """The table of kernels and that of their values, by name."""
+    each = list(product(asked_kernels(job), LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
     values, reaches = [], []
     for kernel, layer in each:
         values += value_rows(kernel, layer, job.data, job.sizes)
         reaches.append(reach_row(kernel, layer, job.data))
         progress.advance()
-    split = split_rows(kernels, job.data)
     return {
         "kernels": table_from_rows(reaches, REACHES),
         "kernel_values": table_from_rows(values, VALUES),
-        "kernels_splits": table_from_rows(split, splits.SCHEMA),
     }
 
 
@@ -217,7 +208,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="data and sizes, as JSON")
     parser.add_argument(
         "--output", required=True, type=Path,
-        help="parquet of kernels, the rest beside, and the tables kernel_values and kernels_splits",
+        help="parquet of kernels, the rest beside, and the table of values as kernel_values",
     )  # fmt: skip
 
 

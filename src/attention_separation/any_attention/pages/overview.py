@@ -64,6 +64,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         if name in job.figures
     }
     abouts = {name: text.splitlines() for name, text in value_table.ABOUT.items()}
+    abouts["kernels_splits"] = splits.ABOUT.splitlines()
     abouts["kernels_simulated"] = simulated_table.ABOUT.splitlines()
     if "kernel_laws" in tables:
         abouts["kernel_laws"] = [law_table.SCOPE, *law_findings(tables["kernel_laws"])]

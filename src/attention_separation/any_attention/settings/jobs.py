@@ -16,12 +16,17 @@ class OfKernels(Closed):
     modules: dict[str, str] | None = None
 
 
-class ValuesJob(OfKernels):
-    """All that the tables of kernels and of their values depend on."""
+class SplitsJob(OfKernels):
+    """All that the table of splits depends on."""
 
     data: Data
-    sizes: list[int]
     only: list[str] | None = None
+
+
+class ValuesJob(SplitsJob):
+    """All that the tables of kernels and of their values depend on."""
+
+    sizes: list[int]
 
 
 class SimulatedJob(Closed):
