@@ -50,6 +50,26 @@ def test_compare(capsys):
     assert [row["n"] for row in found["rows"]] == [200, 2000] * 3
 
 
+def test_a_kernel_that_comes_twice(capsys):
+    status, said = answer(capsys, "compare", "--kernel", "exp", "exp", "--n", "200")
+    assert status == 0
+    assert [line.split("  ")[0] for line in said.out.splitlines()[2:]] == ["exp", "exp (2)"]
+
+
+def test_a_margin_that_takes_too_much_is_left_out(capsys):
+    given = ("separate", "--kernel", "exp", "--d", "1002", "--n", "2000", "--json")
+    status, said = answer(capsys, *given)
+    assert status == 0
+    assert "margin" not in json.loads(said.out)
+
+
+def test_warnings_are_a_line(capsys):
+    status, said = answer(capsys, "separate", "--kernel", "1.9*log_n - x")
+    assert status == 0
+    (line,) = said.err.splitlines()
+    assert line.startswith("separate: warning: 1.9*log_n - x: some weights are negative")
+
+
 def test_kernels(capsys):
     status, said = answer(capsys, "kernels")
     assert status == 0
@@ -65,8 +85,8 @@ def test_kernels(capsys):
         (("--kernel", "exp", "--n", "210"), "nearest valid n: 200 or 220"),
         (("--kernel", "exp", "--theta", "bets"), "theta='bets'; allowed: 'best', 'paper'"),
         (
-            ("--kernel", "exp", "--d", "4002", "--n", "8000"),
-            "not enough memory: a margin at d=4002",
+            ("--kernel", "hedgehog", "--d", "8002", "--n", "16000"),
+            "not enough memory: hedgehog: vectors at d=8002 take about 4.8 GiB; allowed: 2",
         ),
     ],
 )

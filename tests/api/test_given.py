@@ -1,7 +1,11 @@
 """Kernels of one's own: what they may be, and what is found out about them."""
 
+import gc
+import math
 import re
+import weakref
 
+import numexpr
 import numpy as np
 import pytest
 
@@ -54,6 +58,10 @@ def test_names_of_kernels():
     assert asep.kernel_of("x").symbol == "x"
 
 
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
 WRONG = {
     # What is wrong: the kernel, the error's type, and words of what is said.
     "negative rows": (
@@ -68,6 +76,10 @@ WRONG = {
     "classes told apart": (
         lambda: asep.features(lambda z: z * np.arange(1, z.shape[-1] + 1)), ArithmeticError,
         ["tokens that are alike but for their class or place have weights", "method='dense'"],
+    ),
+    "float32": (
+        lambda: asep.rows(lambda x, counts: softmax(np.float32(x + np.log(counts))) / counts),
+        ArithmeticError, ["allowed: the same weight, in float64"],
     ),
     "places told apart": (
         lambda: asep.scores(lambda x: x + np.arange(x.shape[-1])), ArithmeticError,
@@ -107,6 +119,71 @@ def test_what_is_found_out(name):
         assert part in str(error.value)
 
 
+OF_ALL = {
+    # They know the largest number of their array.
+    "scores": lambda: asep.scores(lambda x: np.exp(x - x.max()) + 1e-4),
+    "features": lambda: asep.features(lambda z: np.exp(20 * z / z.max())),
+}
+
+
+@pytest.mark.parametrize("name", OF_ALL)
+def test_an_answer_does_not_depend_on_what_else_is_asked(name):
+    kernel, sizes = OF_ALL[name](), [200, 20_000, 10**9]
+    alone = [asep.separate(kernel, n=n).probability for n in sizes]
+    assert asep.compare(kernel, sizes)["probability"].tolist() == alone
+    last = asep.largest_n(kernel)
+    half = [asep.separate("exp", n=n).probability / 2 for n in (last, last + 20)]
+    assert asep.separate(kernel, n=last).probability > half[0]
+    assert asep.separate(kernel, n=last + 20).probability <= half[1]
+
+
+def test_n_and_d_are_numbers():
+    asked = set()
+
+    def mine(x, n, d):
+        asked.add((n, d))
+        return np.exp(x) if n > 10 else np.exp(x / math.sqrt(d))
+
+    assert asep.separate(mine, n=2000).probability == pytest.approx(
+        asep.separate("exp", n=2000).probability
+    )
+    assert {(6, 5), (2000, 22)} < asked
+
+
+def test_nothing_of_a_function_is_remembered():
+    temperature = [1.0]
+    kernel = asep.scores(lambda x: np.exp(x / temperature[0]))
+    assert asep.largest_n(kernel) == np.inf
+    temperature[0] = 4.0
+    assert asep.largest_n(kernel) == asep.largest_n("exp_quarter")
+    big = np.ones(10)
+    gone = weakref.ref(big)
+    asep.largest_n(lambda x, big=big: x * big[0])
+    del big
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("make", [asep.scores, asep.features, asep.rows])
+def test_what_is_no_function(make):
+    with pytest.raises(TypeError, match=re.escape(f"{make.__name__}('elu'); allowed: functions")):
+        make("elu")
+
+
+def test_a_formula_leaves_other_threads_alone():
+    before = numexpr.set_num_threads(2)
+    try:
+        asep.separate("x**3 + 1")
+        assert numexpr.set_num_threads(2) == 2
+    finally:
+        numexpr.set_num_threads(before)
+
+
+def test_memory_for_vectors_is_told_before_it_is_taken():
+    with pytest.raises(MemoryError, match=re.escape("vectors at d=8002 take about 4.8 GiB")):
+        asep.separate("elu_plus_one", n=16_000, d=8002)
+
+
 def test_negative_weights_are_warned_of():
     lowered = asep.scores(lambda x, n: 1.9 * np.log(n) - x)
     with pytest.warns(UserWarning, match="some weights are negative; rows are averages no longer"):
@@ -132,3 +209,7 @@ def test_built_in_kernels_are_listed():
     assert "power_7" in asep.kernels
     assert "nothing" not in asep.kernels
     assert 3 not in asep.kernels
+    assert asep.kernels.get("nothing") is None
+    with pytest.raises(KeyError, match="'softmx' is no kernel; did you mean 'exp'") as error:
+        _ = asep.kernels["softmx"]
+    assert str(error.value).startswith("'softmx'")

@@ -47,6 +47,14 @@ def test_what_float64_does_not_tell_is_no_number():
     assert table["probability"].isna().tolist() == [False, True, False, False]
 
 
+def test_kernels_with_one_name_are_told_apart():
+    table = asep.compare([lambda x: x, lambda x: x**4, "exp"], [200])
+    assert table["kernel"].tolist() == ["kernel", "kernel (2)", "exp"]
+    won = asep.success({"fires": lambda x: x**4, "silent": [lambda x: x]})
+    assert (won.fires, won.silent) == ("kernel", ("kernel (2)",))
+    assert len(won.events) == 4
+
+
 def test_nothing_to_compare():
     with pytest.raises(ValueError, match="allowed: at least one kernel and one n"):
         asep.compare([])
@@ -76,6 +84,12 @@ def test_critical_temperatures(layer):
     )
     half = asep.separate("exp", layer.model, layer.attention_x, 2000).probability / 2
     assert below.probability > half >= above.probability
+
+
+def test_at_some_n_no_temperature_is_too_hot():
+    found, of_exp = (asep.separate(name, n=20).probability for name in ("none", "exp"))
+    assert found > of_exp / 2
+    assert asep.critical_temperature(20) == math.inf
 
 
 CONTESTS = {

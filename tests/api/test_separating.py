@@ -97,6 +97,20 @@ def test_thresholds_and_gaps_against_all_sign_matrices(kernel, model, attention_
         assert own.probability >= max(each.probability for each in others) - 1e-12
 
 
+@pytest.mark.parametrize("kernel", ["linear", "elu_plus_one", "exp", "x**3"])
+@pytest.mark.parametrize("n", [200, 2000])
+def test_the_best_thresholds_for_a_gap_have_its_probability(kernel, n):
+    """Where a gap's steps and those of scores nearly coincide too."""
+    whole = asep.separate(kernel, "cross_attention", n=n)
+    for part in (0.25, 0.5, 0.9):
+        gap = part * whole.margin
+        found = asep.separate(kernel, "cross_attention", n=n, margin=gap)
+        low, high = found.theta
+        for theta in (low + 0.01 * (high - low), (low + high) / 2, high - 0.01 * (high - low)):
+            again = asep.separate(kernel, "cross_attention", n=n, margin=gap, theta=theta)
+            assert again.probability == pytest.approx(found.probability, abs=1e-12), (part, theta)
+
+
 @pytest.mark.parametrize("kernel", ["exp", "linear", "power_4"])
 def test_the_margin_is_the_gap_with_which_half_is_left(kernel):
     found = asep.separate(kernel, n=2000)
@@ -151,6 +165,12 @@ WRONG = {
     "b": (("exp",), {"b": "x"}, "b='x'; allowed: numbers above 0 to 1000"),
     "theta's word": (("exp",), {"theta": "bets"}, "theta='bets'; allowed: 'best', 'paper' or a"),
     "theta below 0": (("exp",), {"theta": -1}, "theta=-1; allowed: 'best', 'paper' or a number"),
+    "theta without end": (("exp",), {"theta": math.inf}, "theta=inf; allowed: 'best', 'paper'"),
+    "thetas": (("exp",), {"theta": np.array([1, 2])}, "theta=array([1, 2]); allowed: 'best'"),
+    "a0 as text": (("exp",), {"a0": "0.1"}, "a0='0.1'; allowed: numbers from 0 to 1000"),
+    "a1 as truth": (("exp",), {"a1": np.True_}, "a1=np.True_; allowed: numbers above 0"),
+    "model as a list": (("exp", ["self_attention"]), {}, "model=['self_attention'] is unknown"),
+    "X as an array": (("exp", "self_attention", np.eye(2)), {}, "with self_attention; allowed"),
     "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0 to 1e6"),
 }
 
@@ -160,6 +180,12 @@ def test_what_is_refused(name):
     given, more, words = WRONG[name]
     with pytest.raises(ValueError, match=re.escape(words)):
         asep.separate(*given, **more)
+
+
+def test_numbers_may_be_those_of_numpy():
+    plain = asep.separate("exp", n=200, a1=1.5, theta=1.0, margin=0.5, m=9)
+    given = {"a1": np.float32(1.5), "theta": np.int64(1), "margin": np.float32(0.5)}
+    assert asep.separate("exp", n=np.int64(200), m=np.int8(9), **given) == plain
 
 
 def test_what_float64_does_not_tell_is_said():

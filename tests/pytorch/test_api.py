@@ -52,6 +52,13 @@ def test_parameters_are_no_obstacle_and_classes_told_apart_are_found_out():
         asep.separate(asep.features(phi, name="diagonal"), n=400)
 
 
+def test_a_function_of_rows():
+    softmax = asep.rows(lambda x, counts: torch.softmax(x + torch.log(counts), -1) / counts)
+    for n in (200, 10**9):
+        found, wanted = (asep.separate(kernel, n=n) for kernel in (softmax, "exp"))
+        assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+
+
 def test_arrays_stay_arrays_beside_torch():
     kernel = asep.scores(lambda x: np.exp(x / 2))
     assert asep.largest_n(kernel) == asep.largest_n("exp_half")

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.api.given import kernel_of, require_usable
+from attention_separation.api.given import kernel_of, require_usable, told_apart
 from attention_separation.api.problem import AttentionX, Model, data_of, layer_of, tokens_of
 from attention_separation.api.separating import ranked_states, require_memory
 from attention_separation.attention.kernels import Kernel
@@ -43,7 +43,7 @@ def compare(
     -------
     A row for each kernel and n: kernel, model, attention_x, n, d, m, probability, theta_low and
     theta_high (the best thresholds), share, and with `margin` the margin; no number where float64
-    does not tell it.
+    does not tell it. Of kernels with the same name the second is "NAME (2)".
     """
     import pandas as pd
 
@@ -54,13 +54,13 @@ def compare(
     if margin:
         require_memory(layer.d(data.classes))
     tables = []
-    for kernel in given:
-        require_usable(kernel, layer)
+    for kernel, name in zip(given, told_apart([each.name for each in given]), strict=True):
+        require_usable(kernel, layer, data)
         scored = score_columns(kernel, layer, data, sizes)
         curves = scored.curves()
         best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
         columns = {
-            "kernel": kernel.name, "model": layer.model, "attention_x": layer.attention_x,
+            "kernel": name, "model": layer.model, "attention_x": layer.attention_x,
             "n": sizes, "d": layer.d(data.classes), "m": scored.m, "probability": best,
             "theta_low": low, "theta_high": high, "share": scored.rows[1].share[:, 0],
         }  # fmt: skip
@@ -89,8 +89,8 @@ def largest_n(
     Parameters as of `separate`."""
     of, layer = kernel_of(kernel), layer_of(model, attention_x)
     data = data_of(layer, d, m, a0, a1, b, c)
-    require_usable(of, layer)
-    found = limits.last_n(of, layer, data)
+    require_usable(of, layer, data)
+    found = limits.last_multiple(lambda n: limits.separates(of, layer, data, n), data.classes)
     if math.isnan(found):
         return None
     return found if math.isinf(found) else int(found)
@@ -108,11 +108,12 @@ def critical_temperature(
     b: float = 0.2,
     c: float = 0.8,
 ) -> float:
-    """The highest T at which e^(x / T) separates at n tokens; 0 where none from 0.001 on does.
-    Parameters as of `separate`."""
+    """The highest T at which e^(x / T) separates at n tokens; 0 where none from 0.001 on does, inf
+    where 10^4 does still. Parameters as of `separate`."""
     layer = layer_of(model, attention_x)
     data = data_of(layer, d, m, a0, a1, b, c)
-    return float(limits.critical_temperatures(layer, data, [tokens_of(layer, data, n)])[0])
+    found = float(limits.critical_temperatures(layer, data, [tokens_of(layer, data, n)])[0])
+    return math.inf if found > limits.HOTTEST * (1 - limits.PRECISION) else found
 
 
 def _several(values: Any) -> list:

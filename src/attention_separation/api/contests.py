@@ -7,7 +7,7 @@ import numpy as np
 
 from attention_separation.any_attention.exact.values import score_columns
 from attention_separation.api.comparing import Given
-from attention_separation.api.given import kernel_of, require_usable
+from attention_separation.api.given import kernel_of, require_usable, told_apart
 from attention_separation.api.problem import (
     AttentionX,
     Model,
@@ -79,15 +79,16 @@ def success(
     silent = contest["silent"]
     others = list(silent) if isinstance(silent, list | tuple) else [silent]
     kernels = [kernel_of(each) for each in (contest["fires"], *others)]
-    names = [kernel.name for kernel in kernels]
-    if len({*names}) < len(names):
-        raise ValueError(f"contest of {', '.join(names)}; allowed: each kernel once")
+    if len({*kernels}) < len(kernels):
+        words = ", ".join(kernel.name for kernel in kernels)
+        raise ValueError(f"contest of {words}; allowed: each kernel once")
+    names = told_apart([kernel.name for kernel in kernels])
     layer = layer_of(model, attention_x)
     data = data_of(layer, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
     at = theta_of(theta, layer, data)
     for kernel in kernels:
-        require_usable(kernel, layer)
+        require_usable(kernel, layer, data)
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]
     columns, s = scored[0].m, scored[0].s
     d0, d1 = (np.stack([getattr(each, name) for each in scored], axis=1) for name in ("d0", "d1"))

@@ -4,7 +4,8 @@ import inspect
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from attention_separation.any_attention.exact.given_kernels import (
     OfNumbers,
     checked_call,
+    each_point,
     evaluated,
     feature_kernel,
     formula_needs,
@@ -32,7 +34,6 @@ from attention_separation.attention.kernels import (
     RowSumError,
 )
 from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import FixedData
 from attention_separation.settings.words import shown
 
@@ -40,6 +41,12 @@ GIVEN = "given"
 """The source of kernels of one's own."""
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+
+MOST_BYTES = 2 << 30
+"""Of vectors and their products; more classes than fit are refused."""
+
+BYTES_OF_A_FEATURE = 80
+"""About how much a kernel of vectors takes for each pair of a class and a coordinate."""
 
 HINTS = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
@@ -57,11 +64,12 @@ def scores(
 
     Parameters
     ----------
-    function : array of scores -> weights, in the same shape; arguments named n and d get the number
-        of tokens and the dimension. NumPy, or PyTorch in float64
+    function : array of scores (queries, keys) -> weights, in the same shape; arguments named n and
+        d get the number of tokens and the dimension. NumPy, or PyTorch in float64
     name : in tables; the function's own if not given
     normalised : whether each row is divided by its sum
     """
+    _require_function("scores", function)
     name = name or _name_of(function)
     return score_kernel(name, f"{name}(x)", _of_scores(name, function), **_more(normalised))
 
@@ -73,10 +81,11 @@ def features(
 
     Parameters
     ----------
-    phi : array (..., d) of vectors -> (..., features), element-wise or not, but treating all
-        coordinates alike. NumPy, or PyTorch in float64: `torch.nn.functional.elu` plugs in
+    phi : array (tokens, d) of vectors -> (tokens, features), element-wise or not, but treating all
+        coordinates alike. NumPy, or PyTorch in float64: `torch.nn.functional.relu` plugs in
     name, normalised : as of `scores`
     """
+    _require_function("features", phi)
     name = name or _name_of(phi)
     return feature_kernel(name, f"φ = {name}(z)", _of_vectors(name, phi), **_more(normalised))
 
@@ -86,6 +95,8 @@ def pair(
     normalised: bool = True,
 ) -> Kernel:  # fmt: skip
     """The kernel phi(q) . psi(k), with a map for queries and one for keys; see `features`."""
+    _require_function("pair", phi)
+    _require_function("pair", psi)
     name = name or f"{_name_of(phi)}_{_name_of(psi)}"
     symbol = f"φ = {_name_of(phi)}(q), {_name_of(psi)}(k)"
     return feature_kernel(
@@ -104,6 +115,7 @@ def rows(
         for, (T,) -> the weight of one token of each, (T,)
     name, normalised : as of `scores`; rows are taken as they are given if nothing is said
     """
+    _require_function("rows", function)
     name = name or _name_of(function)
 
     def of_row(x: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -147,10 +159,23 @@ def _of_text(text: str) -> Kernel:
     return score_kernel(text, text, evaluated(shown(text), formula), **more)
 
 
-@lru_cache(maxsize=512)
-def require_usable(kernel: Kernel, layer: Layer) -> None:
+def require_usable(kernel: Kernel, layer: Layer, data: FixedData) -> None:
     """Raise ArithmeticError where a kernel of one's own breaks what is exact here, and warn where
-    it has negative weights; built-in kernels are not tried."""
+    it has negative weights; built-in kernels are not tried.
+
+    Nothing is remembered: what a function gives may change, as a trained module's answers do.
+
+    Raises
+    ------
+    MemoryError
+        If vectors of so many classes would take more than 2 GiB.
+    """
+    needed = BYTES_OF_A_FEATURE * data.classes**2
+    if kernel.kind == "features" and needed > MOST_BYTES:
+        raise MemoryError(
+            f"{kernel.name}: vectors at d={layer.d(data.classes)} take about "
+            f"{needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+        )
     if kernel.source != GIVEN:
         return
     try:
@@ -181,21 +206,35 @@ def _name_of(function: Callable) -> str:
     return "kernel" if name == "<lambda>" else name
 
 
+def _require_function(maker: str, function: object) -> None:
+    if not callable(function):
+        raise TypeError(f"{maker}({shown(function)}); allowed: functions")
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Names, those that come again numbered: "kernel" and "kernel (2)"."""
+    count: Counter[str] = Counter()
+    found = []
+    for name in names:
+        count[name] += 1
+        found.append(name if count[name] == 1 else f"{name} ({count[name]})")
+    return found
+
+
 def _of_scores(name: str, function: Callable) -> OfNumbers:
     asked = _arguments(function) & {"n", "d"}
-    also = {"n": lambda seen: seen.n, "d": lambda seen: seen.d}
 
-    def weights(x: np.ndarray, seen: Seen) -> np.ndarray:
-        more = {key: np.broadcast_to(also[key](seen), x.shape) for key in asked}
+    def of_point(x: np.ndarray, n: int, d: int) -> np.ndarray:
+        more = {key: value for key, value in (("n", n), ("d", d)) if key in asked}
         return checked_call(
             name, name, lambda scores: _numpy_of(function)(scores, **more), same_shape, x
         )
 
-    return weights
+    return each_point(of_point)
 
 
 def _of_vectors(name: str, phi: Callable) -> OfNumbers:
-    return lambda x, seen: checked_call(name, name, _numpy_of(phi), vectors, x)
+    return each_point(lambda x, n, d: checked_call(name, name, _numpy_of(phi), vectors, x))
 
 
 def _arguments(function: Callable) -> set[str]:
@@ -208,21 +247,31 @@ def _arguments(function: Callable) -> set[str]:
 def _numpy_of(function: Callable) -> Callable[..., np.ndarray]:
     """A function of PyTorch's as one of arrays; one of arrays as it is."""
 
-    def called(*arrays: np.ndarray, **more: np.ndarray) -> Any:
+    def called(*arrays: np.ndarray, **more: int) -> Any:
         torch = sys.modules.get("torch")
         if torch is None:
             return function(*arrays, **more)
-        if not _is_of_torch(function, torch):
+        if _is_of_torch(function, torch):
+            return _of_tensors(function, arrays, more, torch)
+        try:
+            return _as_array(function(*arrays, **more), torch)
+        except (TypeError, AttributeError) as of_arrays:
+            # So functions of tensors answer arrays; one that answers tensors so too is at fault.
             try:
-                return _as_array(function(*arrays, **more), torch)
+                return _of_tensors(function, arrays, more, torch)
             except (TypeError, AttributeError):
-                pass  # As functions of tensors answer arrays.
-        with torch.no_grad():
-            tensors = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
-            named = {k: torch.from_numpy(np.ascontiguousarray(v)) for k, v in more.items()}
-            return _as_array(function(*tensors, **named), torch)
+                raise of_arrays from None
 
     return called
+
+
+def _of_tensors(
+    function: Callable, arrays: Sequence[np.ndarray], more: dict[str, int], torch: Any
+) -> Any:
+    with torch.no_grad():
+        # Of whole numbers, as counts are, PyTorch's functions give float32.
+        tensors = [torch.from_numpy(np.ascontiguousarray(array, float)) for array in arrays]
+        return _as_array(function(*tensors, **more), torch)
 
 
 def _is_of_torch(function: Callable, torch: Any) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.settings.words import shown
 
 COLUMNS = ("kernel", "formula", "divided by", "sees", "source")
 
@@ -12,16 +13,12 @@ class KernelList(Mapping[str, Kernel]):
     """Kernels by name; those of families, as power_5, can be asked for and are not listed."""
 
     def __getitem__(self, name: str) -> Kernel:
+        if not isinstance(name, str):
+            raise UnknownKernelError(f"{shown(name)} is no kernel's name")
         return kernel_named(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(KERNELS)
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            return isinstance(name, str) and bool(kernel_named(name))
-        except UnknownKernelError:
-            return False
 
     def __len__(self) -> int:
         return len(KERNELS)

@@ -2,7 +2,8 @@
 
 import math
 import operator
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -29,10 +30,10 @@ def layer_of(model: str, attention_x: str) -> Layer:
     ValueError
         If there is none.
     """
-    if model not in DATASETS:
+    if not isinstance(model, str) or model not in DATASETS:
         raise ValueError(f"model={shown(model)} is unknown; {suggestion(str(model), [*DATASETS])}")
     found = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
-    if attention_x not in found:
+    if not isinstance(attention_x, str) or attention_x not in found:
         raise ValueError(
             f"attention_x={shown(attention_x)} with {model}; "
             f"{suggestion(str(attention_x), [*found])}"
@@ -75,13 +76,12 @@ def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
 
 def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
     """A threshold in units of s; None for the best."""
-    if theta == "best":
-        return None
-    if theta == "paper":
-        return layer.theta(data)
-    if isinstance(theta, str | bool) or not isinstance(theta, int | float) or not theta > 0:
+    if isinstance(theta, str) and theta in ("best", "paper"):
+        return None if theta == "best" else layer.theta(data)
+    found = real_number(theta)
+    if not 0 < found < math.inf:
         raise ValueError(f"theta={shown(theta)}; allowed: 'best', 'paper' or a number above 0")
-    return float(theta)
+    return found
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:
@@ -103,12 +103,14 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
     return found
 
 
+def real_number(value: Any) -> float:
+    """A number of Python's or NumPy's; NaN for what is none, a text or a truth among them."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+
+
 def _number(name: str, value: float, least: float | None = None) -> float:
     ends = "above 0" if least is None else f"from {least:g}"
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
-    if not (found > 0 or found == least) or found > LARGEST or isinstance(value, bool):
+    found = real_number(value)
+    if not (found > 0 or found == least) or found > LARGEST:
         raise ValueError(f"{name}={shown(value)}; allowed: numbers {ends} to {LARGEST:g}")
     return found

@@ -16,6 +16,7 @@ from attention_separation.api.problem import (
     Theta,
     data_of,
     layer_of,
+    real_number,
     theta_of,
     tokens_of,
 )
@@ -163,7 +164,7 @@ def separate(
     data = data_of(layer, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
     gap, at = _gap(margin), theta_of(theta, layer, data)
-    require_usable(of, layer)
+    require_usable(of, layer, data)
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
     if not curves.resolved[0]:
@@ -201,6 +202,7 @@ def require_memory(d: int) -> None:
 
 
 def _gap(margin: float) -> float:
-    if not isinstance(margin, int | float) or isinstance(margin, bool) or not 0 <= margin < 1e6:
+    found = real_number(margin)
+    if not 0 <= found < 1e6:
         raise ValueError(f"margin={shown(margin)}; allowed: numbers from 0 to 1e6")
-    return float(margin)
+    return found

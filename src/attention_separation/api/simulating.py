@@ -113,7 +113,7 @@ def simulate(
         )
     scored = None
     if at is None or method == "rows":
-        require_usable(of, layer)
+        require_usable(of, layer, data)
         scored = score_columns(of, layer, data, [n])
     if at is None:
         curves = scored.curves()
@@ -125,15 +125,17 @@ def simulate(
         outcomes = _from_rows(scored, layer, data, n, at, trials, seed)
     else:
         outcomes = _literally(of, layer, data, n, at, trials, seed)
-    flags = np.concatenate(list(outcomes))
-    told = int((flags[:, 1] & ~flags[:, 0]).sum())
+    told, on_d0, on_d1 = 0, 0, 0
+    for flags in outcomes:
+        told += int((flags[:, 1] & ~flags[:, 0]).sum())
+        on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
     # Loading it takes longer than most questions.
     from attention_separation.statistics.intervals import clopper_pearson
 
     low, high = clopper_pearson(told, trials)
     return Simulation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), data.m(n), at, method,
-        seed, trials, told, int(flags[:, 1].sum()), int((~flags[:, 0]).sum()), told / trials,
+        seed, trials, told, on_d1, trials - on_d0, told / trials,
         float(low), float(high),
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ import numpy as np
 from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.attention.separation import Ranked
 from attention_separation.attention.sign_columns import none_of
-from attention_separation.attention.threshold_curves import EQUAL
+from attention_separation.attention.threshold_curves import EQUAL, NARROWEST
 
 MOST_BYTES = 2 << 30
 """Of the joint law of a column's two scores; more values than fit are refused."""
@@ -14,12 +14,16 @@ MOST_BYTES = 2 << 30
 def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     """The largest P(all scores are at most theta - gap / 2 on D0, and one is above theta + gap / 2
     on D1) over theta > 0, of the one point of `ranked`, and the ends of the widest interval of
-    theta that reaches it; `gap`, 2 eps, and theta in units of s."""
+    theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s."""
     values = ranked.values[0]
     # Between two of these nothing changes.
     lowest = np.unique(np.concatenate([values, values - gap, [-gap / 2, values[-1] + 1.0]]))
     lowest = lowest[lowest >= -gap / 2]
-    found = _with_gap(ranked, lowest[:-1], gap, 0.0)
+    wide = np.diff(lowest) > NARROWEST * np.abs(values).max()
+    # At the ends (value - gap) + gap may be above or below the value.
+    middles = (lowest[:-1] + lowest[1:]) / 2
+    found = np.full(len(middles), -1.0)
+    found[wide] = _with_gap(ranked, middles[wide], gap, 0.0)
     reached = found >= found.max() - EQUAL
     widest = int(np.argmax(np.where(reached, np.diff(lowest), -1.0)))
     low, high = lowest[widest : widest + 2] + gap / 2

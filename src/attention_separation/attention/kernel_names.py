@@ -24,8 +24,12 @@ SAID_OTHERWISE = {
 """What people call kernels, and their names here; understood in suggestions alone."""
 
 
-class UnknownKernelError(ValueError):
-    """No kernel has the name; the text says which is the nearest, and what is allowed."""
+class UnknownKernelError(ValueError, KeyError):
+    """No kernel has the name; the text says which is the nearest, and what is allowed. A KeyError
+    too, for kernels are a mapping's."""
+
+    # KeyError's own would put it in quotes.
+    __str__ = ValueError.__str__
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def complexes(x):
     return x + 0j
 
 def late(x):
-    if x.size > 100:
+    if x.max() > 20:
         raise KeyError("no weight\\nof this")
     return x
 

@@ -63,8 +63,6 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
     # Only those who have a formula wait for it to load.
     import numexpr
 
-    numexpr.set_num_threads(1)
-
     def function(x: np.ndarray, seen: Seen) -> np.ndarray:
         known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
         values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
@@ -88,10 +86,21 @@ def called(name: str, words: str, function: Callable, shape_fault: ShapeFault) -
     """A user's function on a copy of numbers, what it gives checked; ArithmeticError, with `words`
     for the function, where it raises something or gives no numbers of the right shape."""
 
-    def checked(x: np.ndarray, seen: Seen) -> np.ndarray:
-        return checked_call(name, words, function, shape_fault, x)
+    return each_point(lambda x, n, d: checked_call(name, words, function, shape_fault, x))
 
-    return checked
+
+def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumbers:
+    """A function of the numbers (R, T), n and d of one attention, called for each of several,
+    (P, R, T): where it knows the largest number of its array, as what keeps exp from overflowing
+    does, it must not depend on what else is asked at once."""
+
+    def of_points(x: np.ndarray, seen: Seen) -> np.ndarray:
+        if x.ndim == 2:
+            return function(x, int(seen.n), int(seen.d))
+        sizes = (np.broadcast_to(of, (len(x), 1, 1)).ravel().tolist() for of in (seen.n, seen.d))
+        return np.stack([function(*point) for point in zip(x, *sizes, strict=True)])
+
+    return of_points
 
 
 def checked_call(

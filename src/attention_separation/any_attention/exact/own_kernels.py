@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable, Mapping
 
 from attention_separation.any_attention.exact.given_kernels import (
+    OfNumbers,
     called,
     evaluated,
     feature_kernel,
@@ -52,11 +53,11 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
     match setting:
         case ScoreKernel(score=text):
             formula = parse_formula(text)
-            of = evaluated(name, formula)
+            of = _in_one_thread(evaluated(name, formula))
             return score_kernel(name, text, of, also=formula_needs(formula), **more)
         case FeatureKernel(feature_map=text):
             formula = parse_formula(text)
-            of = evaluated(name, formula)
+            of = _in_one_thread(evaluated(name, formula))
             return feature_kernel(name, f"φ = {text}", of, also=formula_needs(formula), **more)
         case PythonKernel(python=path, of="score"):
             return score_kernel(
@@ -65,6 +66,15 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
         case PythonKernel(python=path):
             of = called(name, path, load_function(path), vectors)
             return feature_kernel(name, f"φ = {path}", of, **more)
+
+
+def _in_one_thread(of: OfNumbers) -> OfNumbers:
+    """The same; jobs have a core each. numexpr knows no other way than for the whole process, which
+    is a job's own."""
+    import numexpr
+
+    numexpr.set_num_threads(1)
+    return of
 
 
 def load_function(path: str) -> Callable:

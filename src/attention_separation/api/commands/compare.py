@@ -7,6 +7,7 @@ from attention_separation.api.commands.options import (
     layer_options,
     print_json,
     print_table,
+    warnings_in_a_line,
     whole,
 )
 from attention_separation.api.comparing import SIZES, compare, largest_n
@@ -22,8 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     options = layer_options(arguments)
-    table = compare(arguments.kernels, list(arguments.n), **options)
-    reach = {name: largest_n(name, **options) for name in arguments.kernels}
+    with warnings_in_a_line("compare"):
+        table = compare(arguments.kernels, list(arguments.n), **options)
+        reach = {name: largest_n(name, **options) for name in arguments.kernels}
     if arguments.json:
         print_json({"rows": table.to_dict("records"), "largest_n": reach})
         return

@@ -1,10 +1,13 @@
 """Options that the commands on kernels share, and how they answer."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attention_separation.api.listing import as_text
@@ -35,6 +38,16 @@ def whole(text: str) -> int:
     if not value.is_integer():
         raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers")
     return int(value)
+
+
+@contextlib.contextmanager
+def warnings_in_a_line(verb: str) -> Iterator[None]:
+    """What is warned of, once and without lines of code, on standard error."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(each.message) for each in found):
+        print(f"{verb}: warning: {text}", file=sys.stderr)
 
 
 def public(found: Any) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from attention_separation.api.commands.options import (
     print_json,
     print_table,
     public,
+    warnings_in_a_line,
     whole,
 )
 from attention_separation.api.comparing import largest_n
-from attention_separation.api.separating import separate
+from attention_separation.api.separating import Separation, separate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +24,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     options = layer_options(arguments)
-    found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **options)
-    more = {"margin": found.margin, "largest_n": largest_n(arguments.kernel, **options)}
-    answer = public(found) | more
+    with warnings_in_a_line("separate"):
+        found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **options)
+        answer = public(found) | _margin(found)
+        answer["largest_n"] = largest_n(arguments.kernel, **options)
     if arguments.json:
         print_json(answer)
     else:
         print_table([{"": name, "value": value} for name, value in answer.items()])
+
+
+def _margin(found: Separation) -> dict[str, float | None]:
+    """The margin, but where it would take more memory than there may be."""
+    try:
+        return {"margin": found.margin}
+    except MemoryError:
+        return {}
 
 
 def _theta(text: str) -> str | float:
