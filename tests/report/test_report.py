@@ -194,7 +194,7 @@ def test_a_browser_opens_it_with_no_network(browser, whole, picture):
     assert "Softmax against linear attention" in seen.text
     assert "in all 4 panels" in seen.text or "of 4 panels" in seen.text
     # The story of kernels comes first, with its picture.
-    assert seen.text.index("What decides is how many times") < seen.text.index("Softmax against")
+    assert seen.text.index("what decides is how many times") < seen.text.index("Softmax against")
     assert "System Message" not in seen.text
     assert len([image for image in seen.images if image["width"] > 200]) == 1
     for category in whole.categories:
@@ -226,7 +226,7 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
     [
         ("report/overview", "Figure 1. The softmax-regression network."),
         ("report/provenance", "title: Seven"),
-        ("report/kernels", "What decides is how many times"),
+        ("report/kernels", "what decides is how many times"),
         ("tables/claims", "4.2"),
         ("tables/kernels", "uniform weights: no attention"),
     ],

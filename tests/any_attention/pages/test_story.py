@@ -5,6 +5,7 @@ import math
 import pytest
 from making import CONFIG
 
+from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.pages.story import reach_words, story
@@ -56,11 +57,11 @@ P = {"exp": (0.98, 0.9998), "linear": (0.13, 0.9997), "none": (0.0, 0.9996)}
 def test_a_sentence_for_each_layer():
     tables = {"kernels": FOUND, "kernel_values": values(**P, linear_unnormalised=(0.99, 1.0))}
     decides, identity, ones, cross, rest = story(tables, DATA)
-    assert "Of 5 kernels, 1 do at n = 10¹² still in all three layers (exp)" in decides
+    assert "Of 5 kernels, 1 do at n = 10¹² still in all three layers: exp." in decides
     assert identity == (
         "**Self-attention, X = I:** softmax separates at n = 10¹² still; with the usual 1/√d "
         "(d = 22) up to n = 100; x⁴ up to n = 2,680; linear attention up to n = 80, and from n = "
-        "220 on it is exactly as good as no attention."
+        "220 on it is as good as uniform weights, to 12 digits."
     )
     assert "(d = 22) up to n = 1,300" in ones
     assert ones.endswith(
@@ -68,10 +69,36 @@ def test_a_sentence_for_each_layer():
     )
     assert "(d = 21) at no n" in cross
     assert cross.endswith(
-        "linear attention at no n, though it keeps a chance (0.130 at n = 2,000) that no attention "
-        "has not (0.000)."
+        "linear attention at no n, though with a chance of 0.130 at n = 2,000, where uniform "
+        "weights have 0.000."
     )
-    assert "(0.99960 or more at n = 2,000)" in rest
+    assert "with probability 0.9996 or more" in rest
+    assert "split" not in rest.partition("is the identity")[2]
+
+
+def test_probabilities_are_rounded_down_where_it_says_or_more():
+    values_of = values(exp=(0.98, 0.999969), linear=(0.1, 0.99999))
+    rest = story({"kernels": FOUND, "kernel_values": values_of}, DATA)[-1]
+    assert "with probability 0.9999 or more" in rest
+
+
+def test_maps_that_another_split_helps_are_named():
+    rows = [
+        {
+            "kernel": kernel, "model": "self_attention", "attention_x": "identity", "n": 2000,
+            "alpha": alpha, "p_best": p,
+        }
+        for kernel, each in (
+            ("exp_features", (0.9, 0.2)), ("rbf", (0.9, 0.8)), ("hedgehog", (0.3, 0.2)),
+        )
+        for alpha, p in zip((0.1, 1.0), each, strict=True)
+    ]  # fmt: skip
+    tables = {
+        "kernels": FOUND, "kernel_values": values(**P),
+        "kernels_splits": table_from_rows(rows, splits.SCHEMA),
+    }  # fmt: skip
+    rest = story(tables, DATA)[-1]
+    assert "with another split of X = I exp_features separate at n = 2,000 as well" in rest
 
 
 def test_un_normalised_attention_that_does_not_beat_softmax_is_not_said_to():

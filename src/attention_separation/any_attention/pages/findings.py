@@ -142,8 +142,8 @@ def _largest_difference(numbers: list[dict]) -> str:
     if not large:
         return ""
     return (
-        f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%} (slopes "
-        "and biases have absolute tolerances)"
+        f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%} (slopes, "
+        "biases and largest n below it have absolute tolerances, these of up to two steps of K)"
     ).replace("%", " %")
 
 

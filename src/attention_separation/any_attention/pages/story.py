@@ -33,7 +33,7 @@ def story(tables: dict[str, pa.Table], data: Data) -> list[str]:
         parts = [*_of_softmax(reach, layer, data), *_of_linear(reach, values, layer)]
         if parts:
             found.append(f"**{layer.words}:** {'; '.join(parts)}.")
-    return [*found, _not_shown(values)]
+    return [*found, _not_shown(values, _helped_by_a_split(tables), data)]
 
 
 def reach_words(last: float | None) -> str:
@@ -51,12 +51,13 @@ def _what_decides(reach: Rows, data: Data) -> str:
         if all(reach[kernel, layer]["last_n"] == math.inf for layer in LAYERS)
     ]
     return (
-        "**What decides is how many times as loud a kernel makes the special token, against n; not "
-        "that it is exp.** A kernel separates at n if its network alone, at the threshold that is "
-        "best for it, is positive on D1 and zero on D0 with more than half of exp's probability. "
-        f"Of {counted(len(kernels), 'kernel')}, {len(everywhere)} do at n = 10¹² still in all "
-        f"three layers ({', '.join(everywhere)}): K = {data.classes}, a₁ = {data.a1:g}, in "
-        f"self-attention b = {data.b:g} and c = {data.c:g}."
+        "**Where rows are divided by their sum, what decides is how many times as loud a kernel "
+        "makes the special token on D1, and not on D0 too, against n; not that it is exp.** In D1 "
+        f"one token of n has an entry of {data.a1:g} √log n, in D0 of {data.a0:g}. A kernel "
+        "separates at n if its network alone, at the threshold that is best for it, is positive on "
+        "D1 and zero on D0 with more than half of exp's probability. Of "
+        f"{counted(len(kernels), 'kernel')}, {len(everywhere)} do at n = 10¹² still in all three "
+        f"layers: {joined(everywhere)}."
     )
 
 
@@ -82,13 +83,13 @@ def _of_linear(reach: Rows, values: Rows, layer: Layer) -> Iterator[str]:
     text = f"linear attention {_up_to(row['last_n'])}"
     as_none = row["as_none_from"]
     if as_none is not None and math.isfinite(as_none):
-        text += f", and from n = {as_none:,.0f} on it is exactly as good as no attention"
+        text += f", and from n = {as_none:,.0f} on it is as good as uniform weights, to 12 digits"
     pair = [values.get((kernel, layer)) for kernel in ("linear", "none")]
     if as_none == math.inf and all(pair):
         p, of_none = (one["p_best"] for one in pair)
         text += (
-            f", though it keeps a chance ({p:.3f} at n = {LARGE:,}) that no attention has not "
-            f"({of_none:.3f})"
+            f", though with a chance of {p:.3f} at n = {LARGE:,}, where uniform weights have "
+            f"{of_none:.3f}"
         )
     yield text
     undivided = reach.get(("linear_unnormalised", layer))
@@ -109,7 +110,7 @@ def _up_to(last: float | None) -> str:
     return "at n = 10¹² still" if math.isinf(last) else f"up to n = {last:,.0f}"
 
 
-def _not_shown(values: Rows) -> str:
+def _not_shown(values: Rows, split: list[str], data: Data) -> str:
     biases = [
         row["p_each_bias"]
         for (_, layer), row in values.items()
@@ -117,14 +118,45 @@ def _not_shown(values: Rows) -> str:
     ]
     text = (
         "**Not shown:** the weights are random signs, X and V the paper's; a trained network, or "
-        "another X, is another question"
+        "another X, is another question. Feature maps have Q = K, which X does not fix, and "
+        "Hedgehog's map, which is learned, is the identity"
     )
+    if split:
+        text += f": with another split of X = I {joined(split)} separate at n = {LARGE:,} as well"
+    text += f". K = {data.classes}, in self-attention b = {data.b:g} and c = {data.c:g}."
     if biases:
+        least = math.floor(min(biases) * 1e4) / 1e4
         text += (
-            ". With a bias for each neuron, chosen after the signs, every kernel separates in "
-            f"self-attention, uniform weights too ({min(biases):.5f} or more at n = {LARGE:,})"
+            f" With a bias for each neuron, chosen after the signs, every kernel tells D1 from D0 "
+            f"in self-attention at n = {LARGE:,}, uniform weights too, with probability {least:g} "
+            "or more."
         )
-    return text + "."
+    return text
+
+
+def _helped_by_a_split(tables: dict[str, pa.Table]) -> list[str]:
+    """Feature maps that separate in self-attention with X = I where Q and K differ, and do not
+    where Q = K."""
+    if not {"kernels_splits", "kernel_values"} <= tables.keys():
+        return []
+    identity = LAYERS[0]
+    of_exp = [
+        row["p_best"]
+        for row in tables["kernel_values"].to_pylist()
+        if row["kernel"] == "exp" and _layer(row) is identity and row["n"] == LARGE
+    ]
+    best: dict[str, list[float]] = {}
+    alike: dict[str, float] = {}
+    for row in tables["kernels_splits"].to_pylist():
+        if _layer(row) is identity and row["n"] == LARGE and row["p_best"] is not None:
+            best.setdefault(row["kernel"], []).append(row["p_best"])
+            if row["alpha"] == 1.0:
+                alike[row["kernel"]] = row["p_best"]
+    return [
+        name
+        for name, p in best.items()
+        if of_exp and name in alike and max(p) > of_exp[0] / 2 >= alike[name]
+    ]
 
 
 def _rows(table: pa.Table) -> Rows:
