@@ -6,6 +6,7 @@
 import argparse
 import gc
 import importlib
+import os
 import sys
 from types import ModuleType
 
@@ -30,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
         chosen.settings = sys.stdin.read().removesuffix("\n")
     try:
         modules[chosen.verb].run(chosen)
+    except BrokenPipeError:  # Nobody reads on: `kernels | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ArithmeticError) as error:
         print(f"{chosen.verb}: {error}", file=sys.stderr)
         return 1

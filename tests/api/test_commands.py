@@ -1,8 +1,11 @@
 """The commands `separate`, `compare` and `kernels`."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+from making import ROOT
 
 import attention_separation as asep
 from attention_separation.__main__ import main
@@ -102,3 +105,12 @@ def test_numbers_of_tokens_are_whole(capsys):
     with pytest.raises(SystemExit):
         main(["separate", "--kernel", "exp", "--n", "200.5"])
     assert "'200.5'; allowed: whole numbers" in capsys.readouterr().err
+
+
+def test_a_reader_who_stops_is_no_fault():
+    command = f"{sys.executable} -W error -m attention_separation kernels | head -1"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=True, cwd=ROOT / "src"
+    )
+    assert done.stdout.startswith("kernel ")
+    assert done.stderr == ""

@@ -59,6 +59,7 @@ def compare(
         scored = score_columns(kernel, layer, data, sizes)
         curves = scored.curves()
         best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
+        low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
         columns = {
             "kernel": name, "model": layer.model, "attention_x": layer.attention_x,
             "n": sizes, "d": layer.d(data.classes), "m": scored.m, "probability": best,

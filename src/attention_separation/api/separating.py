@@ -48,7 +48,7 @@ class Separation:
     kernel, model, attention_x, n, d, m : what was asked
     probability : that it is positive on D1 and zero on D0, over the signs and the special tokens
     theta : the threshold that was asked for, or the ends of the widest interval of best ones, in
-        units of sqrt(log n)
+        units of sqrt(log n); None where none of them tells anything
     gap : the gap 2 eps that was asked for, in units of sqrt(log n)
     share : of the special token in its own row, on D1
     """
@@ -60,7 +60,7 @@ class Separation:
     d: int
     m: int
     probability: float
-    theta: float | tuple[float, float]
+    theta: float | tuple[float, float] | None
     gap: float
     share: float
     _scored: Scored = field(repr=False, compare=False)
@@ -180,9 +180,11 @@ def separate(
             probability = probability_with_gap(ranked, gap, at)
     else:
         probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
+    if at is None:
+        at = tuple(ends) if probability > 0 else None
     return Separation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, tuple(ends) if at is None else at, gap, float(scored.rows[1].share[0, 0]),
+        probability, at, gap, float(scored.rows[1].share[0, 0]),
         scored, best,
     )  # fmt: skip
 

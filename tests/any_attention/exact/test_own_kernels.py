@@ -8,7 +8,7 @@ import pytest
 from making import CONFIG
 
 from attention_separation.__main__ import main
-from attention_separation.any_attention.exact import value_table
+from attention_separation.any_attention.exact import own_kernels as own_kernels_module
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
 from attention_separation.any_attention.exact.own_kernels import own_kernel, own_kernels
@@ -114,7 +114,7 @@ def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
 
 
 def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(value_table, "KERNELS", {"exp": KERNELS["exp"]})
+    monkeypatch.setattr(own_kernels_module, "KERNELS", {"exp": KERNELS["exp"]})
     own = {"mine": TWINS["taylor_2"], "theirs": TWINS["softplus"]}
     job = ValuesJob(data=DATA, sizes=[200], kernels=own, modules={"theirs": "0"})
     assert ValuesJob.model_validate_json(job.canonical()) == job

@@ -34,7 +34,8 @@ class Separation:
     Attributes
     ----------
     p_best : P(it tells D1 from D0) with its own best threshold, the same for all signs
-    theta_low, theta_high : ends of the widest interval of best thresholds, in units of s
+    theta_low, theta_high : ends of the widest interval of best thresholds, in units of s; NaN
+        where none tells anything
     p_paper : with the threshold of the paper's points
     p_after_y : with one threshold for all neurons, chosen after the signs
     p_each_bias : with a bias for each neuron, chosen after the signs
@@ -126,6 +127,8 @@ def separate(
     curves = scored.curves()
     best, low, high = curves.best()
     ranked = rank_states(scored.d0, scored.d1, scored.m, scored.s)
+    # No threshold is the best of those that tell nothing.
+    low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.
     reached = np.where(best > 0, best / 2, 2.0)
     theta = np.full((len(scored.n), 1), layer.theta(data))
