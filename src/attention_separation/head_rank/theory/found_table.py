@@ -48,14 +48,14 @@ ABOUT = (
     "Mean squared errors on two orthogonal points and a uniform query: each is one that heads of "
     "this rank have, so that the least error of so many is no larger. Value maps are multiples of "
     "the identity, the best ones. random: hardmax heads drawn at random (rank 1: with uniform "
-    "cosines of q and k; more: by projections on random subspaces, or their negatives). "
-    "orthogonal: hardmax heads by projections whose subspaces are orthogonal, some of the heads "
-    "with the negative. optimised: of rank 1, from there by L-BFGS over q and k. linear: what "
-    "softmax heads of a small temperature come as near to as one likes, a bilinear form. mixed: "
-    "d/r such heads, and orthogonal hardmax heads. full_rank: one softmax head with "
-    "K Q^T = cI, c its temperature. Errors without an interval are exact; the others are means "
-    "over draws of y that the weights were not fitted to, with 95 % intervals. heads_used is how "
-    "many of the heads have a weight other than zero, at most."
+    "cosines of q and k; more: by projections on random subspaces, some of the heads with the "
+    "negative). orthogonal: the same, but as many subspaces as fit are orthogonal. optimised: of "
+    "rank 1, from there by L-BFGS over q and k. linear: what softmax heads of a small temperature "
+    "come as near to as one likes, a bilinear form. mixed: d/r such heads, and orthogonal hardmax "
+    "heads. full_rank: one softmax head with K Q^T = cI, c its temperature. Errors without an "
+    "interval are exact; the others are means over draws of y that the weights were not fitted to, "
+    "with 95 % intervals. heads_used is how many of the heads have a weight other than zero, at "
+    "most."
 )
 
 
@@ -131,23 +131,18 @@ def _of_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[tuple
         return heads, kind, None, used, *estimate
 
     used = min(max(counts), job.most_heads)
-    draw = stream(job.seed, *names, "random")
-    ranges = projector_heads.random_ranges(draw, d, r, used)
-    signs = draw.choice([-1.0, 1.0], used)
-    found = projector_heads.means(ranges, fitted)
-    gram, target = found.gram * np.outer(signs, signs), found.target * signs
+    for kind, drawn in (
+        ("random", projector_heads.random_ranges), ("orthogonal", projector_heads.orthogonal_ranges)
+    ):  # fmt: skip
+        ranges = drawn(stream(job.seed, *names, kind), d, r, used)
+        found = projector_heads.means(ranges, fitted)
+        for heads in counts:
+            own = found.of_first(min(heads, used))
+            signs = projector_heads.best_signs(own.gram, own.target)
+            both = np.outer(signs, signs)
+            a, _ = projector_heads.best_weights(own.gram * both, own.target * signs)
+            yield scored(kind, heads, ranges[: len(a)], signs * a, 0.0, a.sum())
     for heads in counts:
-        h = min(heads, used)
-        a, _ = projector_heads.best_weights(gram[:h, :h], target[:h])
-        yield scored("random", heads, ranges[:h], signs[:h] * a, 0.0, a.sum())
-    ranges = projector_heads.orthogonal_ranges(stream(job.seed, *names, "bases"), d, r, used)
-    found = projector_heads.means(ranges, fitted)
-    for heads in counts:
-        own = found.of_first(min(heads, used))
-        signs = projector_heads.best_signs(own.gram, own.target)
-        both = np.outer(signs, signs)
-        a, _ = projector_heads.best_weights(own.gram * both, own.target * signs)
-        yield scored("orthogonal", heads, ranges[: len(a)], signs * a, 0.0, a.sum())
         hard = min(heads - d // r, used)
         if hard > 0:
             # The linear part's value maps, large ones of both signs, make the sum 1.

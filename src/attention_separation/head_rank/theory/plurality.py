@@ -1,4 +1,4 @@
-"""Theorem 7's vote among more than two points: the plurality of rank-1 heads with random directions.
+"""Theorem 7's vote among more than two points: the plurality of random rank-1 heads.
 
 A head with the direction g votes for the x_i with the largest <x_i, g><g, y>; the point with most
 votes wins. For two points it is the majority vote of `constructions.majority_vote`. A transformer
@@ -15,7 +15,6 @@ N + 1 points. On D_N E t.y = E max_i x_i.y and E t.sum_i x_i = 1, and the error 
 """
 
 import math
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -38,7 +38,8 @@ ABOUT = (
     "random directions each votes for one point, and the point with most votes is the answer. "
     "error is its mean "
     "squared distance from the nearest point, a mean over draws of heads and data, with its 95 % "
-    "interval; right is the share of draws in which it is that point. Rows of one d and distribution share draws. "
+    "interval; right is the share of draws in which it is that point. "
+    "Rows of one d and distribution share draws. "
     "rank_0 is the error of uniform attention, the best a y + b times the mean of all points. "
     "Predicting zero has error 1."
 )

@@ -10,8 +10,8 @@ have the mean product (2/pi) asin(cos of the angle of a and b). So
 
 expectations over y: the first by quadrature, |P y|^2 being Beta(r/2, (d - r)/2); the second has a
 closed form for r = 1 (q = k in `random_features`) and for orthogonal ranges (0), and is a mean over
-draws of y else. The error of weights a is (1 - sum of a)^2 / 2 + (1 - 2 c.a + a.G a) / 2; a head with
--P_h and the weight -a_h changes its first part alone.
+draws of y else. The error of weights a is (1 - sum of a)^2 / 2 + (1 - 2 c.a + a.G a) / 2; a head
+with -P_h and the weight -a_h changes its first part alone.
 """
 
 import math

@@ -31,7 +31,7 @@ NEAREST = 1e-9
 
 
 def target_slope(d: int, t: np.ndarray) -> np.ndarray:
-    """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2 dimensions."""
+    """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2."""
     total = np.zeros_like(t)
     for below, value in polynomials(d + 2, t, TERMS - 1):
         degree = below + 1
@@ -51,7 +51,7 @@ def least_error(heads: Heads) -> float:
 
 
 def error_and_gradient(x: np.ndarray, d: int) -> tuple[float, np.ndarray]:
-    """1 - b.(C + RIDGE I)^-1 b for directions q and k of any length, x = (q, k), and its gradient."""
+    """1 - b.(C + RIDGE I)^-1 b for q and k of any length, x = (q, k), and its gradient."""
     q, k = x.reshape(2, -1, d)
     lengths = [np.linalg.norm(v, axis=1, keepdims=True) for v in (q, k)]
     q, k = q / lengths[0], k / lengths[1]

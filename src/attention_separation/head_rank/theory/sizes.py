@@ -1,7 +1,7 @@
 """The ranks and numbers of heads that the tables have."""
 
 BUDGETS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}
-"""The paper's budgets, by the parameters r d H of a layer, and the power of d in H = d^power / r."""
+"""The paper's budgets, by the parameters r d H of a layer, and the power of d in H r."""
 
 
 def ranks(d: int) -> list[int]:
