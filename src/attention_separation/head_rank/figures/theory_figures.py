@@ -218,17 +218,20 @@ def _draw_votes(ax: Axes, rows: list[dict], colours: dict[int, str]) -> None:
 def _draw_voters(ax: Axes, rows: list[dict]) -> None:
     """Heads with which orthogonal points have the error HALF."""
     own = [row for row in rows if row["distribution"] == "orthogonal"]
+    ax.set_title(f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁", pad=6)
+    ax.set_xlabel("points 𝑁")
     for d, marker in zip(sorted({row["d"] for row in own}), "o^sDv", strict=False):
         found = voters(own, d, HALF)
-        n = np.array(list(found), dtype=float)
-        ax.plot(n, list(found.values()), marker + "-", color=INK, markersize=4, label=f"$d$ = {d}")
-        if len(n):
+        if found:
+            n = np.array(list(found), dtype=float)
+            ax.plot(
+                n, list(found.values()), marker + "-", color=INK, markersize=4, label=f"$d$ = {d}"
+            )
             ax.plot(n, found[int(n[0])] * n / n[0], ":", color=DARK_GRAY)
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
-    ax.set_xlabel("points 𝑁")
-    ax.set_title(f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁", pad=6)
+    # Without a number a logarithmic axis has no ends.
     if ax.lines:
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log", base=2)
         ax.legend(fontsize=8)
 
 

@@ -31,8 +31,10 @@ class FoundSettings(Closed):
         "others score them"
     )
     most_heads: Annotated[Count, Field(le=4096)] = Field(
-        description="heads that are used at most where they are optimised, or have rank 2 or more: "
-        "more can do no worse"
+        description="heads of rank 2 or more that are used at most: more can do no worse"
+    )
+    most_optimised: Annotated[Count, Field(le=4096)] = Field(
+        description="heads of rank 1 that are optimised at most"
     )
     steps: Count = Field(description="steps of L-BFGS over the directions of rank-1 heads, at most")
     temperatures: Annotated[list[Temperature], Field(min_length=1)] = Field(

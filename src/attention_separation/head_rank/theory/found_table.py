@@ -104,7 +104,7 @@ def _of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[tuple]:
     errors, _ = best_errors(compromise_heads(max(counts), d, *names))
     for heads in counts:
         yield heads, "random", None, heads, float(errors[heads - 1]), None, None
-    used = min(max(counts), job.most_heads)
+    used = min(max(counts), job.most_optimised)
     q = projector_heads.orthogonal_ranges(stream(*names, "rank=1", "bases"), d, 1, used)[:, :, 0]
     for heads in counts:
         k = q[: min(heads, used)]
