@@ -28,7 +28,8 @@ ROWS = {
         dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05]
     ))),
     "found": list(found_rows(FoundJob(
-        dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12, steps=20, temperatures=[10, 1000], seed=3
+        dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
+        steps=20, temperatures=[10, 1000], seed=3
     ))),
     "plurality": list(plurality_rows(PluralityJob(
         draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],

@@ -200,7 +200,8 @@ def test_sizes():
 @pytest.fixture(scope="module")
 def rows():
     return list(found_rows(FoundJob(
-        dimensions=[4, 8], draws=200, most_heads=12, most_optimised=12, steps=30, temperatures=[10, 100], seed=3
+        dimensions=[4, 8], draws=200, most_heads=12, most_optimised=12,
+        steps=30, temperatures=[10, 100], seed=3
     )))  # fmt: skip
 
 
