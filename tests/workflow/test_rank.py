@@ -11,7 +11,19 @@ from rank_cells import SMOKE, write_made_up
 
 SCALED = head_rank(scale="smoke")
 CELLS = SCALED.every_cell
-FIGURES = ("temperature", "vote", "random_features", "fig1", "fig2", "fig3", "fig4", "fresh")
+FIGURES = (
+    "theory",
+    "heads",
+    "points",
+    "temperature",
+    "vote",
+    "random_features",
+    "fig1",
+    "fig2",
+    "fig3",
+    "fig4",
+    "fresh",
+)
 PAPER = "src/attention_separation/head_rank"
 ASK = ("rank", "--config", SMOKE)
 
@@ -131,11 +143,11 @@ def test_the_report_holds_what_has_been_made(ranked):
     for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
         assert words in page
     overview = (ranked.folder / SCALED.folder / "report/rank.html").read_text(encoding="utf-8")
-    assert re.search(r"of 15 of the paper&#x27;s, \d+ agree", overview)
+    assert re.search(r"of 18 of the paper&#x27;s, \d+ agree", overview)
     assert (
         "of 2 of the paper&#x27;s, judged on its published values alone, 1 agree, 1 differ"
         in overview
     )
-    assert re.search(r"of 8 of this reproduction&#x27;s own, \d agree", overview)
+    assert re.search(r"of 10 of this reproduction&#x27;s own, \d agree", overview)
     for words in ("Repeated batches", "Theorem 7", "<figure><svg"):
         assert words in overview
