@@ -105,3 +105,18 @@ def test_the_page_has_the_heads_that_theorem_4s_error_takes():
             shown = float(mantissa) * 10.0 ** int(power or 0)
             assert shown <= heads < shown * 1.01 if power else shown == heads
             assert heads > math.exp(d - r)
+
+
+@pytest.mark.parametrize(("d", "r", "h"), [(6, 1, 1), (8, 2, 2)])
+def test_with_any_value_map_a_constant_reaches_degree_2(d, r, h):
+    """The sum by its definition, over all degrees, M(r, 0) = 1 among them."""
+    tau, total = 1.0, 0.0
+    e = energies(d, tau)
+    for degree, share in enumerate(e, start=1):
+        count = math.comb(d + degree - 2, degree) + math.comb(d + degree - 3, degree - 1)
+        around = [j for j in (degree - 2, degree, degree + 2) if j >= 0]
+        reached = sum(math.comb(r + j - 1, j) for j in around)
+        total += share * max(0.0, 1 - h * reached / count)
+    rest = 1 - constant_energy(d, tau) - e.sum()
+    found = biased_bound(d, r, h, tau, any_value=True)
+    assert total / 2 <= found + 1e-12 <= (total + rest) / 2 + 2e-12
