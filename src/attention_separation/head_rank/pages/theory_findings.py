@@ -33,8 +33,8 @@ def theory_findings(table: pa.Table) -> list[str]:
         f"layer has an error below {min(bounds):.3f} (r = {most}) to {max(bounds):.3f} (r = 1) if "
         "value maps are multiples of the identity, whatever the heads do with what they see "
         f"through K; softmax heads come to {_least(standard, SOFTMAX):.3f} at every rank below d. "
-        f"For any value maps the bound is {half['bound_any_value']:.3f} at r = {most}. With d²/r "
-        f"heads of rank {most}, {_at(largest, most)['heads']}, it is "
+        f"For any value maps the bound is {half['bound_any_value']:.3f} at r = {most}. With d²/r = "
+        f"{_at(largest, most)['heads']} heads of rank {most} it is "
         f"{_at(largest, most)['bound']:.3f} ({_at(largest, most)['bound_any_value']:.3f} for any), "
         "and the best heads found here have "
         f"{_least(chosen(largest, rank=most), (*SOFTMAX, *HARDMAX)):.3f}.",
@@ -107,10 +107,10 @@ def vote_points_findings(table: pa.Table) -> list[str]:
                 f"{row['error']:.2f} for N = {row['n']} (rank 0: {row['rank_0']:.2f})"
                 for row in sorted(chosen(own, d=d), key=lambda row: row["n"])
             ]
-            said.append(f"among {words} points at d = {d} the error is {joined(errors)}")
+            said.append(f"among {words} points at d = {d}, {joined(errors)}")
     sentences = [
         f"**More points (Conjecture 8).** With {heads:,} random heads of rank 1, the most here, a "
-        f"plurality vote {'; '.join(said)}."
+        f"plurality vote has these errors: {'; '.join(said)}."
     ]
     growth = _growth([row for row in rows if row["distribution"] == "orthogonal"])
     if growth:
