@@ -32,7 +32,8 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
-HARDMAX, SOFTMAX = ("orthogonal", "optimised"), ("linear", "mixed")
+HARDMAX = ("random", "orthogonal", "optimised")
+SOFTMAX = ("linear", "mixed", *HARDMAX)
 LINES = {
     ("random",): (VERMILION, ":", "s", "random hardmax heads"),
     HARDMAX: (GREEN, "-", "^", "best hardmax heads found"),

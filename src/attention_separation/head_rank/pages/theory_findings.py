@@ -37,7 +37,7 @@ def theory_findings(table: pa.Table) -> list[str]:
         f"{_at(largest, most)['heads']} heads of rank {most} it is "
         f"{_at(largest, most)['bound']:.3f} ({_at(largest, most)['bound_any_value']:.3f} for any), "
         "and the best heads found here have "
-        f"{_least(chosen(largest, rank=most), (*SOFTMAX, *HARDMAX)):.3f}.",
+        f"{_least(chosen(largest, rank=most), SOFTMAX):.3f}.",
         f"**Softmax against hardmax at low rank.** With H = d/r heads at d = {d} the best hardmax "
         f"heads found have {_of_ranks(standard, HARDMAX)}, random ones "
         f"{_of_ranks(standard, ('random',))}; softmax heads of a small temperature add up to the "
