@@ -9,9 +9,23 @@ from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
 
+from attention_separation.head_rank.settings.titles import NUMBERED
+
 SCALED = head_rank(scale="smoke")
 CELLS = SCALED.every_cell
-FIGURES = ("temperature", "vote", "random_features", "fig1", "fig2", "fig3", "fig4", "fresh")
+FIGURES = (
+    "theory",
+    "heads",
+    "points",
+    "temperature",
+    "vote",
+    "random_features",
+    "fig1",
+    "fig2",
+    "fig3",
+    "fig4",
+    "fresh",
+)
 PAPER = "src/attention_separation/head_rank"
 ASK = ("rank", "--config", SMOKE)
 
@@ -71,6 +85,14 @@ CHANGES = {
         ("config.yaml", "vote: {draws: 100", "vote: {draws: 90"),
         {"rank_vote_numbers", "rank_vote", "rank_claims"},
     ),
+    "the draws of heads found": (
+        ("config.yaml", "draws: 50, most_heads: 16", "draws: 60, most_heads: 16"),
+        {"rank_found", "rank_theory", "rank_claims"},
+    ),
+    "the sum of the bound": (
+        (f"{PAPER}/theory/bound.py", "0.5 * (listed + _beyond", "0.5 * (1.0 * listed + _beyond"),
+        {"rank_bound", "rank_found", "rank_theory", "rank_claims"},
+    ),
     "the margin of the claims": (("config.yaml", "margin: 0.03", "margin: 0.04"), {"rank_claims"}),
     "what a cluster is asked for": (("config.yaml", "gigaflops: 10 ", "gigaflops: 11 "), set()),
     "the first paper's trials": (("config.yaml", "trials: 1000", "trials: 900"), set()),
@@ -81,7 +103,7 @@ CHANGES = {
             "for c in job.temperatures]",
             "for c in [*job.temperatures]]",
         ),
-        {"rank_temperature_numbers", "rank_temperature"},
+        {"rank_temperature_numbers", "rank_temperature", "rank_claims"},
     ),
 }
 
@@ -110,8 +132,10 @@ def test_without_torch_nothing_is_begun(ranked):
 
 
 def test_without_torch_all_else_is_made(project):
-    done = project.run("rank_vote", "--config", SMOKE, hidden=("torch",))
+    done = project.run("rank_vote", "rank_theory", "--config", SMOKE, hidden=("torch",))
     assert done.returncode == 0, done.stdout
+    tables = project.folder / SCALED.folder / "tables"
+    assert {path.stem for path in tables.iterdir()} == {*NUMBERED}
 
 
 def test_the_report_holds_what_has_been_made(ranked):
@@ -131,11 +155,11 @@ def test_the_report_holds_what_has_been_made(ranked):
     for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
         assert words in page
     overview = (ranked.folder / SCALED.folder / "report/rank.html").read_text(encoding="utf-8")
-    assert re.search(r"of 15 of the paper&#x27;s, \d+ agree", overview)
+    assert re.search(r"of 18 of the paper&#x27;s, \d+ agree", overview)
     assert (
         "of 2 of the paper&#x27;s, judged on its published values alone, 1 agree, 1 differ"
         in overview
     )
-    assert re.search(r"of 8 of this reproduction&#x27;s own, \d agree", overview)
+    assert re.search(r"of 10 of this reproduction&#x27;s own, \d agree", overview)
     for words in ("Repeated batches", "Theorem 7", "<figure><svg"):
         assert words in overview

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from attention_separation.head_rank.settings.estimates import memory_mb, minutes
-from attention_separation.head_rank.settings.titles import FIGURES, TABLES
+from attention_separation.head_rank.settings.theory import TheoryFigureJob
+from attention_separation.head_rank.settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
 from attention_separation.head_rank.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
@@ -36,6 +37,7 @@ def declare_results(study) -> Iterator[Result]:
             inputs={"table": (numbers,)},
             words=f"Figure {figure}",
         )  # fmt: skip
+    yield from _theory(study)
     gigaflops = study.section.gigaflops
     for name, job in study.every_cell.items():
         yield _made(
@@ -54,7 +56,7 @@ def declare_results(study) -> Iterator[Result]:
             inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
             words=f"Figure {figure}",
         )  # fmt: skip
-    claims, errors = (Output(TABLE, name, title) for name, title in TABLES.items())
+    claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
     yield Result(
         name="rank_claims",
         verb="rank-claims",
@@ -65,9 +67,37 @@ def declare_results(study) -> Iterator[Result]:
             "tables": tuple(Output(CELL, cell) for cell in study.every_cell),
             "vote": (Output(NUMBERS, "vote"),),
             "features": (Output(NUMBERS, "features"),),
+            "temperature": (Output(NUMBERS, "temperature"),),
+            **theory_tables(),
         },
         words="Rank of heads: claims and errors",
     )
+
+
+def theory_tables() -> dict[str, tuple[Output, ...]]:
+    """The tables of one layer of low-rank heads, by the verb that makes them."""
+    bound, needed, found, plurality = (
+        Output(TABLE, name, title) for name, title in NUMBERED.items()
+    )
+    return {"bound": (bound, needed), "found": (found,), "plurality": (plurality,)}
+
+
+def _theory(study) -> Iterator[Result]:
+    """Their results, and the figures of them all, which one rule draws."""
+    jobs, tables = study.theory_jobs(), theory_tables()
+    for name, (first, *beside) in tables.items():
+        yield Result(
+            name=first.name, verb=f"rank-{name}", module=_module(name), settings=jobs[name],
+            outputs={"output": (first,), "": tuple(beside)},
+            words=f"Rank of heads: {first.title}", memory_mb=1500, minutes=30, priority=9,
+        )  # fmt: skip
+    first, *beside = (Output(FIGURE, name, title) for name, title in THEORY.items())
+    yield Result(
+        name=first.name, verb="rank-theory", module=_module("theory"),
+        settings=TheoryFigureJob(titles=THEORY, **study.theory_digests()),
+        outputs={"output": (first,), "": tuple(beside)}, inputs=tables,
+        words="Figures of one layer of low-rank heads",
+    )  # fmt: skip
 
 
 def _made(

@@ -18,6 +18,7 @@ from attention_separation.head_rank.settings.jobs import (
     VoteJob,
 )
 from attention_separation.head_rank.settings.section import HeadRankSection, RankScale
+from attention_separation.head_rank.settings.theory import FoundJob, PluralityJob
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed
@@ -90,6 +91,19 @@ class HeadRank(Study):
         """What the figure of a table of NUMBERS depends on beside the table."""
         return TableFigureJob(title=title, table_settings=self.numbers_job(name).digest())
 
+    def theory_jobs(self) -> dict[str, Closed]:
+        """What the tables of one layer of low-rank heads depend on."""
+        theory = self.chosen.theory
+        return {
+            "bound": theory.bound,
+            "found": FoundJob(seed=self.seed, **theory.found.model_dump()),
+            "plurality": PluralityJob(seed=self.seed, **theory.plurality.model_dump()),
+        }
+
+    def theory_digests(self) -> dict[str, str]:
+        """The digests that these tables carry."""
+        return {name: job.digest() for name, job in self.theory_jobs().items()}
+
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
         figures = {f"rank_{name}": cells for name, cells in self.cells.items()}
@@ -113,6 +127,8 @@ class HeadRank(Study):
             level=self.section.level,
             vote=self.numbers_job("vote").digest(),
             features=self.numbers_job("features").digest(),
+            temperature=self.numbers_job("temperature").digest(),
+            **self.theory_digests(),
         )
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:

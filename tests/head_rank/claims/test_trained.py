@@ -262,7 +262,7 @@ def rows_of_claims(*grids, **options):
     """The rows of the paper's claims on made-up runs, by name."""
     job = ClaimsJob(
         cells=[{"name": "any", "settings": ""}], seed=1, scale="desk", margin=MARGIN, level=LEVEL,
-        vote="", features="",
+        vote="", features="", temperature="", bound="", found="", plurality="",
     )  # fmt: skip
     return {row["claim"]: row for row in of_runs(job, runs_of(*grids, **options))}
 

@@ -145,7 +145,7 @@ def test_the_features_figure_has_a_panel_for_each_dimension():
     rows = [r for r in table.to_pylist() if (r["law"], r["d"]) == ("compromise", 8)]
     means = [np.mean([r["error"] for r in rows if r["heads"] == h]) for h in (1, 2, 4, 8, 16, 32)]
     np.testing.assert_array_equal(best[0].get_ydata(), means)
-    assert "a lower bound for any rank-1 hardmax heads with scalar weights" in texts(figure)
+    assert "a lower bound for rank-1 heads of any kind with $V = aI$" in texts(figure)
 
 
 def closure(module):

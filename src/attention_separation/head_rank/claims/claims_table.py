@@ -31,9 +31,11 @@ from attention_separation.head_rank.claims.runs import (
     sizes,
     values,
 )
+from attention_separation.head_rank.claims.theory_claims import theory
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, Claim, Comparison
-from attention_separation.head_rank.constructions import features, vote
+from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings.jobs import ClaimsJob
+from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
@@ -151,13 +153,18 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
 
 
 def claims_table(
-    job: ClaimsJob, runs: pa.Table, vote_table: pa.Table, features_table: pa.Table
+    job: ClaimsJob,
+    runs: pa.Table,
+    vote_table: pa.Table,
+    features_table: pa.Table,
+    numbers: dict[str, pa.Table],
 ) -> pa.Table:
-    """The table of all claims, the paper's first."""
+    """The table of all claims, the paper's first; `numbers` are what `theory_claims` reads."""
     rows = runs.to_pylist()
     found = of_runs(job, rows)
     found.append(repeated(rows, job.margin, job.level))
     found += constructions(vote_table, features_table, job.level)
+    found += theory(numbers, job.level)
     found.sort(key=lambda row: WHOSE.index(row["whose"]))
     return table_from_rows(found, SCHEMA)
 
@@ -167,6 +174,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", required=True, nargs="+", type=Path, help="the cells' tables")
     parser.add_argument("--vote", required=True, type=Path, help="table of the vote")
     parser.add_argument("--features", required=True, type=Path, help="table of random heads")
+    parser.add_argument("--temperature", required=True, type=Path, help="of the full-rank head")
+    parser.add_argument("--bound", required=True, nargs=2, type=Path, help="tables of the bound")
+    parser.add_argument("--found", required=True, type=Path, help="table of heads found")
+    parser.add_argument("--plurality", required=True, type=Path, help="of the vote against N")
     parser.add_argument(
         "--output", required=True, type=Path, help="parquet to write, the rest beside"
     )
@@ -180,6 +191,12 @@ def run(arguments: argparse.Namespace) -> None:
         runs,
         read_parquet(arguments.vote, vote.SCHEMA, job.vote),
         read_parquet(arguments.features, features.SCHEMA, job.features),
+        {
+            "temperature": read_parquet(arguments.temperature, temperature.SCHEMA, job.temperature),
+            "needed": read_parquet(arguments.bound[1], bound_table.NEEDED, job.bound),
+            "found": read_parquet(arguments.found, found_table.SCHEMA, job.found),
+            "plurality": read_parquet(arguments.plurality, plurality_table.SCHEMA, job.plurality),
+        },
     )
     provenance = record(arguments.settings, __name__)
     text = about(job.scale, job.margin, job.level)

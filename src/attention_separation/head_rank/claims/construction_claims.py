@@ -95,7 +95,7 @@ def _random_heads(rows: list[dict]) -> dict[str, object]:
         "claim": "random heads above the bound",
         "whose": CHECK,
         "statement": "(Check) No draw of random rank-1 heads falls below the lower bound on the "
-        "error of so many rank-1 hardmax heads with scalar weights (V = a I)",
+        "error of so many rank-1 heads of any kind with scalar weights (V = a I)",
         "verdict": AGREES if lowest["error"] >= lowest["any_heads"] else DIFFERS,
         "comparisons": len(best),
         "decided_at": f"d={lowest['d']}, H={lowest['heads']}, {lowest['law']}",

@@ -30,10 +30,9 @@ SCHEMA = pa.schema(
 """`law` says how heads are drawn. `quantity` is "best", the least error with these heads, or, for
 the law "published", "reported", what the published computation gives, and "attained", the true
 error of its heads and weights; "read" is the published mean, of no draw of ours. Rows of one draw
-have nested heads. `floor_l` is the error with all
-degrees up to l captured, `any_heads` a bound below which no such number of rank-1 hardmax heads
-comes, `smallest_pivot` that of the Cholesky factor of all heads of the draw, null if there is
-none."""
+have nested heads. `floor_l` is the error with all degrees up to l captured, `any_heads` a bound
+below which no such number of rank-1 heads with value maps a I comes, `smallest_pivot` that of the
+Cholesky factor of all heads of the draw, null if there is none."""
 
 
 def curves(seed: int, law: str, d: int, draw: int, most: int) -> Iterator[tuple]:

@@ -186,11 +186,11 @@ def floor(d: int, degree: int) -> float:
 
 
 def least_of_any_heads(d: int, heads: int) -> float:
-    """No `heads` heads of this kind, with any weights, have an error below this.
+    """No `heads` generalised heads of rank 1, with any value maps a_h I, have an error below this.
 
     Degree l of the target is a multiple of the identity between two copies of the N_l harmonics,
     and a head's is a matrix of rank 1 there: H of them leave at least the share 1 - H / N_l of its
-    energy (Eckart and Young).
+    energy (Eckart and Young). `theory.bound` has it for every rank.
     """
     energy, count = _degrees(d)
     left = energy @ np.maximum(0.0, 1 - heads / count)

@@ -50,8 +50,8 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
         note = (
             f"Exact given the heads; means of up to {most} draws of heads, bands from the least to "
             "the largest. Floors: all that stays\nif every degree up to 1, or 3, of the target is "
-            "captured. Grey: below a lower bound for any rank-1 hardmax heads with scalar weights, "
-            "$V = aI$,\nwhich none need attain."
+            "captured. Grey: below a lower bound for rank-1 heads of any kind with $V = aI$;\n"
+            "hardmax heads need not attain it."
         )
         frame(figure, job.title, note)
     return figure

@@ -12,6 +12,11 @@ from attention_separation.head_rank.pages.construction_findings import (
     temperature_findings,
     vote_findings,
 )
+from attention_separation.head_rank.pages.theory_findings import (
+    heads_findings,
+    theory_findings,
+    vote_points_findings,
+)
 from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
     depth_findings,
@@ -21,12 +26,16 @@ from attention_separation.head_rank.pages.training_findings import (
     rank_findings,
 )
 from attention_separation.head_rank.settings.titles import FIGURES
+from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted
 from attention_separation.results.tables import read_parquet
 
 OF_NUMBERS = {
+    "rank_theory": (found_table.SCHEMA, theory_findings),
+    "rank_heads": (bound_table.NEEDED, heads_findings),
+    "rank_points": (plurality_table.SCHEMA, vote_points_findings),
     "rank_temperature": (temperature.SCHEMA, temperature_findings),
     "rank_vote": (vote.SCHEMA, vote_findings),
     "rank_random_features": (features.SCHEMA, features_findings),

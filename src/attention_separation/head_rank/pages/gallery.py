@@ -22,7 +22,7 @@ from attention_separation.head_rank.pages.training_findings import (
     rank_findings,
 )
 from attention_separation.head_rank.settings.jobs import OverviewJob
-from attention_separation.head_rank.settings.titles import FIGURES
+from attention_separation.head_rank.settings.titles import FIGURES, THEORY
 from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
 from attention_separation.results.tables import read_parquet
 
@@ -36,7 +36,14 @@ GALLERY = Gallery(
     pictures=FIGURES,
     in_readme=["rank_fig1"],
     page_has="All claims with their numbers, and all figures",
-    tables=("rank_claims.csv", "rank_errors.csv"),
+    tables=(
+        "rank_claims.csv",
+        "rank_errors.csv",
+        "rank_bound.csv",
+        "rank_heads_needed.csv",
+        "rank_found.csv",
+        "rank_plurality.csv",
+    ),
 )
 
 
@@ -51,12 +58,17 @@ def read_findings(
         return runs_of([row for f in figures for row in read_numbers(f, results).to_pylist()])
 
     counts, *others = claims_findings(judged, scale)
-    first = [counts, *rank_findings(runs("rank_fig1", "rank_fig3"))]
-    more = [*others, *depth_findings(runs("rank_fig1")), *published_findings()]
+    theory = [
+        sentence
+        for figure in THEORY
+        for sentence in OF_NUMBERS[figure][1](read_numbers(figure, results))
+    ]
+    first = [theory[0], counts, *rank_findings(runs("rank_fig1", "rank_fig3"))]
+    more = [*theory[1:], *others, *depth_findings(runs("rank_fig1")), *published_findings()]
     for figure, say in OF_RUNS.items():
         more += say(runs(figure), level)
     for figure, (_, say) in OF_NUMBERS.items():
-        more += say(read_numbers(figure, results))
+        more += say(read_numbers(figure, results)) if figure not in THEORY else []
     return first, more
 
 

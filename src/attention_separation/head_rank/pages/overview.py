@@ -11,6 +11,7 @@ from attention_separation.head_rank.claims.outcomes import WHOSE
 from attention_separation.head_rank.pages.captions import figure_caption, read_numbers
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.settings.jobs import OverviewJob
+from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
 from attention_separation.results.tables import read_parquet, select_rows
 from attention_separation.statistics.verdict_words import count_verdicts
@@ -23,7 +24,8 @@ QUESTION = (
     "(arXiv 2407.16153) proves, up to constants that it does not state, that for the nearest of "
     "two orthogonal points one layer of heads of rank r cannot unless they are very many: not to "
     "an error of order 1/d where r is at most d - 3, nor to a fixed error where d is large against "
-    "r. It says that two layers with added coordinates can, for two points; and trains "
+    "r. Here that is a number for every d, rank and number of heads, beside heads that exist. The "
+    "paper says that two layers with added coordinates can, for two points; and trains "
     "transformers to find the farthest point of a set. Errors are expected squared distances: "
     "predicting zero has 1, and uniform attention (rank 0), whose weights depend on no point, has "
     "less."
@@ -36,7 +38,14 @@ HONESTY = (
     "of training."
 )
 SHOWN = tuple(name for name in claims.SCHEMA.names if name != "whose")
-SCHEMAS = {"rank_claims": claims.SCHEMA, "rank_errors": errors_table.SCHEMA}
+SCHEMAS = {
+    "rank_claims": claims.SCHEMA,
+    "rank_errors": errors_table.SCHEMA,
+    "rank_bound": bound_table.BOUND,
+    "rank_heads_needed": bound_table.NEEDED,
+    "rank_found": found_table.SCHEMA,
+    "rank_plurality": plurality_table.SCHEMA,
+}
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -62,6 +71,10 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     abouts = {
         "rank_claims": claims.about(job.scale, job.margin, job.level),
         "rank_errors": errors_table.ABOUT.format(scale=job.scale),
+        "rank_bound": bound_table.BOUND_ABOUT,
+        "rank_heads_needed": bound_table.NEEDED_ABOUT,
+        "rank_found": found_table.ABOUT,
+        "rank_plurality": plurality_table.ABOUT,
     }
     return Overview(
         title=TITLE,

@@ -161,6 +161,10 @@ class ClaimsJob(TrainedJob):
     level: float
     vote: str = Field(description="digest that the vote's table must carry")
     features: str = Field(description="digest that the random heads' table must carry")
+    temperature: str = Field(description="digest that the full-rank head's table must carry")
+    bound: str = Field(description="digest that the tables of bounds must carry")
+    found: str = Field(description="digest that the table of heads found must carry")
+    plurality: str = Field(description="digest that the table of the vote against N must carry")
 
 
 class OverviewJob(Closed):

@@ -15,6 +15,7 @@ from attention_separation.head_rank.settings.jobs import (
     TemperatureSettings,
     VoteSettings,
 )
+from attention_separation.head_rank.settings.theory import TheorySettings
 from attention_separation.settings.closed import Closed, Count, Whole
 
 Counts = Annotated[list[Count], Field(min_length=1)]
@@ -152,6 +153,7 @@ class RankScale(Closed):
     temperature: TemperatureSettings = Field(description="Facts 1 and 3: error against temperature")
     vote: VoteSettings = Field(description="Theorem 7: error of the majority vote")
     features: FeaturesSettings = Field(description="random heads of rank 1")
+    theory: TheorySettings = Field(description="one layer of heads of low rank, as numbers")
     training: Training = Field(description="grids of the training figures")
 
 

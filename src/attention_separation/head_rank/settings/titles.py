@@ -16,5 +16,19 @@ TRAINED = {
 }
 """Figures of trained transformers."""
 
-FIGURES = TRAINED | COMPUTED
-TABLES = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
+THEORY = {
+    "rank_theory": "Theorem 2 as a number. Error against rank in one layer",
+    "rank_heads": "Theorem 2 as a number. Heads that an error takes",
+    "rank_points": "Conjecture 8. A vote of rank-1 heads against the number of points",
+}
+"""Figures of one layer of low-rank heads, and of a vote, computed without training."""
+
+FIGURES = THEORY | TRAINED | COMPUTED
+JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
+NUMBERED = {
+    "rank_bound": "What no layer of low-rank heads can do",
+    "rank_heads_needed": "Heads that an error takes at least",
+    "rank_found": "What layers of low-rank heads do",
+    "rank_plurality": "A vote of rank-1 heads among N points",
+}
+TABLES = JUDGED | NUMBERED

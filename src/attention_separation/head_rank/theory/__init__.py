@@ -1,0 +1,1 @@
+"""One layer of low-rank heads as a number: what it cannot do, and what is known to be possible."""

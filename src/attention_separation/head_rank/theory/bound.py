@@ -1,0 +1,170 @@
+"""The least error of H generalised heads of rank r on D_2: a lower bound without a constant.
+
+docs/rank-bound.md derives it. With u = (x_1 - x_2) / sqrt(2) the target differs from what all heads
+know by sgn(<u, y>) u / sqrt(2), whose share of degree l in u, e_l = N_l s_l^2, lies evenly on the
+N_l harmonics of that degree. A head that sees the points through K (d x r) reaches M(r, l) of them,
+those that the rotations about the range of K leave alone, and two heads have at least M(2r - d, l)
+of these in common. So
+
+    error >= 1/2 sum over odd l of e_l max(0, 1 - (H M(r, l) - (H - 1) M(2r - d, l)) / N_l)
+
+for value maps a_h I; for any V_h a head reaches M(r, l - 2) + M(r, l) + M(r, l + 2) at degree l.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from scipy.special import betaln
+
+LISTED = 2048
+"""Odd degrees that are added one by one, beside 4 d; those beyond are one integral."""
+
+NODES = 40
+"""Of that integral."""
+
+FARTHEST = 200.0
+"""log2 of the farthest degree looked at: the tail from there on is below 1e-50."""
+
+DIGITS = 6
+"""Of numbers of heads above 10^DIGITS: double precision has not all of their digits."""
+
+MOST_HEADS = 1000
+"""log2 of the most heads that are looked for."""
+
+
+def log_dimension(r: int, degree: np.ndarray) -> np.ndarray:
+    """log M(r, l), M(r, l) = C(r + l - 1, l), for l >= 1 that need not be whole; -inf for r < 1."""
+    if r < 1:
+        return np.full(np.shape(degree), -np.inf)
+    total = np.zeros(np.shape(degree))
+    for i in range(1, r):
+        total += np.log1p(degree / i)
+    return total
+
+
+def log_harmonics(d: int, degree: np.ndarray) -> np.ndarray:
+    """log N_l = log M(d - 1, l) + log((2l + d - 2) / (l + d - 2))."""
+    return log_dimension(d - 1, degree) + np.log((2 * degree + d - 2) / (degree + d - 2))
+
+
+def energy(d: int, degree: np.ndarray) -> np.ndarray:
+    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi."""
+    return np.exp(log_harmonics(d, degree) + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
+
+
+def shares(d: int, r: int, degree: np.ndarray, any_value: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
+
+    Of heads of full rank all is common.
+    """
+    if r == d:
+        return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
+    harmonics = log_harmonics(d, degree)
+    if any_value:
+        below = np.where(degree > 2, log_dimension(r, np.maximum(degree - 2, 1.0)), -np.inf)
+        around = (below, log_dimension(r, degree), log_dimension(r, degree + 2))
+        return np.zeros(np.shape(degree)), sum(np.exp(each - harmonics) for each in around)
+    common = np.exp(log_dimension(2 * r - d, degree) - harmonics)
+    return common, np.exp(log_dimension(r, degree) - harmonics) - common
+
+
+@cache
+def _listed(d: int, r: int, any_value: bool) -> tuple[np.ndarray, ...]:
+    """Energies and shares of the degrees that are added one by one."""
+    degree = np.arange(1.0, 2 * (LISTED + 4 * d), 2)
+    return energy(d, degree), *shares(d, r, degree, any_value)
+
+
+def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> np.ndarray:
+    """No so many generalised heads of rank r have a smaller error on D_2.
+
+    Parameters
+    ----------
+    d, r : 1 <= r <= d, d >= 2
+    heads : numbers H of any shape, at most 2^1000
+    any_value : for any value maps V_h; else for V_h = a_h I
+
+    Raises
+    ------
+    ValueError
+        If a size is out of range.
+    """
+    if not (d >= 2 and 1 <= r <= d):
+        raise ValueError(f"d is {d} and r is {r}; allowed: d from 2, r from 1 to d")
+    h = np.asarray(heads, dtype=float)
+    if h.size and h.min() < 1:
+        raise ValueError(f"{h.min():g} heads; allowed: at least 1")
+    flat = h.reshape(-1, 1)
+    energies, common, own = _listed(d, r, any_value)
+    listed = np.maximum(0.0, 1 - common - flat * own) @ energies
+    return 0.5 * (listed + _beyond(d, r, flat, any_value)).reshape(h.shape)
+
+
+def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool) -> np.ndarray:
+    """The part of the sum that higher degrees have, for heads (n, 1): (n,).
+
+    The sum over all degrees from some first one on, without the maximum, never exceeds the sum
+    with it: where it starts need not be exact.
+    """
+    first = 2.0 * (LISTED + 4 * d) + 1
+
+    def left(degree: np.ndarray, heads: np.ndarray) -> np.ndarray:
+        common, own = shares(d, r, degree, any_value)
+        return 1 - common - heads * own
+
+    # What is left grows with the degree; where nothing is at `first`, seek where it begins to be.
+    low = np.full(heads.shape, np.log2(first))
+    empty = left(np.full(heads.shape, first), heads) <= 0
+    high = np.where(empty, FARTHEST, low)
+    for _ in range(40 if empty.any() else 0):
+        middle = (low + high) / 2
+        beyond = left(2.0**middle, heads) > 0
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    start = np.where(empty, 2.0**high, first)
+    return np.maximum(0.0, _sum_from(start, lambda l: energy(d, l) * left(l, heads)))  # noqa: E741
+
+
+def _sum_from(start: np.ndarray, term) -> np.ndarray:
+    """The sum of term(l) over l = start, start + 2, ... by Euler and Maclaurin; start (n, 1).
+
+    Terms are powers of 1/l times a power series in it, at least the second: with l = start / t^2
+    the integral has a smooth integrand.
+    """
+    x, w = leggauss(NODES)
+    t, w = (1 + x) / 2, w / 2
+    integral = (term(start / t**2) * 2 * start / t**3) @ w
+    slope = (term(start + 1) - term(start - 1)) / 2
+    return integral / 2 + (term(start) / 2 - slope / 6)[:, 0]
+
+
+def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
+    """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
+
+    With fewer the error is surely larger. Numbers above 10^DIGITS are rounded down to so many
+    digits.
+
+    Raises
+    ------
+    ArithmeticError
+        If more than 2^MOST_HEADS are needed.
+    """
+    wanted = np.array(errors)
+    doublings = 2.0 ** np.arange(MOST_HEADS + 1)
+    enough = bound(d, r, doublings, any_value)[:, None] <= wanted
+    if not enough[-1].all():
+        raise ArithmeticError(f"d = {d}, r = {r}: more than 2^{MOST_HEADS} heads")
+    last = enough.argmax(axis=0)
+    # The bound at `low` is above the error, or low is 0; at `high` it is not.
+    high = doublings[last]
+    low = np.where(last > 0, doublings[np.maximum(last - 1, 0)], 0.0)
+    while ((high - low > 1) & (high - low > 1e-9 * high)).any():
+        middle = np.maximum(np.floor((low + high) / 2), 1.0)
+        fits = bound(d, r, middle, any_value) <= wanted
+        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+    return [_rounded_down(int(h)) for h in high]
+
+
+def _rounded_down(heads: int) -> int:
+    unit = 10 ** max(0, len(str(heads)) - DIGITS) if heads > 10**DIGITS else 1
+    return heads // unit * unit

@@ -1,0 +1,110 @@
+"""Verb `rank-bound`: what no heads of low rank can do, and how many an error takes at least."""
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from attention_separation.head_rank.settings.theory import BoundSettings
+from attention_separation.head_rank.theory.bound import DIGITS, bound, heads_needed
+from attention_separation.head_rank.theory.sizes import budget_heads, ranks
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import table_from_rows
+
+BOUND = pa.schema(
+    [
+        ("d", pa.int64()),
+        ("rank", pa.int64()),
+        ("heads", pa.int64()),
+        ("budget", pa.string()),
+        ("bound", pa.float64()),
+        ("bound_any_value", pa.float64()),
+    ]
+)
+NEEDED = pa.schema(
+    [
+        ("d", pa.int64()),
+        ("rank", pa.int64()),
+        ("error", pa.float64()),
+        ("heads", pa.string()),
+        ("heads_any_value", pa.string()),
+        ("log10_heads", pa.float64()),
+        ("log10_heads_any_value", pa.float64()),
+        ("heads_of_d3", pa.int64()),
+    ]
+)
+"""Whole numbers of heads are text, for many pass 2^63."""
+
+BOUND_TITLE = "What no layer of low-rank heads can do"
+BOUND_ABOUT = (
+    "On two orthogonal points and a uniform query, no one layer of so many generalised heads of "
+    "this rank has a smaller mean squared error: bound, for value maps that are multiples of the "
+    "identity, bound_any_value, for any. No constant is open; docs/rank-bound.md derives it. "
+    "Predicting zero has 1, the mean of the two points 0.5. A budget is the paper's, by the "
+    "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded."
+)
+NEEDED_TITLE = "Heads that an error takes at least"
+NEEDED_ABOUT = (
+    "With fewer heads of this rank in one layer the mean squared error on two orthogonal points is "
+    "surely above the error that is named: by the same bounds, for value maps that are multiples "
+    f"of the identity and for any. Numbers above 10^{DIGITS} are rounded down to {DIGITS} digits. "
+    "heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
+)
+
+
+def bound_rows(job: BoundSettings) -> Iterator[dict]:
+    """The table of bounds, row by row."""
+    for d in job.dimensions:
+        for r in ranks(d):
+            budgets = {heads: name for name, heads in budget_heads(d, r).items()}
+            counts = sorted({2**k for k in range(job.doublings + 1)} | budgets.keys())
+            found, any_value = (bound(d, r, np.array(counts), each) for each in (False, True))
+            for heads, own, other in zip(counts, found, any_value, strict=True):
+                yield {
+                    "d": d,
+                    "rank": r,
+                    "heads": heads,
+                    "budget": budgets.get(heads),
+                    "bound": float(own),
+                    "bound_any_value": float(other),
+                }
+
+
+def needed_rows(job: BoundSettings) -> Iterator[dict]:
+    """The table of heads, row by row."""
+    for d in job.dimensions:
+        for r in ranks(d):
+            found, any_value = (heads_needed(d, r, job.errors, each) for each in (False, True))
+            for error, heads, other in zip(job.errors, found, any_value, strict=True):
+                yield {
+                    "d": d,
+                    "rank": r,
+                    "error": error,
+                    "heads": str(heads),
+                    "heads_any_value": str(other),
+                    "log10_heads": math.log10(heads),
+                    "log10_heads_any_value": math.log10(other),
+                    "heads_of_d3": budget_heads(d, r)["d^3"],
+                }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="dimensions and errors, as JSON")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="parquet to write, the rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = BoundSettings.model_validate_json(arguments.settings)
+    provenance = record(arguments.settings, __name__)
+    stem = arguments.output.with_suffix("")
+    table = table_from_rows(list(bound_rows(job)), BOUND)
+    write_result(table, stem, provenance, BOUND_TITLE, BOUND_ABOUT)
+    table = table_from_rows(list(needed_rows(job)), NEEDED)
+    stem = stem.with_name("rank_heads_needed")
+    write_result(table, stem, provenance, NEEDED_TITLE, NEEDED_ABOUT)

@@ -1,0 +1,134 @@
+"""Claims on numbers without training: each agrees on the numbers made, and fails where it "
+"should."""
+
+import copy
+
+import pyarrow as pa
+import pytest
+
+from attention_separation.head_rank.claims import theory_claims
+from attention_separation.head_rank.constructions import temperature
+from attention_separation.head_rank.settings.jobs import TemperatureJob
+from attention_separation.head_rank.settings.theory import BoundSettings, FoundJob, PluralityJob
+from attention_separation.head_rank.theory.bound_table import NEEDED, bound_rows, needed_rows
+from attention_separation.head_rank.theory.found_table import SCHEMA as FOUND
+from attention_separation.head_rank.theory.found_table import found_rows
+from attention_separation.head_rank.theory.plurality_table import SCHEMA as PLURALITY
+from attention_separation.head_rank.theory.plurality_table import plurality_rows
+from attention_separation.results.tables import table_from_rows
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS
+
+LEVEL = 0.01
+ROWS = {
+    "temperature": temperature.errors_of_temperature(TemperatureJob(
+        seed=1, draws=20, temperatures=[10, 1000], biased=[{"d": 4, "biases": [0.5, 0]}],
+        cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
+    )).to_pylist(),
+    "needed": list(needed_rows(BoundSettings(
+        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05]
+    ))),
+    "found": list(found_rows(FoundJob(
+        dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
+        steps=20, temperatures=[10, 1000], seed=3
+    ))),
+    "plurality": list(plurality_rows(PluralityJob(
+        draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],
+        heads=[4, 128], seed=1,
+    ))),
+}  # fmt: skip
+SCHEMAS = {
+    "temperature": temperature.SCHEMA, "needed": NEEDED, "found": FOUND, "plurality": PLURALITY,
+}  # fmt: skip
+
+
+def verdicts(changed=None, change=None) -> dict[str, str]:
+    """The verdict of each claim; `change` is done to the rows of one table."""
+    rows = copy.deepcopy(ROWS)
+    if changed:
+        for row in rows[changed]:
+            change(row)
+    tables = {name: table_from_rows(own, SCHEMAS[name]) for name, own in rows.items()}
+    found = theory_claims.theory(tables, LEVEL)
+    return {row["claim"]: row["verdict"] for row in found}
+
+
+def test_all_agree_on_the_numbers_made():
+    assert {*verdicts().values()} == {AGREES}
+    assert len(verdicts()) == 6
+
+
+def scaled(name, factor, **where):
+    """A change of one column's numbers, in the rows that are as `where` says."""
+
+    def change(row):
+        if row[name] is not None and all(row[key] == value for key, value in where.items()):
+            row[name] *= factor
+
+    return change
+
+
+FAILING = {
+    "a full-rank head that has twice its law": (
+        "temperature", scaled("error_exact", 2, temperature=1000.0, distribution="uniform"),
+        "Fact 1",
+    ),
+    "a full-rank head no better than low rank": (
+        "found", scaled("error", 300, kind="full_rank"), "Theorem 2",
+    ),
+    "a bound of nothing at one size": (
+        "found", scaled("bound_any_value", 0, d=8, rank=4, heads=2), "Theorem 2",
+    ),
+    "heads that grow slower with d": (
+        "needed", scaled("log10_heads_any_value", 0.5, d=32, rank=1, error=0.05),
+        "Theorem 2 at rank 1",
+    ),
+    "softmax heads that are worse": (
+        "found", scaled("error", 2, kind="linear", d=8), "softmax at low rank",
+    ),
+    "hardmax heads that are better": (
+        "found", scaled("error", 0.3, kind="optimised", d=4), "softmax at low rank",
+    ),
+    "a vote of many points with no error": (
+        "plurality", scaled("rank_0", 10, n=24), "a vote needs few points",
+    ),
+    "a vote of two points no better than rank 0": (
+        "plurality", scaled("rank_0", 0.01, n=2), "a vote needs few points",
+    ),
+    "heads below the bound": (
+        "found", scaled("bound", 1.5, kind="linear", d=8, rank=1), "heads found above the bound",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FAILING)
+def test_each_can_fail(case):
+    name, change, claim = FAILING[case]
+    assert verdicts(name, change)[claim] == DIFFERS
+
+
+def test_an_exception_of_any_case_is_named():
+    rows = copy.deepcopy(ROWS["found"])
+    for row in rows:
+        scaled("bound", 3, kind="linear", d=8, rank=2, heads=4)(row)
+    row = theory_claims.found_above_bound(rows, LEVEL)
+    assert row["decided_at"] == "d=8, r=2, H=4, linear"
+    assert row["measured"] < 0
+
+
+def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
+    # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
+    row = theory_claims.corollary(ROWS["needed"])
+    assert row["comparisons"] == 4
+    slow = [row["heads"] for row in ROWS["needed"] if row["error"] == 0.3 and row["rank"] == 1]
+    assert list(map(int, slow)) == [5, 10, 20]
+
+
+def test_the_tables_of_bounds():
+    rows = list(bound_rows(BoundSettings(dimensions=[8], doublings=60, errors=[0.1])))
+    sizes = [(row["rank"], row["heads"]) for row in rows]
+    assert len({*sizes}) == len(sizes)
+    assert {(2, 2**60), (2, 11), (4, 16), (8, 1)} <= {*sizes}
+    assert {row["budget"] for row in rows if row["heads"] == 11} == {"d^2.5"}
+    table = table_from_rows(ROWS["needed"], NEEDED)
+    assert table["heads"].type == pa.string()
+    assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())

@@ -1,0 +1,354 @@
+"""The bound for one layer of low-rank heads: its terms, its limits, and heads that try to beat it.
+
+Random tests have a false-alarm chance below 1e-6 together: they allow for SIGMAS standard errors.
+"""
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import null_space
+
+from attention_separation.head_rank.constructions import gegenbauer, heads, random_features
+from attention_separation.head_rank.constructions.distributions import orthogonal, unit_vectors
+from attention_separation.head_rank.constructions.targets import nearest, squared_error
+from attention_separation.head_rank.theory.bound import (
+    bound,
+    energy,
+    heads_needed,
+    log_dimension,
+    log_harmonics,
+    shares,
+)
+
+SIGMAS = 6
+DIMENSIONS = (8, 16, 32, 64)
+
+
+def exponents(d: int, degree: int) -> np.ndarray:
+    found = [e for e in itertools.product(range(degree + 1), repeat=d) if sum(e) == degree]
+    return np.array(found).reshape(-1, d)
+
+
+class Harmonics:
+    """The harmonic homogeneous polynomials of a degree, from the Laplacian alone."""
+
+    def __init__(self, d: int, degree: int):
+        self.powers = exponents(d, degree)
+        below = {tuple(e): row for row, e in enumerate(exponents(d, degree - 2))}
+        laplacian = np.zeros((len(below) if degree > 1 else 0, len(self.powers)))
+        for column, power in enumerate(self.powers):
+            for axis in np.flatnonzero(power > 1):
+                lower = power.copy()
+                lower[axis] -= 2
+                laplacian[below[tuple(lower)], column] = power[axis] * (power[axis] - 1)
+        self.basis = null_space(laplacian) if len(laplacian) else np.eye(len(self.powers))
+
+    def __call__(self, u: np.ndarray) -> np.ndarray:
+        """(n, N_l) at points (n, d)."""
+        return np.prod(u[:, None, :] ** self.powers, axis=-1) @ self.basis
+
+
+def fixing(rng: np.random.Generator, k: np.ndarray) -> np.ndarray:
+    """A random orthogonal map that leaves the range of K alone."""
+    d, r = k.shape
+    frame, _ = np.linalg.qr(np.hstack([k, rng.standard_normal((d, d - r))]))
+    inner = np.eye(d)
+    inner[r:, r:], _ = np.linalg.qr(rng.standard_normal((d - r, d - r)))
+    if rng.uniform() < 0.5:
+        inner[:, -1] *= -1
+    return frame @ inner @ frame.T
+
+
+def left_alone(rng: np.random.Generator, harmonics: Harmonics, k: np.ndarray) -> np.ndarray:
+    """Coefficients (N_l, dim) of the harmonics that rotations about the range of K leave alone."""
+    u = unit_vectors(rng, 3 * harmonics.basis.shape[1] + 5, len(k))
+    maps = [fixing(rng, k) for _ in range(6)]
+    return null_space(np.vstack([harmonics(u @ m.T) - harmonics(u) for m in maps]), rcond=1e-9)
+
+
+CASES = [(d, r, degree) for d in (3, 4, 5) for r in range(1, d) for degree in (1, 2, 3, 5)]
+CASES += [(6, 2, 3), (6, 3, 3), (6, 5, 3)]
+
+
+@pytest.mark.parametrize(("d", "r", "degree"), CASES)
+def test_a_head_reaches_so_many_harmonics_and_two_share_so_many(d, r, degree):
+    rng = np.random.default_rng(d * 100 + r * 10 + degree)
+    harmonics = Harmonics(d, degree)
+    count = harmonics.basis.shape[1]
+    assert math.exp(log_harmonics(d, np.array([degree]))[0]) == pytest.approx(count)
+    reached: list[np.ndarray] = []
+    for h in range(1, 5):
+        reached.append(left_alone(rng, harmonics, rng.standard_normal((d, r))))
+        assert reached[-1].shape[1] == pytest.approx(
+            math.exp(log_dimension(r, np.array([degree]))[0])
+        )
+        together = np.linalg.matrix_rank(np.hstack(reached), tol=1e-6)
+        common, own = shares(d, r, np.array([float(degree)]), False)
+        allowed = count * (common[0] + h * own[0])
+        assert together <= allowed + 1e-6
+        # Of one direction, and of two heads, no bound can be better; so of lines with odd degree.
+        if r == 1 or h <= 2 or (2 * r <= d and degree % 2):
+            assert together == min(count, round(allowed))
+
+
+@pytest.mark.parametrize(("d", "r", "degree"), [(3, 1, 1), (3, 1, 3), (3, 2, 3), (4, 1, 3)])
+def test_with_any_value_map_a_head_reaches_neighbouring_degrees(d, r, degree):
+    rng = np.random.default_rng(d + r + degree)
+    every = {j: Harmonics(d, j) for j in range(1, degree + 7, 2)}
+    starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
+    place = dict(zip(every, starts, strict=False))
+    own = slice(place[degree], place[degree] + every[degree].basis.shape[1])
+    u = unit_vectors(rng, 2 * starts[-1], d)
+    columns = np.hstack([h(u) for h in every.values()])
+    k, value = rng.standard_normal((d, r)), rng.standard_normal((d, d))
+    times = np.einsum("ni,ij,nj->n", u, value, u)
+    parts = {}
+    for j in range(1, degree + 5, 2):
+        seen = every[j](u) @ left_alone(rng, every[j], k)
+        parts[j] = np.linalg.lstsq(columns, times[:, None] * seen, rcond=None)[0][own]
+    far = [part for j, part in parts.items() if abs(j - degree) > 2]
+    assert all(np.abs(part).max() < 1e-9 for part in far)
+    near = np.linalg.matrix_rank(np.hstack(list(parts.values())), tol=1e-6)
+    common, share = shares(d, r, np.array([float(degree)]), True)
+    assert common == 0
+    count = every[degree].basis.shape[1]
+    assert near == min(count, round(float(share[0]) * count))
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 8, 17, 64])
+def test_energies(d):
+    degrees = [1, 3, 5, 51, 101]
+    expected = [gegenbauer.sign_energy(d, degree) for degree in degrees]
+    np.testing.assert_allclose(energy(d, np.array(degrees, dtype=float)), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 64, 256])
+def test_the_tail_is_that_of_all_energies_together(d):
+    # A bound with no head's harmonics at all is half the sum of all energies.
+    from attention_separation.head_rank.theory.bound import LISTED, _listed, _sum_from
+
+    first = np.array([[2.0 * (LISTED + 4 * d) + 1]])
+    tail = _sum_from(first, lambda degree: energy(d, degree))
+    assert _listed(d, 1, False)[0].sum() + tail[0] == pytest.approx(1, abs=1e-13)
+
+
+def by_the_definition(d: int, r: int, h: int, any_value: bool, most: int) -> tuple[float, float]:
+    """The sum to a degree in whole numbers, and with all of the rest beside it."""
+
+    def m(r: int, degree: int) -> int:
+        return math.comb(r + degree - 1, degree) if r > 0 and degree > 0 else 0
+
+    share, total, left = d * math.exp(2 * _log_sign(d)), 0.0, 1.0
+    for degree in range(1, most, 2):
+        count = math.comb(d + degree - 2, degree) + math.comb(d + degree - 3, degree - 1)
+        if any_value:
+            reached = h * (m(r, degree - 2) + m(r, degree) + m(r, degree + 2))
+        else:
+            reached = h * m(r, degree) - (h - 1) * m(2 * r - d, degree)
+        total += share * max(0, count - reached) / count
+        left -= share
+        # s_{l+2} / s_l = -l / (l + d), and N_l as above.
+        after = math.comb(d + degree, degree + 2) + math.comb(d + degree - 1, degree + 1)
+        share *= after / count * (degree / (degree + d)) ** 2
+    return total / 2, (total + left) / 2
+
+
+def _log_sign(d: int) -> float:
+    return math.lgamma(d / 2) - math.lgamma((d + 1) / 2) - math.log(math.pi) / 2
+
+
+@pytest.mark.parametrize(
+    ("d", "r", "h"),
+    [(3, 1, 2), (3, 1, 40), (4, 2, 3), (4, 3, 1), (6, 4, 2), (8, 4, 5), (64, 32, 2), (64, 8, 64)],
+)
+@pytest.mark.parametrize("any_value", [False, True])
+def test_the_sum_by_its_definition(d, r, h, any_value):
+    low, high = by_the_definition(d, r, h, any_value, 3001)
+    assert low - 1e-12 <= bound(d, r, h, any_value) <= high + 1e-12
+    assert high - low < 0.05
+
+
+def test_the_worked_example():
+    assert bound(64, 32, 2) == pytest.approx(0.1628, abs=5e-5)
+    assert bound(64, 32, 2, any_value=True) == pytest.approx(0.0918, abs=5e-5)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 64])
+@pytest.mark.parametrize("any_value", [False, True])
+def test_limits(d, any_value):
+    counts = 2.0 ** np.arange(0, 200, 4)
+    ranks = sorted({*range(1, min(d, 9)), d // 2, d - 1, d} - {0})
+    found = np.array([bound(d, r, counts, any_value) for r in ranks])
+    assert (found[-1] == 0).all()
+    assert (np.diff(found, axis=1) <= 1e-13).all()
+    assert (np.diff(found, axis=0) <= 1e-13).all()
+    assert found.min() >= 0
+    assert found.max() < 0.5
+    slowest = bound(d, 1, np.array([2.0**900]), any_value)
+    assert slowest < (1e-3 if d < 64 else 0.02)
+    if d > 3:
+        # The more a head may do the less is certain.
+        assert (bound(d, 2, counts, True) <= bound(d, 2, counts) + 1e-13).all()
+
+
+def test_two_heads_of_rank_d_less_1_are_not_excluded():
+    assert bound(8, 7, 1) > 0.09
+    assert bound(8, 7, 2) < 1e-12
+    # What two heads have in common counts: without it the bound is smaller.
+    assert bound(8, 6, 2) > by_the_definition(8, 6, 2, False, 301)[0] - 1e-3 > 0.02
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_at_rank_1_it_is_the_bound_for_random_heads(d):
+    for h in 2 ** np.arange(15):
+        known = random_features.least_of_any_heads(d, int(h))
+        assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
+
+
+def test_sizes_that_make_no_sense():
+    for d, r, h in ((1, 1, 1), (4, 0, 1), (4, 5, 1), (4, 2, 0)):
+        with pytest.raises(ValueError, match="allowed"):
+            bound(d, r, h)
+
+
+@st.composite
+def layers(draw):
+    d = draw(st.integers(2, 5))
+    r, h = draw(st.integers(1, d - 1)), draw(st.integers(1, 4))
+    return d, r, h, draw(st.integers(0, 2**32 - 1)), draw(st.sampled_from(POINTWISE))
+
+
+def _softmax(scale):
+    def phi(points, y, rng):
+        query = rng.standard_normal((points.shape[-2], y.shape[-1]))
+        scores = np.swapaxes(points, -1, -2) @ (y @ query.T)[..., None]
+        return heads.softmax(scale * scores)[..., 0]
+
+    return phi
+
+
+def _waves(points, y, rng):
+    """A rough function of all that a head may see."""
+    seen = np.concatenate([points.reshape(len(y), -1), y], axis=1)
+    p = 0.5 + 0.5 * np.sin(seen @ rng.normal(scale=3, size=(seen.shape[1], 3))).prod(axis=1)
+    return np.stack([p, 1 - p], axis=1)
+
+
+POINTWISE = [_softmax(1.0), _softmax(10.0), _softmax(1e6), _waves]
+
+
+def _seeded(phi, seed, points, y):
+    return phi(points, y, np.random.default_rng(seed))
+
+
+@given(layers())
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_no_layer_of_any_heads_falls_below_it(layer):
+    d, r, h, seed, phi = layer
+    rng = np.random.default_rng(seed)
+    k = rng.standard_normal((h, d, r))
+    functions = [partial(_seeded, phi, int(own)) for own in rng.integers(2**32, size=h)]
+
+    def parts(count):
+        x, y = orthogonal(rng, count, d, 2)
+        out = [heads.generalised_layer(x, y, k[[i]], np.eye(d)[None], functions[i : i + 1])
+               for i in range(h)]  # fmt: skip
+        return nearest(x, y), np.stack(out, axis=-1)
+
+    # The best V_h of a sample, and the best a_h, scored on another.
+    f, out = parts(4000)
+    every = out.reshape(len(f), -1)
+    maps = np.linalg.lstsq(every, f, rcond=None)[0]
+    scalars = np.linalg.lstsq(out.reshape(-1, h), f.ravel(), rcond=None)[0]
+    f, out = parts(8000)
+    for any_value, fitted in ((True, out.reshape(len(f), -1) @ maps), (False, out @ scalars)):
+        sample = squared_error(f, fitted)
+        assert sample.mean() + SIGMAS * sample.std() / math.sqrt(len(f)) >= bound(
+            d, r, h, any_value
+        )
+
+
+def features_of_heads(
+    k: np.ndarray, u: np.ndarray, y: np.ndarray, degree: int, values: np.ndarray | None
+) -> np.ndarray:
+    """Polynomials of (K_h^T u, y), odd in u, times u^T V_h u: (n, features)."""
+    d = u.shape[1]
+    of_y = np.hstack([Harmonics(d, j)(y) for j in range(1, degree + 1, 2)])
+    found = []
+    for h, own in enumerate(k):
+        seen = u @ own
+        polynomials = np.hstack([np.prod(seen[:, None, :] ** exponents(own.shape[1], j), axis=-1)
+                                 for j in range(1, degree + 1, 2)])  # fmt: skip
+        if values is not None:
+            polynomials *= np.einsum("ni,ij,nj->n", u, values[h], u)[:, None]
+        found.append((polynomials[:, :, None] * of_y[:, None, :]).reshape(len(u), -1))
+    return np.hstack(found)
+
+
+@pytest.mark.parametrize(
+    ("d", "r", "h", "degree"),
+    [(3, 1, 2, 5), (3, 1, 5, 5), (3, 2, 1, 5), (4, 1, 3, 3), (4, 2, 2, 3)],
+)
+def test_the_best_pointwise_functions_come_near_it_and_not_below(d, r, h, degree):
+    """For value maps a_h I the bound is what the best functions of (K_h^T u, y) leave."""
+    rng = np.random.default_rng(7)
+    k = np.linalg.qr(rng.standard_normal((h, d, r)))[0]
+    count = 40_000
+    weights = None
+    for _ in range(2):
+        u, y = unit_vectors(rng, count, d), unit_vectors(rng, count, d)
+        sign = np.sign(np.sum(u * y, axis=1))
+        columns = features_of_heads(k, u, y, degree, None)
+        if weights is None:
+            weights = np.linalg.lstsq(columns, sign, rcond=1e-10)[0]
+    sample = 0.5 * (sign - columns @ weights) ** 2
+    error, sigma = sample.mean(), sample.std() / math.sqrt(count)
+    least = bound(d, r, h)
+    assert error + SIGMAS * sigma >= least
+    # What polynomials of this degree leave beyond it, and what fitting adds.
+    degrees = np.arange(degree + 2.0, 4001, 2)
+    common, own = shares(d, r, degrees, False)
+    beyond = 0.5 * energy(d, degrees) @ np.minimum(1.0, common + h * own)
+    assert error < (least + beyond + 1e-3) * (1 + columns.shape[1] / count) + SIGMAS * sigma
+
+
+@pytest.mark.parametrize(("d", "r", "h"), [(3, 1, 1), (3, 1, 2), (3, 2, 1), (4, 2, 1)])
+def test_nor_do_they_with_other_value_maps(d, r, h):
+    rng = np.random.default_rng(3)
+    count, degree = 30_000, 3 if r > 1 else 5
+    k, values = rng.standard_normal((h, d, r)), rng.standard_normal((h, d, d))
+    values += np.eye(d) * rng.standard_normal((h, 1, 1))
+    weights = None
+    for _ in range(2):
+        u, y = unit_vectors(rng, count, d), unit_vectors(rng, count, d)
+        sign = np.sign(np.sum(u * y, axis=1))
+        columns = features_of_heads(k, u, y, degree, values)
+        if weights is None:
+            weights = np.linalg.lstsq(columns, sign, rcond=1e-10)[0]
+    sample = 0.5 * (sign - columns @ weights) ** 2
+    assert sample.mean() + SIGMAS * sample.std() / math.sqrt(count) > bound(d, r, h, True)
+
+
+@pytest.mark.parametrize(("d", "r"), [(8, 1), (8, 4), (64, 32)])
+@pytest.mark.parametrize("any_value", [False, True])
+def test_heads_needed_are_the_fewest(d, r, any_value):
+    errors = [0.4, 0.3, 0.2, 0.1, 0.05]
+    found = heads_needed(d, r, errors, any_value)
+    assert found == sorted(found)
+    for error, h in zip(errors, found, strict=True):
+        assert h == 1 or bound(d, r, h - 1, any_value) > error
+        assert bound(d, r, h if h < 10**6 else h * (1 + 1e-5), any_value) <= error
+
+
+def test_many_heads_needed_have_six_digits():
+    (found,) = heads_needed(64, 1, [0.01])
+    assert found % 10**50 == 0
+    assert bound(64, 1, float(found)) > 0.01 > bound(64, 1, found * (1 + 1.1e-5))
+    assert heads_needed(64, 64, [0.4, 0.001]) == [1, 1]
+    with pytest.raises(ArithmeticError, match="more than"):
+        heads_needed(64, 1, [1e-9])
