@@ -34,7 +34,7 @@ GALLERY = Gallery(
     folder="head_rank",
     title="The rank of attention heads: figures and findings",
     pictures=FIGURES,
-    in_readme=["rank_fig1"],
+    in_readme=["rank_theory"],
     page_has="All claims with their numbers, and all figures",
     tables=(
         "rank_claims.csv",
