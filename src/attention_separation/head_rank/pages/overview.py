@@ -10,6 +10,7 @@ from attention_separation.head_rank.claims import errors_table
 from attention_separation.head_rank.claims.outcomes import WHOSE
 from attention_separation.head_rank.pages.captions import figure_caption, read_numbers
 from attention_separation.head_rank.pages.claim_findings import claims_findings
+from attention_separation.head_rank.pages.derivation import STEPS
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
@@ -38,6 +39,9 @@ HONESTY = (
     "of training."
 )
 SHOWN = tuple(name for name in claims.SCHEMA.names if name != "whose")
+LEAD = "rank_theory"
+"""The figure that the report's section on this paper opens with."""
+
 SCHEMAS = {
     "rank_claims": claims.SCHEMA,
     "rank_errors": errors_table.SCHEMA,
@@ -65,9 +69,14 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     }
     judged = tables.get("rank_claims")
     # What figures say stands in their captions too; counts of runs only there.
-    said = [s for caption in captions.values() for s in caption.sentences if s.startswith("**")]
-    if judged:
-        said = [*claims_findings(judged, job.scale), *said]
+    told = {
+        name: [s for s in caption.sentences if s.startswith("**")]
+        for name, caption in captions.items()
+    }
+    lead = told.get(LEAD, [])[:1]
+    counts, *claimed = claims_findings(judged, job.scale) if judged else [None]
+    rest = [s for sentences in told.values() for s in sentences if s not in lead]
+    derived = [Section("The bound for one layer, derived", {}, about=STEPS)] if lead else []
     abouts = {
         "rank_claims": claims.about(job.scale, job.margin, job.level),
         "rank_errors": errors_table.ABOUT.format(scale=job.scale),
@@ -79,10 +88,15 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=said,
+        said=[*lead, *filter(None, [counts])],
+        more=[*claimed, *rest],
+        picture=LEAD,
         honesty=HONESTY,
         scale=f"**{job.scale}**",
-        sections=[claims_section(judged, abouts["rank_claims"])] if judged else [],
+        sections=[
+            *derived,
+            *([claims_section(judged, abouts["rank_claims"])] if judged else []),
+        ],
         figures=captions,
         tables={name: [abouts[name]] for name in tables},
     )
