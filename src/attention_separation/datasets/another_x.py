@@ -14,7 +14,7 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.data import Entries
 from attention_separation.datasets.dataset import Tokens
 from attention_separation.datasets.self_attention import SELF_ATTENTION, tokens
 
@@ -28,7 +28,7 @@ def x_matrix(d: int, weight: float) -> np.ndarray:
     return x
 
 
-def margin(data: Data, weight: float) -> float:
+def margin(data: Entries, weight: float) -> float:
     """That of linear attention, whatever n is: the special row's share of class k on D1 less that
     on D0, times b."""
 
@@ -39,7 +39,7 @@ def margin(data: Data, weight: float) -> float:
     return score(data.a1) - score(data.a0)
 
 
-def margin_of_rows(data: Data, n: int, weight: float) -> float:
+def margin_of_rows(data: Entries, n: int, weight: float) -> float:
     """The same from distinct rows, as exact values of any attention are computed.
 
     Raises
@@ -54,13 +54,13 @@ def margin_of_rows(data: Data, n: int, weight: float) -> float:
     return (of_d1 - of_d0) / _tokens(data, n).s
 
 
-def literal_margin(data: Data, n: int, weight: float) -> float:
+def literal_margin(data: Entries, n: int, weight: float) -> float:
     """The same from all n tokens, weighed one by one; ValueError as `margin_of_rows`."""
     of_d0, of_d1 = (_largest_score(data, n, weight, dataset) for dataset in (0, 1))
     return of_d1 - of_d0
 
 
-def token_types(data: Data, n: int, weight: float, dataset: int) -> TokenTypes:
+def token_types(data: Entries, n: int, weight: float, dataset: int) -> TokenTypes:
     """The token types of D0 or D1 with this X; ValueError as `margin_of_rows`."""
     at = _tokens(data, n)
     types = SELF_ATTENTION.token_types([at], dataset)
@@ -74,11 +74,11 @@ def token_types(data: Data, n: int, weight: float, dataset: int) -> TokenTypes:
     return replace(types, scores=at.s**2 * scores, vectors=vectors)
 
 
-def _tokens(data: Data, n: int) -> Tokens:
+def _tokens(data: Entries, n: int) -> Tokens:
     return Tokens(n, data.classes + 2, data.a0, data.a1, data.b, data.c, "identity")
 
 
-def _largest_score(data: Data, n: int, weight: float, dataset: int) -> float:
+def _largest_score(data: Entries, n: int, weight: float, dataset: int) -> float:
     at = _tokens(data, n)
     a = tokens(n, at.d, at.a(dataset), at.b, at.c, 0)
     # All tokens but the special one query alike: their last coordinate alone enters.
