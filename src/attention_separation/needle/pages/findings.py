@@ -111,7 +111,8 @@ def _how_it_grows(reach: Mapping[tuple[str, float], float]) -> list[str]:
     measured = joined([f"{slope:.2f}" for slope in slopes])
     text = (
         "**The degree decides.** The critical n, where the accuracy is 0.75, grows about as "
-        f"{laws} for {joined(kernels)} (between μ = {SIGNAL:g} and {far:g}, exponents of {measured})"
+        f"{laws} for {joined(kernels)} (between μ = {SIGNAL:g} and {far:g}, exponents of "
+        f"{measured})"
     )
     if ("exp", SIGNAL) in reach:
         scaled = [n * math.exp(-mu * mu / 2) for (k, mu), n in reach.items() if k == "exp"]
