@@ -73,10 +73,11 @@ class Project:
         return done.stdout
 
     def would_run(self, *arguments: str) -> set[str]:
-        """Names of the rules that a run would execute, from the table of jobs; but for `all` and
-        `rank`, and for the manifests, which any of them brings along."""
+        """Names of the rules that a run would execute, from the table of jobs; but for those that
+        stand for others, and for the manifests, which any of them brings along."""
         output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
         asked = {"all", "manifest", "rank", "rank_manifest", "total"}
+        asked |= {"needle", "needle_lines", "needle_manifest"}
         return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
     def edit(self, path: str, old: str, new: str) -> None:

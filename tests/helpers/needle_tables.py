@@ -1,0 +1,35 @@
+"""A folder with the needle's tables as docs/ has them, made by their verbs where they are quick."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+from making import CONFIG, ROOT
+
+from attention_separation.needle.claims import outcomes
+from attention_separation.needle.exact import line_table
+from attention_separation.results.tables import write_parquet
+
+SCHEMAS = {
+    "needle_lines": line_table.ACCURACIES,
+    "needle_critical": line_table.CRITICAL,
+    "needle_claims": outcomes.SCHEMA,
+}
+
+
+def tracked(name: str) -> pa.Table:
+    """A table of docs/needle."""
+    options = pyarrow.csv.ConvertOptions(
+        column_types=SCHEMAS[name], strings_can_be_null=True, quoted_strings_can_be_null=False
+    )
+    return pyarrow.csv.read_csv(ROOT / f"docs/needle/{name}.csv", convert_options=options)
+
+
+def folder_of_tables(folder: Path) -> Path:
+    """The tracked tables as parquet, with the digests that config.yaml's study expects."""
+    study = CONFIG.studies()["needle"]
+    for name in SCHEMAS:
+        digest = study.expected_tables()[f"tables/{name}.parquet"].settings
+        path = folder / f"tables/{name}.parquet"
+        write_parquet(tracked(name), path, {"settings": digest, "code": ""})
+    return folder

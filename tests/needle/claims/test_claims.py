@@ -1,0 +1,118 @@
+"""Claims on computed numbers: they agree, and each can differ, be undecided or not run."""
+
+import math
+
+import pytest
+from making import CONFIG
+
+from attention_separation.needle.claims import exact_claims, outcomes
+from attention_separation.needle.claims.claims_table import claims_table
+from attention_separation.needle.claims.exact_claims import DEGREES, N5, exact_rows
+from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
+from attention_separation.needle.exact.line_table import CRITICAL
+from attention_separation.needle.exact.lines import LINES
+from attention_separation.results.tables import table_from_rows
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+
+STUDY = CONFIG.studies()["needle"]
+DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
+
+
+@pytest.fixture(scope="module")
+def critical():
+    """Rows of the table at the mu that slopes are taken between, and of softmax at more."""
+    rows = []
+    for name, line in LINES.items():
+        for mu in (3.0, 8.0, 5.0, 6.0) if name == "exp" else (5.0, 6.0):
+            n, error = line.critical(mu)
+            rows.append({"kernel": name, "mu": mu, "n_critical": n, "error": error})
+    return rows
+
+
+def judged(rows, **changes):
+    found = exact_rows(rows, DATA, ANOTHER_X.model_copy(update=changes))
+    return {row["claim"]: row for row in found}
+
+
+def moved(rows, kernel, mu, factor, error=None):
+    return [
+        row | {"n_critical": row["n_critical"] * factor, "error": error or row["error"]}
+        if (row["kernel"], row["mu"]) == (kernel, mu) else row
+        for row in rows
+    ]  # fmt: skip
+
+
+def test_they_agree(critical):
+    found = judged(critical)
+    assert {name: row["verdict"] for name, row in found.items()} == {
+        "N5": AGREES, "N6": AGREES, "N10": AGREES,
+    }  # fmt: skip
+    assert found["N5"]["comparisons"] == 4
+    assert (found["N6"]["comparisons"], found["N6"]["decided_at"]) == (4, "μ = 3")
+    assert found["N10"]["comparisons"] == 6
+    slopes = [each.value for each in exact_claims.slopes(critical)]
+    assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
+    assert all(0.67 <= each.value <= 0.72 for each in exact_claims.of_softmax(critical))
+    assert round(found["N10"]["value"], 5) == 0.00645
+
+
+@pytest.mark.parametrize("kernel", DEGREES)
+def test_another_slope_differs(critical, kernel):
+    found = judged(moved(critical, kernel, 6.0, 1.25))
+    assert (found["N5"]["verdict"], found["N6"]["verdict"]) == (DIFFERS, AGREES)
+    assert found["N5"]["decided_at"] == f"p = {DEGREES[kernel] - 1}"
+    assert found["N5"]["value"] > found["N5"]["most"]
+
+
+@pytest.mark.parametrize(("mu", "factor"), [(3.0, 0.85), (8.0, 1.3)])
+def test_softmax_that_grows_otherwise_differs(critical, mu, factor):
+    found = judged(moved(critical, "exp", mu, factor))
+    assert found["N6"]["verdict"] == DIFFERS
+    assert found["N6"]["decided_at"] == f"μ = {mu:g}"
+
+
+def test_a_margin_that_shrinks_differs(critical, monkeypatch):
+    of_rows = exact_claims.margin_of_rows
+    monkeypatch.setattr(exact_claims, "margin_of_rows", lambda *at: of_rows(*at) * (1 - 1e-9))
+    found = judged(critical)
+    assert found["N10"]["verdict"] == DIFFERS
+    assert found["N10"]["decided_at"].endswith("distinct rows")
+    monkeypatch.setattr(exact_claims, "margin_of_rows", lambda d, n, g: of_rows(d, n, g) / n)
+    assert judged(critical)["N10"]["verdict"] == DIFFERS
+
+
+def test_what_is_not_known_well_enough_is_undecided(critical):
+    found = judged(moved(critical, "power_2", 5.0, 1.0, error=500.0))
+    assert found["N5"]["verdict"] == UNDECIDED
+    assert judged(moved(critical, "exp", 3.0, 1.0, error=30.0))["N6"]["verdict"] == UNDECIDED
+
+
+def test_what_was_not_computed_is_not_run(critical):
+    found = judged([row for row in critical if row["mu"] == 5.0 and row["kernel"] != "exp"])
+    assert found["N5"]["verdict"] == found["N6"]["verdict"] == NOT_RUN
+    assert found["N5"]["comparisons"] == 0
+    endless = moved(critical, "exp", 3.0, math.inf)
+    assert judged(endless)["N6"]["comparisons"] == 3
+
+
+def test_a_number_against_its_range():
+    ranges = {"least": 1.0, "most": 2.0}
+    assert Comparison("", 1.5, 1.4, 1.6, **ranges).verdict == AGREES
+    assert Comparison("", 1.1, 0.9, 1.3, **ranges).verdict == UNDECIDED
+    assert Comparison("", 0.5, 0.4, 0.6, **ranges).verdict == DIFFERS
+    assert Comparison("", 2.5, 2.1, 2.6, **ranges).verdict == DIFFERS
+    assert Comparison("", math.nan, math.nan, math.nan, **ranges).verdict == UNDECIDED
+    assert Comparison("", 5.0, 4.0, 6.0, least=1.0).verdict == AGREES
+    assert Comparison("", 0.1, 0.0, 0.2, most=0.15).verdict == UNDECIDED
+    row = N5.row([Comparison("a", 1.5, 1.4, 1.6, **ranges), Comparison("b", 1.1, 1, 1.2, **ranges)])
+    assert (row["verdict"], row["decided_at"], row["value"]) == (AGREES, "b", 1.1)
+    one_sided = N5.row([Comparison("a", 0.1, 0.0, 0.2, most=0.3)])
+    assert (one_sided["least"], one_sided["most"]) == (None, 0.3)
+
+
+def test_the_table(critical):
+    rows = [row | {"kind": "", "method": ""} for row in critical]
+    table = claims_table(STUDY.claims_job(), table_from_rows(rows, CRITICAL))
+    assert table.schema.equals(SCHEMA)
+    assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
+    assert {*table["kind"].to_pylist()} <= {*outcomes.KINDS}

@@ -1,0 +1,126 @@
+"""What is said of the needle: made of the tables, and tracked as they are."""
+
+import math
+import re
+
+import pyarrow as pa
+import pytest
+from making import CONFIG, ROOT
+from needle_tables import SCHEMAS, folder_of_tables, tracked
+
+from attention_separation.needle.pages import findings, overview
+from attention_separation.needle.pages.findings import first_findings, last_n, more_findings
+from attention_separation.needle.pages.gallery import GALLERY, critical_text, page_text
+from attention_separation.needle.settings.jobs import OverviewJob
+from attention_separation.needle.settings.titles import FIGURES, TABLES
+from attention_separation.results.tables import select_rows
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/needle.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {name: tracked(name) for name in SCHEMAS}
+
+
+def changed(table: pa.Table, change, **of) -> pa.Table:
+    """A table with `change` made to the rows that have these values."""
+    rows = [
+        row | change(row) if all(row[key] == value for key, value in of.items()) else row
+        for row in table.to_pylist()
+    ]
+    return pa.Table.from_pylist(rows, table.schema)
+
+
+def test_readme_and_the_page_say_what_the_tables_say(tables):
+    begin, end = GALLERY.marks
+    block = README.partition(begin)[2].partition(end)[0]
+    first, more = first_findings(tables), more_findings(tables)
+    assert re.findall(r"^- (.*)$", block, re.M) == first
+    assert [line[2:] for line in PAGE.splitlines() if line.startswith("- ")] == [*first, *more]
+    assert page_text(tables) in PAGE
+    for name in FIGURES:
+        assert f"![{FIGURES[name]}](needle/{name}.svg)" in PAGE
+
+
+def test_the_answer_has_the_tables_numbers(tables):
+    cannot, not_so = first_findings(tables)
+    reach = findings.reaches(tables["needle_critical"])
+    for kernel in ("none", "linear", "exp", "bayes"):
+        assert f"n = {math.floor(reach[kernel, 5.0]):,}" in cannot
+    moved = changed(
+        tables["needle_critical"], lambda row: {"n_critical": 99.5}, kernel="linear", mu=5.0
+    )
+    assert (
+        "linear attention up to n = 99," in first_findings(tables | {"needle_critical": moved})[0]
+    )
+    assert "0.00645 √log n" in not_so
+    assert "no sign vector" in not_so
+
+
+def test_only_bounds_are_called_what_cannot_be(tables):
+    kinds = {row["kernel"]: row["kind"] for row in tables["needle_lines"].to_pylist()}
+    assert [name for name, kind in kinds.items() if kind == "bound"] == ["none", "linear"]
+    for sentence in [*first_findings(tables), *more_findings(tables)]:
+        if "cannot do" in sentence:
+            assert "one query" in sentence
+            assert "power" not in sentence
+
+
+def test_what_does_not_hold_is_not_said(tables):
+    differs = changed(tables["needle_claims"], lambda row: {"verdict": "differs"}, claim="N10")
+    assert len(first_findings(tables | {"needle_claims": differs})) == 1
+    said = more_findings(tables | {"needle_claims": differs})
+    assert any(s.startswith("**Claims,**") and "2 agree, 1 differ" in s for s in said)
+    assert any(s.startswith("**Differs:** N10, ") for s in said)
+
+
+def test_of_what_a_table_has_not_nothing_is_said(tables):
+    few = select_rows(tables["needle_critical"], mu=3.0)
+    assert first_findings({"needle_critical": few}) == []
+    assert more_findings({}) == [findings.NOT_SHOWN]
+    assert first_findings({}) == []
+
+
+def test_numbers_in_words():
+    assert [last_n(n) for n in (13.7, 1e9 - 0.5, 3.068e10, math.inf)] == [
+        "13", "999,999,999", "3.07·10¹⁰", "beyond 10¹⁵",
+    ]  # fmt: skip
+
+
+def test_the_table_of_critical_n_in_markdown(tables):
+    text = critical_text(tables["needle_critical"])
+    lines = text.splitlines()
+    assert len(lines) == 2 + 7
+    assert all(line.count("|") == lines[0].count("|") for line in lines)
+    assert "| `linear` | x | bound | 20.1 |" in text
+    endless = changed(tables["needle_critical"], lambda row: {"n_critical": math.inf}, kernel="exp")
+    assert "| above 10¹⁵ |" in critical_text(endless)
+
+
+def test_the_page_of_the_report(tables, tmp_path):
+    folder = folder_of_tables(tmp_path)
+    study = CONFIG.studies()["needle"]
+    job = study.overview_job(study.shown_outputs())
+    assert {*job.tables} == {*TABLES}
+    assert {*job.figures} == {*FIGURES}
+    # A figure and a table of one name have settings of their own.
+    assert job.tables["needle_critical"] != job.figures["needle_critical"]
+    found = overview.read_overview(OverviewJob.model_validate_json(job.canonical()), folder)
+    assert [*found.said] == first_findings(tables)
+    assert {*found.figures} == {*FIGURES}
+    assert {*found.tables} == {*TABLES}
+    assert found.scale == "**desk**"
+
+
+def test_the_objects_have_the_names_that_the_studys_page_says():
+    import importlib
+
+    room = ROOT / "src/attention_separation/needle"
+    text = (room / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:exact|claims)/\w+)\.(\w+)`", text)
+    assert len(named) > 8
+    for place, name in named:
+        module = f"attention_separation.needle.{place.replace('/', '.')}"
+        assert hasattr(importlib.import_module(module), name), name

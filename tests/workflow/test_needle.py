@@ -1,0 +1,98 @@
+"""The needle's rules: what is made, that it is current, and what a change reruns."""
+
+import pytest
+from forked import verb
+from project import Project
+
+from attention_separation.needle.settings.titles import FIGURES, TABLES
+
+SMOKE = "needle={scale: smoke}"
+ASK = ("needle", "--config", SMOKE)
+FOLDER = "results/needle/smoke"
+STUDY = "src/attention_separation/needle"
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory):
+    """The project with the needle made at the scale smoke, by its part's name first, without
+    PyTorch; only to be read."""
+    project = Project(tmp_path_factory.mktemp("needle"))
+    done = project.run("needle_lines", "--config", SMOKE, hidden=("torch",))
+    assert done.returncode == 0, done.stdout
+    assert project.would_run(*ASK) == set()
+    project.make(*ASK)
+    return project
+
+
+@pytest.fixture
+def made(made_once, tmp_path):
+    """A copy of it."""
+    return made_once.copy(tmp_path)
+
+
+def test_everything_is_made_and_current(made_once):
+    folder = made_once.folder / FOLDER
+    for name in FIGURES:
+        for extension in ("svg", "png", "pdf", "csv", "parquet"):
+            assert (folder / f"figures/{name}.{extension}").stat().st_size > 300
+    for name in TABLES:
+        for extension in ("html", "csv", "parquet"):
+            assert (folder / f"tables/{name}.{extension}").stat().st_size > 300
+    assert {path.name for path in (made_once.folder / "results").iterdir()} == {"needle"}
+    done = verb(made_once.folder, "needle-verify", FOLDER, SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert f"{len(made_once.files()) - 1:5} current" in done.stdout
+    done = verb(made_once.folder, "needle-summary", SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert "claims on the needle, at the scale smoke: 3 agree" in done.stdout
+
+
+CHANGES = {
+    "a size of the lines": (
+        ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]"),
+        {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
+    ),
+    "another X": (("config.yaml", "weight: 1,", "weight: 2,"), {"needle_claims"}),
+    "the rule of a claim": (
+        (f"{STUDY}/claims/exact_claims.py", "NEAR = 0.05", "NEAR = 0.06"),
+        {"needle_claims"},
+    ),
+    "a line": (
+        (f"{STUDY}/exact/uniform.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)"),
+        {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
+    ),
+    "a colour": (
+        (f"{STUDY}/figures/critical.py", "BENEATH = 1.35", "BENEATH = 1.3"),
+        {"needle_accuracy", "needle_critical"},
+    ),
+    "a sentence": ((f"{STUDY}/pages/findings.py", "Not shown", "Not so"), set()),
+    "the other study of the same X": (
+        ("src/attention_separation/any_attention/laws/another_x.py", "WEIGHT = 1.0", "WEIGHT = 2."),
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_reruns_what_depends_on_it(made, change):
+    edit, expected = CHANGES[change]
+    made.edit(*edit)
+    assert made.would_run(*ASK) == expected
+
+
+def test_plain_snakemake_makes_none_of_it(project):
+    assert not {name for name in project.would_run() if name.startswith("needle")}
+
+
+def test_the_report_holds_it(made):
+    made.make("fig1", "--config", SMOKE, "scale=smoke")
+    out = made.make(
+        "report", "--report-after-run", "--report", "page.html", "--config", SMOKE, "scale=smoke"
+    )
+    assert "Report created" in out
+    page = (made.folder / "page.html").read_text(encoding="utf-8")
+    for words in ("7 The needle", "needle.html", "needle_claims.html"):
+        assert words in page
+    overview = (made.folder / FOLDER / "report/needle.html").read_text(encoding="utf-8")
+    for words in ("What one layer with one query cannot do", "<figure><svg", "The claims"):
+        assert words in overview
