@@ -33,7 +33,7 @@ def test_commands_work(capsys):
     from attention_separation.__main__ import main
 
     text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    attention-separation (.*)$", text, re.M)
+    commands = re.findall(r"^attention-separation (.*)$", text, re.M)
     assert len(commands) == 4
     for command in commands:
         words = [word.strip('"') for word in command.split()]
