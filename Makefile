@@ -24,6 +24,9 @@ TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080d
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
+# Who ran it, as an RO-Crate says it: AGENT="'A. Person'".
+AGENT ?=
+
 # A report of another scale stands beside that scale's results.
 SCALE := $(filter-out paper,$(patsubst scale=%,%,$(filter scale=%,$(CONFIG))))
 REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
@@ -33,7 +36,7 @@ help:
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
-	@echo 'make crate   set up, then write results/crate/, all results as an RO-Crate to deposit'
+	@echo 'make crate   set up, then write results/crate.zip, all results as an RO-Crate to deposit'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
@@ -113,7 +116,7 @@ docs: setup-publish
 
 # Of what has been made: it makes nothing itself.
 crate: setup-publish
-	@$(BIN)/python -m attention_separation crate $(CONFIG)
+	@$(BIN)/python -m attention_separation crate $(if $(AGENT),--agent $(AGENT)) $(CONFIG)
 
 test: setup
 	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
