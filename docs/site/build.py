@@ -70,7 +70,7 @@ def relinked(text: str, source: str, root: Path, names: dict[str, str]) -> tuple
         path, hash_, place = target.partition("#")
         whole = os.path.relpath(root / Path(source).parent / path, root)
         if whole in names:
-            if words == target:
+            if words.removeprefix("docs/") == path.removeprefix("docs/"):
                 words = title_of((root / whole).read_text(encoding="utf-8"))
             return f"{mark}[{words}]({names[whole]}{hash_}{place})"
         if not (root / whole).exists():

@@ -24,6 +24,10 @@ OUTSIDE = """[...document.querySelectorAll('.md-content *')].filter((one) => {
 """What reaches over a page's edge, and does not lie in a box that scrolls."""
 
 
+SEARCH = "[...document.body.children].find((one) => one.shadowRoot)?.shadowRoot"
+"""Where the theme has its search."""
+
+
 def loaded():
     """docs/site/build.py."""
     spec = spec_from_file_location("build", ROOT / "docs/site/build.py")
@@ -77,13 +81,11 @@ def test_it_fits_and_asks_no_other_host(browser, page):
 
 def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):
     browser.open(SITE / "index.html")
-    browser.run("document.querySelector('[data-md-toggle=search], .md-search__button').click()")
-    browser.run(
-        "const box = document.querySelector('input.md-search__input, input[name=query]');"
-        "box.focus(); box.value = 'critical_temperature'; box.dispatchEvent(new Event('input'));"
-        "box.dispatchEvent(new KeyboardEvent('keyup'))"
-    )
-    browser.wait_until("document.body.innerText.includes('critical_temperature')")
+    browser.wait_until(f"!!{SEARCH}")
+    browser.run("document.querySelector('.md-search__button').click()")
+    browser.wait_until(f"{SEARCH}.activeElement?.tagName === 'INPUT'")
+    browser.type("critical_temperature")
+    browser.wait_until(f"{SEARCH}.textContent.includes('The highest T at which')")
 
 
 def test_what_reaches_over_the_edge_is_seen(browser, tmp_path):
@@ -110,7 +112,7 @@ def test_links_lead_to_pages_files_or_nowhere(tmp_path):
     for name in ("docs/b.md", "docs/a/f.svg", "config.yaml"):
         (tmp_path / name).write_text("# Title of b\n", encoding="utf-8")
     text = (
-        "[b](b.md#x) [b.md](b.md) [c](../config.yaml) [s](../src) ![f](a/f.svg) [w](https://w.x)\n"
+        "[b](b.md#x) [docs/b.md](b.md) [c](../config.yaml) [s](../src) ![f](a/f.svg) [w](https://w.x)\n"
         "`[b](no.md)`\n\n```sh\n[b](no.md)\n```\n"
     )
     found, files = BUILD.relinked(text, "docs/c.md", tmp_path, {"docs/b.md": "b.md"})

@@ -111,6 +111,10 @@ class Browser:
         """Run JavaScript in the page."""
         self._evaluate(script)
 
+    def type(self, text: str) -> None:
+        """Write where the page takes letters now."""
+        self._ask("Input.insertText", text=text)
+
     def value(self, expression: str) -> Any:
         """What an expression of JavaScript is in the page."""
         return self._evaluate(expression)

@@ -1,4 +1,4 @@
-"""Every command that a page shows is run: here, here as a dry run or small, or where a list says."""
+"""Every command that a page shows is run: here, in full, small or dry, or where a list says."""
 
 import re
 import shlex
@@ -25,8 +25,9 @@ SMALL = (
 """Run here one after another, at the scale smoke where they name none."""
 
 DRY = {
-    "snakemake", "snakemake -n", "snakemake check", "snakemake kernels", "snakemake --config seed=7",
-    "snakemake --config engine=dense", "snakemake --config scale=smoke",
+    "snakemake", "snakemake -n", "snakemake check", "snakemake kernels",
+    "snakemake --config seed=7", "snakemake --config engine=dense",
+    "snakemake --config scale=smoke",
     "snakemake --config scale=hundredfold", "snakemake --config scale=deep",
     "snakemake --config trials=10000", "snakemake rank", "snakemake rank_fig4",
     "snakemake rank_theory", "snakemake rank_vote rank_random_features",
@@ -93,7 +94,7 @@ ELSEWHERE = {
 """Run by a line of another file: of what CI runs, in full or in another form."""
 
 BY_HAND = {
-    "make rank-gallery": "a quarter of an hour: it writes the pages that tests hold to their tables",
+    "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
     "make bench": "measures, and fails at nothing",
     "PYTHONPATH=src .venv/bin/python tests/bench/bench.py cluster": "measures",
     "make paper PYTHON=python3.12": "the same as make paper, with a Python that need not be there",
