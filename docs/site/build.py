@@ -25,7 +25,7 @@ SHIM = "https://unpkg.com/iframe-worker/shim"
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
-STORY = ("The first paper", "The second paper")
+STORY = ("The first paper", "The second paper", "The same question with noise")
 """How the headings of README's parts begin that stand on the page of the story."""
 
 
