@@ -1,4 +1,4 @@
-"""A headless Chromium that can reach nothing but files, and what its pages show.
+"""A headless Chromium that can reach nothing but files and this machine, and what its pages show.
 
 It is spoken to in its own protocol over two pipes, which needs no driver and no library beside it:
 https://chromedevtools.github.io/devtools-protocol
@@ -13,13 +13,13 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = (
-    "no Chromium on the PATH: the tests of the report need one; "
-    "on Debian, install the package `chromium`"
+    "no Chromium on the PATH: tests of pages need one; on Debian, install the package `chromium`"
 )
 SECONDS = 120
 """How long a busy machine may take for any one answer."""
@@ -64,7 +64,7 @@ class Browser:
         command = [
             chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--disable-background-networking", "--disable-component-update",
-            "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             f"--user-data-dir={folder / 'profile'}", "--remote-debugging-pipe",
         ]  # fmt: skip
         self._said = (folder / "said.txt").open("w")
@@ -84,8 +84,7 @@ class Browser:
         self._session = session
         for domain in ("Page", "Runtime", "Network"):
             self._ask(f"{domain}.enable")
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", **size)
+        self.resize(width, height)
 
     def __enter__(self) -> "Browser":
         return self
@@ -98,17 +97,37 @@ class Browser:
             os.close(pipe)
         self._said.close()
 
-    def open(self, page: Path) -> None:
-        """Open a file, and wait until it has loaded."""
+    def resize(self, width: int, height: int) -> None:
+        """Set the window's size, in pixels."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+
+    def open(self, page: Path | str) -> None:
+        """Open a file or an address of this machine, and wait until it has loaded."""
         # From an empty page: nothing that the last one does is taken for this one's.
-        for address in ("about:blank", page.as_uri()):
+        for address in ("about:blank", page if isinstance(page, str) else page.as_uri()):
             self._events.clear()
             self._ask("Page.navigate", url=address)
             self._wait(lambda: self._named("Page.loadEventFired"), f"{page} has loaded")
 
+    def press(self, key: str, code: int) -> None:
+        """Press a key, as "ArrowRight" with its virtual code 39, and let it go."""
+        for kind in ("keyDown", "keyUp"):
+            self._ask(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
+            )
+
+    def write(self, text: str) -> None:
+        """Type a text where the cursor is."""
+        self._ask("Input.insertText", text=text)
+
     def run(self, script: str) -> None:
         """Run JavaScript in the page."""
         self._evaluate(script)
+
+    def value(self, script: str) -> Any:
+        """What an expression of JavaScript is, a promise awaited."""
+        return self._evaluate(script)
 
     def wait_until(self, condition: str) -> None:
         """Wait until an expression of JavaScript is true; AssertionError if it never is."""
