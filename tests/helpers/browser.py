@@ -117,6 +117,15 @@ class Browser:
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
             )
 
+    def drag(self, x: float, y: float, to_x: float, steps: int = 10) -> None:
+        """Press the mouse at a place, move it sideways in steps, and let it go."""
+        moves = [("mouseMoved", x + (to_x - x) * k / steps) for k in range(steps + 1)]
+        for kind, at in (("mousePressed", x), *moves, ("mouseReleased", to_x)):
+            self._ask(
+                "Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", buttons=1,
+                clickCount=1,
+            )  # fmt: skip
+
     def write(self, text: str) -> None:
         """Type a text where the cursor is."""
         self._ask("Input.insertText", text=text)

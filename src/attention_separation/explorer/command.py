@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -24,9 +23,4 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.port:
         options += ["--port", str(arguments.port)]
     command = [sys.executable, "-m", "marimo", "run", str(APP), "--no-token", *options]
-    try:
-        subprocess.run(command, env=os.environ | QUIET, check=True)
-    except KeyboardInterrupt:
-        pass
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)
+    os.execve(sys.executable, command, os.environ | QUIET)
