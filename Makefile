@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank paper rank report test test-faults test-report test-cluster test-rank lint bench wheel check-macos gallery rank-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore explore explorer-pictures paper rank report test test-faults test-report test-cluster test-rank test-explore lint bench wheel check-macos gallery rank-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
+READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
 KILLS ?= 24
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -19,6 +20,10 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 
 # PyTorch without CUDA, of Python 3.11 on x86_64 Linux: it is in no index that uv knows.
 TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
+
+# Of `make explore`: a port of this machine (a free one if not given), and HEADLESS=1 for no browser.
+PORT ?=
+HEADLESS ?=
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
@@ -29,6 +34,7 @@ REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
 
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
+	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make test    set up, then run the tests'
@@ -42,6 +48,9 @@ help:
 	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
+	@echo 'make setup-explore  add marimo, in which the explorer is an app'
+	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
+	@echo 'make explorer-pictures  write the pictures of docs/explorer.md'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
@@ -78,6 +87,15 @@ $(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
 		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank.lock; }
 	@touch $@
 
+setup-explore: $(READY_FOR_EXPLORER)
+
+$(READY_FOR_EXPLORER): $(READY) requirements-explore.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-explore.lock
+	@touch $@
+
+explore: setup-explore
+	@$(BIN)/python -m attention_separation explore $(if $(PORT),--port $(PORT)) $(if $(HEADLESS),--headless)
+
 paper: setup
 	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
@@ -112,6 +130,12 @@ test-cluster: setup-cluster
 
 test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
+
+test-explore: setup-explore
+	@$(BIN)/python -m pytest tests/explorer_app
+
+explorer-pictures: setup-explore
+	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -22,7 +22,17 @@ NAME = "attention-separation"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
 COMMAND = re.findall(rf"`({NAME} [^`]+)`", README)[0]
-WORKFLOW = ("matplotlib", "pyarrow", "pydantic", "snakemake", "torch", "yaml", "pytest", "pip")
+WORKFLOW = (
+    "matplotlib",
+    "pyarrow",
+    "pydantic",
+    "snakemake",
+    "torch",
+    "yaml",
+    "pytest",
+    "pip",
+    "marimo",
+)
 """What there is here and the wheel's own environment must not have."""
 
 RUN_EXAMPLE = """
@@ -156,6 +166,15 @@ def test_a_workflow_verb_says_which_extra_is_missing(folder):
     assert re.fullmatch(
         r"simulate: needs \w+, which is not installed: "
         rf"pip install '{NAME}\[workflow\]'\n",
+        done.stderr,
+    )
+
+
+def test_the_explorer_says_which_extra_it_needs(folder):
+    done = command(folder, NAME, "explore", "--headless")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        rf"explore: needs \w+, which is not installed: pip install '{NAME}\[explore\]'\n",
         done.stderr,
     )
 

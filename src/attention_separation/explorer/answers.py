@@ -40,7 +40,7 @@ def answer(kernel: str, setting: Setting, wanted_n: int | None = None) -> Answer
             found = setting.of(kernel)
         except FAULTS as error:
             return Answer("", str(error))
-    notes = [f"{str(each.message)[:1].upper()}{str(each.message)[1:]}." for each in said]
+    notes = [f"{each.message}." for each in said]
     if wanted_n not in (None, setting.n):
         classes = setting.data.classes
         notes.append(

@@ -11,7 +11,9 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from attention_separation.api.comparing import Given
 from attention_separation.api.given import kernel_of, told_apart
@@ -41,6 +43,7 @@ UNLIKELY = 1e-3
 """Scores in a tail with less than this chance are not shown."""
 
 PALE_SAME = "#9CC7E3"
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figure:
@@ -76,7 +79,7 @@ def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figur
     axes.set_xlabel(parameter.words)
     axes.set_ylabel("P(tells D1 from D0)")
     if parameter.logarithmic:
-        axes.set_xscale("log")
+        logarithmic(axes.xaxis)
     legend_above(figure, axes)
     return figure
 
@@ -170,6 +173,20 @@ def new_panel() -> tuple[Figure, Axes]:
     with mpl.rc_context(RC):
         figure = Figure(figsize=SIZE)
         return figure, figure.add_axes((0.11, 0.13, 0.86, 0.7))
+
+
+def logarithmic(axis: Axis) -> None:
+    """Make an axis logarithmic, in powers of 10 as plain text, which is drawn sooner than
+    mathematics."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_formatter(lambda value, _: power_of_10(value))
+    axis.set_minor_locator(NullLocator())
+
+
+def power_of_10(value: float) -> str:
+    """10³ for 1000; what is from 0.01 to 100 as it is."""
+    power = round(math.log10(value))
+    return f"{value:g}" if -2 <= power <= 2 else f"10{str(power).translate(SUPERSCRIPT)}"
 
 
 def _named(kernels: Iterable[Given]) -> list[tuple[Given, str]]:
