@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +15,17 @@ import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.explorer import draw_curve, draw_rank_bound, draw_row, draw_scores
-from attention_separation.explorer.answers import answer, in_digits, usable
+from attention_separation.explorer.answers import answer, in_digits, in_words, usable
 from attention_separation.explorer.controls import ask
 from attention_separation.explorer.html import of_answer, of_view
 from attention_separation.explorer.parameters import CLASSES, PARAMETERS
 from attention_separation.explorer.pictures import as_svg, power_of_10
 from attention_separation.explorer.setting import Setting
-from attention_separation.explorer.views import VIEWS, Asked, View, lines_of, view
+from attention_separation.explorer.views import VIEWS, Asked, View, view
 from attention_separation.head_rank.theory.bound import bound
+from attention_separation.needle import limit
+
+PAGE = Path(__file__).parents[2] / "docs/explorer.md"
 
 SAID = {
     "layer": LAYERS[0].words, "kernel": "exp", "formula": "", "others": ["linear", "none"],
@@ -73,6 +77,17 @@ def test_digits(probability, words):
     assert in_digits(probability) == words
 
 
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.3561, "1.356 times"), (76834.2, "76,830 times"), (1e22, "1e+22 times"),
+        (np.inf, "infinitely many times"), (np.nan, "no number of times"),
+    ],
+)  # fmt: skip
+def test_how_many_times(ratio, words):
+    assert in_words(ratio) == words
+
+
 def test_an_answer_and_its_sentence():
     found = answer("exp", Setting(n=1995, d=23, temperature=2.0), 2000)
     wanted = asep.separate(asep.at_temperature("exp", 2), n=1995, d=23)
@@ -103,7 +118,7 @@ def test_a_fault_is_the_apis_sentence(wrong):
     asked = Asked(wrong)
     shown = view("Curve", asked)
     assert shown.notes == (found.sentence,)
-    assert "separate(" not in lines_of(asked, shown)
+    assert "separate(" not in shown.lines
     assert view("Scores", asked) == View("", found.sentence)
     assert view("Curve", Asked(wrong, ())) == View("", found.sentence)
     for page in (of_answer(found), of_view("Scores", view("Scores", asked))):
@@ -114,9 +129,23 @@ def test_a_fault_is_the_apis_sentence(wrong):
 ASKED = [
     Asked(),
     Asked("x**3", ("exp",), Setting(n=1995, d=23, m=7, a1=0.9, temperature=2.5), "temperature"),
-    Asked("linear_unnormalised", (), Setting("cross_attention", theta=0.9), "theta", 16, 8, 4),
-    Asked("none", ("power_2",), Setting(attention_x="ones"), "d", 8, 20, 3),
+    Asked(
+        "linear_unnormalised",
+        (),
+        Setting("cross_attention", theta=0.9),
+        "theta",
+        d=16,
+        rank=8,
+        heads=4,
+    ),
+    Asked("none", ("power_2",), Setting(attention_x="ones"), "d", 3.5, 2**20, 8, 20, 3),
 ]
+
+NUMBERS = {
+    "Needle": lambda asked: limit("linear", asked.mu, asked.needle_n),
+    "Rank bound": lambda asked: bound(asked.d, min(asked.rank, asked.d), asked.heads),
+}
+"""What is printed beside pictures that are not of the chosen kernel."""
 
 
 @pytest.mark.parametrize("name", VIEWS)
@@ -127,8 +156,9 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, tmp_path, nam
     monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(lines_of(asked, shown), {})
-    assert float(printed.getvalue()) == asked.setting.of(asked.kernel).probability
+        exec(shown.lines, {})
+    wanted = NUMBERS.get(name, lambda asked: asked.setting.of(asked.kernel).probability)
+    assert float(printed.getvalue()) == wanted(asked)
     (drawn,) = tmp_path.glob("*.svg")
     assert without_names(drawn.read_text(encoding="utf-8")) == without_names(shown.svg)
     # And what is shown twice is the same to the byte.
@@ -139,6 +169,13 @@ def without_names(svg: str) -> str:
     """An SVG less the names of its parts and its date, which are drawn by chance."""
     svg = re.sub(r"\s*<dc:date>.*?</dc:date>", "", svg, flags=re.S)
     return re.sub(r"(?<=[\"#])[pmhC][0-9a-f]{8,}(_\w+)?", "", svg)
+
+
+def test_the_python_of_the_page(monkeypatch, tmp_path):
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
 
 
 def test_a_curve_shows_the_apis_numbers():
@@ -184,6 +221,7 @@ def test_the_rank_bound_is_the_bound():
         assert {1, 5, 16} <= {*ranks}
         for r, value in zip(ranks, found, strict=True):
             assert bound(16, int(r), 4, any_value) == pytest.approx(value)
+            assert value < figure.axes[0].get_ylim()[1]
     with pytest.raises(ValueError, match="allowed: d from 2, r from 1 to d"):
         draw_rank_bound(16, 17, 4)
 

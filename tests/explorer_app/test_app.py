@@ -105,7 +105,9 @@ def test_the_python_that_is_shown_gives_the_number_and_the_picture(page, tmp_pat
     wait_for_number(page, number("x**3", temperature=1.2, m=1))
     for name in VIEWS:
         page.show(name)
-        page.browser.wait_until("lines().includes('x**3') && lines().includes('m=1')")
+        of_kernel = name in ("Curve", "Scores", "Row")
+        if of_kernel:
+            page.browser.wait_until("lines().includes('x**3') && lines().includes('m=1')")
         folder = tmp_path / name
         folder.mkdir()
         done = subprocess.run(
@@ -113,7 +115,7 @@ def test_the_python_that_is_shown_gives_the_number_and_the_picture(page, tmp_pat
             cwd=folder, text=True, capture_output=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        assert in_digits(float(done.stdout)) == page.number
+        assert not of_kernel or in_digits(float(done.stdout)) == page.number
         (drawn,) = folder.glob("*.svg")
         assert without_names(drawn.read_text(encoding="utf-8")) == without_names(page.svg), name
 
@@ -134,3 +136,35 @@ def test_a_change_shows_within_a_third_of_a_second(page, capsys):
             )
     for times in (answers, pictures):
         assert statistics.median(each for found in times.values() for each in found) < MOST_SECONDS
+
+
+PICTURES = {
+    # What is chosen for each picture of docs/explorer.md, and the window's size.
+    "curve": ("Curve", (1280, 900), "x**5", ()),
+    "scores": ("Scores", (1280, 900), "", ("T,",) * 3),
+    "row": ("Row", (1280, 900), "", ()),
+    "needle": ("Needle", (1280, 900), "", ()),
+    "rank_bound": ("Rank bound", (1280, 900), "", ()),
+    "phone": ("Curve", (390, 844), "", ()),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_of_the_page_fit_the_window(page, tmp_path, pytestconfig, name):
+    view, size, formula, steps = PICTURES[name]
+    if formula:
+        page.type_formula(formula)
+        page.browser.wait_until(f"answer().includes({json.dumps(f'that {formula} alone')})")
+        page.browser.wait_until(f"lines().includes({json.dumps(formula)})")
+    for words in steps:
+        page.step(words)
+    page.show(view)
+    page.browser.resize(*size)
+    page.browser.wait_until(
+        f"innerWidth === {size[0]} && document.querySelector('#view img').complete"
+    )
+    folder = pytestconfig.getoption("--pictures") or tmp_path
+    folder.mkdir(exist_ok=True)
+    seen = page.look(folder / f"{name}.png")
+    assert [each["right"] <= size[0] for each in seen.images if each["width"] > 200] == [True]
+    assert not page.browser.value("document.documentElement.scrollWidth > innerWidth")

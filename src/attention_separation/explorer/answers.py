@@ -1,5 +1,6 @@
 """The one number that is asked for, its sentence, and what is wrong where there is none."""
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,6 +67,15 @@ def in_digits(probability: float) -> str:
     if 0.99995 <= probability < 1:
         return "> 0.9999"
     return f"{probability:.4f}"
+
+
+def in_words(ratio: float) -> str:
+    """How many times as much, in four digits: 76,830 times; what is divided by 0 is no number."""
+    if not math.isfinite(ratio):
+        return "infinitely many times" if ratio > 0 else "no number of times"
+    if not 1000 <= abs(ratio) < 1e15:
+        return f"{ratio:.4g} times"
+    return f"{int(float(f'{ratio:.4g}')):,} times"
 
 
 def _sentence(found: Separation, setting: Setting) -> str:

@@ -19,19 +19,21 @@ def _():
     from attention_separation.explorer import html
     from attention_separation.explorer.answers import answer
     from attention_separation.explorer.controls import ask
+    from attention_separation.explorer.needle_table import MUS, SIZES
     from attention_separation.explorer.parameters import CLASSES, PARAMETERS
-    from attention_separation.explorer.views import VIEWS, lines_of, view
+    from attention_separation.explorer.views import VIEWS, view
 
     return (
         CLASSES,
         KERNELS,
         LAYERS,
+        MUS,
         PARAMETERS,
+        SIZES,
         VIEWS,
         answer,
         ask,
         html,
-        lines_of,
         mo,
         view,
     )
@@ -87,13 +89,17 @@ def _(answer, ask, controls, html, mo):
 
 
 @app.cell
-def _(PARAMETERS, VIEWS, mo):
+def _(MUS, PARAMETERS, SIZES, VIEWS, mo):
     more = mo.ui.dictionary(
         {
             "against": mo.ui.dropdown(
                 {each.words: each.name for each in PARAMETERS.values()}, "tokens n",
                 label="against",
             ),
+            "mu": mo.ui.slider(
+                steps=MUS, value=5.0, label="μ, signal to noise", show_value=True
+            ),
+            "needle_n": mo.ui.slider(steps=SIZES, value=512, label="n, tokens", show_value=True),
             "d": mo.ui.slider(
                 steps=[4, 8, 16, 32, 48, 64, 96], value=64, label="d, dimension", show_value=True
             ),
@@ -105,7 +111,11 @@ def _(PARAMETERS, VIEWS, mo):
             ),
         }
     )  # fmt: skip
-    _within = {"Curve": ("against",), "Rank bound": ("d", "rank", "heads")}
+    _within = {
+        "Curve": ("against",),
+        "Needle": ("mu", "needle_n"),
+        "Rank bound": ("d", "rank", "heads"),
+    }
     tabs = mo.ui.tabs(
         {
             name: mo.hstack(
@@ -120,15 +130,14 @@ def _(PARAMETERS, VIEWS, mo):
 
 
 @app.cell
-def _(asked, html, lines_of, mo, more, tabs, view):
+def _(asked, html, mo, more, tabs, view):
     from dataclasses import replace
 
-    whole = replace(asked, **more.value)
-    shown = view(tabs.value, whole)
+    shown = view(tabs.value, replace(asked, **more.value))
     mo.vstack(
         [
             mo.Html(html.of_view(tabs.value, shown)),
-            mo.md(f"```python\n{lines_of(whole, shown)}\n```"),
+            mo.md(f"```python\n{shown.lines}\n```" if shown.lines else ""),
         ]
     )
     return

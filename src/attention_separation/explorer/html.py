@@ -8,7 +8,7 @@ from attention_separation.explorer.views import View
 from attention_separation.pages.house_style import BLUE, DARK_GRAY, PALE_VERMILION, VERMILION
 
 NOTE = f"margin:0.3rem 0;color:{DARK_GRAY};font-size:0.9rem"
-LEAD = f"margin:0 3rem 0.4rem;color:{DARK_GRAY};text-align:center"
+LEAD = f"margin:0 0 0.4rem;padding:0 clamp(0px,(700px - 100vw)*99,3rem);color:{DARK_GRAY}"
 """Between the buttons of the frame, which lie above the page where it is narrow."""
 FAULT = (
     f"margin:0.3rem 0;padding:0.5rem 0.8rem;background:{PALE_VERMILION};color:#222;"
@@ -38,8 +38,8 @@ def of_view(name: str, view: View) -> str:
     return (
         f'<figure id="view" style="margin:0"><img alt="{escape(name)}: {escape(view.sentence)}" '
         f'src="data:image/svg+xml;base64,{data}" '
-        f'style="width:100%;max-width:820px;background:white">'
-        f'<figcaption style="max-width:820px">{escape(view.sentence)}</figcaption>'
+        f'style="width:100%;max-width:760px;background:white">'
+        f'<figcaption style="max-width:760px">{escape(view.sentence)}</figcaption>'
         f"{notes}</figure>"
     )
 

@@ -32,7 +32,7 @@ from attention_separation.pages.house_style import (
 )
 from attention_separation.settings.words import suggestion
 
-SIZE = (6.0, 3.9)
+SIZE = (5.2, 3.5)
 """Inches: what is small enough for a phone is enlarged on a wide screen."""
 
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
@@ -156,7 +156,7 @@ def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
     axes.set_xlim(0, 1)
     axes.grid(False, axis="y")
     axes.set_xlabel("share of the special token's row")
-    legend_above(figure, axes, left=0.28, right=0.9)
+    legend_above(figure, axes, left=0.3, right=0.88)
     return figure
 
 
@@ -172,7 +172,7 @@ def new_panel() -> tuple[Figure, Axes]:
     """A figure and its one panel."""
     with mpl.rc_context(RC):
         figure = Figure(figsize=SIZE)
-        return figure, figure.add_axes((0.11, 0.13, 0.86, 0.7))
+        return figure, figure.add_axes((0.12, 0.14, 0.85, 0.7))
 
 
 def logarithmic(axis: Axis) -> None:
@@ -206,16 +206,16 @@ def _value(setting: Setting, parameter: str) -> float | None:
     return None if given == "best" else given
 
 
-def legend_above(figure: Figure, axes: Axes, left: float = 0.11, right: float = 0.97) -> None:
+def legend_above(figure: Figure, axes: Axes, left: float = 0.12, right: float = 0.97) -> None:
     """What lines and colours are, above the panel, which is as high as that leaves it."""
     handles, labels = axes.get_legend_handles_labels()
     with mpl.rc_context(RC):
         figure.legend(
             handles, [_short(label) for label in labels], loc="upper left", ncols=3, fontsize=8,
-            bbox_to_anchor=(0.0, 1.0), handlelength=2.2, columnspacing=1.2,
+            bbox_to_anchor=(0.0, 1.0), handlelength=2.2, columnspacing=1.0,
         )  # fmt: skip
     lines = math.ceil(len(handles) / 3)
-    axes.set_position((left, 0.13, right - left, 0.82 - 0.055 * lines))
+    axes.set_position((left, 0.14, right - left, 0.8 - 0.06 * lines))
 
 
 def _short(label: str) -> str:

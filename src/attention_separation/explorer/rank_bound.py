@@ -35,7 +35,7 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
         axes.plot(ranks, found, ".", color=color, linestyle=dashes, label=name, zorder=3)
         axes.plot([rank], [found[ranks.index(rank)]], "o", color=color, zorder=4)
     axes.axvline(rank, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
-    axes.set_ylim(-0.004, 0.2)
+    axes.set_ylim(bottom=0)
     axes.set_xlabel(f"rank r of each of {heads:,} heads, d = {d}")
     axes.set_ylabel("error that is surely exceeded")
     legend_above(figure, axes)
@@ -46,10 +46,11 @@ def say_rank_bound(d: int, rank: int, heads: int) -> str:
     """The same in a sentence."""
     own, other = (float(bound(d, rank, heads, each)) for each in (False, True))
     layer = f"one layer of {heads:,} head{'s' * (heads != 1)} of rank {rank} at d = {d}"
+    about = "Apart from the number above, of the second paper:"
     if own == other == 0:
-        return f"For {layer} the bound says nothing: it is 0."
+        return f"{about} for {layer} the bound is 0."
     return (
-        f"No {layer} tells which of two orthogonal points is nearer with a mean squared error "
-        f"below {own:.4f} (value maps a I) or {other:.4f} (any value maps). Predicting their mean "
-        "has 0.5, predicting zero 1. For heads of full rank the bound is 0."
+        f"{about} no {layer} tells which of two orthogonal points is nearer with a mean squared "
+        f"error below {own:.4f} (value maps a I) or {other:.4f} (any value maps). Predicting their "
+        "mean has 0.5, predicting zero 1. For heads of full rank the bound is 0."
     )

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from attention_separation.explorer.answers import FAULTS, answer, in_digits, usable
+from attention_separation.explorer.answers import FAULTS, answer, in_digits, in_words, usable
 from attention_separation.explorer.laws import score_laws, special_rows
+from attention_separation.explorer.needle import draw_needle, say_needle
 from attention_separation.explorer.parameters import ONLY_SELF_ATTENTION, PARAMETERS
 from attention_separation.explorer.pictures import as_svg, draw_curve, draw_row, draw_scores
-from attention_separation.explorer.python_lines import number_lines, picture_lines
+from attention_separation.explorer.python_lines import called, number_lines, picture_lines
 from attention_separation.explorer.rank_bound import draw_rank_bound, say_rank_bound
 from attention_separation.explorer.setting import Setting
 
@@ -22,6 +23,7 @@ class Asked:
     others : those beside it
     setting : with an n that stacks
     against : parameter of the curve
+    mu, needle_n : of the needle
     d, rank, heads : of the rank bound; a rank above d is d
     """
 
@@ -29,6 +31,8 @@ class Asked:
     others: tuple[str, ...] = ("linear", "power_4", "elu_plus_one")
     setting: Setting = field(default_factory=Setting)
     against: str = "n"
+    mu: float = 5.0
+    needle_n: int = 512
     d: int = 64
     rank: int = 32
     heads: int = 2
@@ -57,6 +61,13 @@ class View:
     notes: tuple[str, ...] = ()
 
 
+def _with_number(asked: Asked, lines: str) -> str:
+    """The Python of a picture, after that of the number, if there is one."""
+    if answer(asked.kernel, asked.setting).is_fault:
+        return lines
+    return f"{number_lines(asked.kernel, asked.setting)}\n\n{lines}"
+
+
 def of_curve(asked: Asked) -> View:
     """The probability against a parameter."""
     setting, parameter = asked.setting, PARAMETERS[asked.against]
@@ -76,7 +87,7 @@ def of_curve(asked: Asked) -> View:
     return View(
         as_svg(draw_curve(good, asked.against, **more)),
         f"Exact, against {parameter.words}, {how}{nearest}. Dots are at the values chosen.",
-        picture_lines("draw_curve", good, asked.against, **more),
+        _with_number(asked, picture_lines("draw_curve", good, asked.against, **more)),
         tuple(faults),
     )
 
@@ -102,7 +113,7 @@ def of_scores(asked: Asked) -> View:
     return View(
         as_svg(draw_scores(asked.kernel, **more)),
         sentence,
-        picture_lines("draw_scores", asked.kernel, **more),
+        _with_number(asked, picture_lines("draw_scores", asked.kernel, **more)),
     )
 
 
@@ -112,14 +123,26 @@ def of_row(asked: Asked) -> View:
     if not good:
         return View("", faults[0])
     more = asked.setting.written()
-    on_d0, on_d1 = (each.loudness for each in special_rows(good[0], asked.setting))
+    on_d0, on_d1 = (in_words(each.loudness) for each in special_rows(good[0], asked.setting))
     name = asked.setting.of(good[0]).kernel
     return View(
         as_svg(draw_row(good, **more)),
-        f"On D1 {name} makes the special token {on_d1:.4g} times as loud as one token of another "
-        f"class, on D0 {on_d0:.4g} times; there are n = {asked.setting.n:,} tokens.",
-        picture_lines("draw_row", good, **more),
+        f"On D1 {name} makes the special token {on_d1} as loud as one token of another class, on "
+        f"D0 {on_d0}; there are n = {asked.setting.n:,} tokens.",
+        _with_number(asked, picture_lines("draw_row", good, **more)),
         tuple(faults),
+    )
+
+
+def of_needle(asked: Asked) -> View:
+    """The needle's lines."""
+    numbers = {"mu": asked.mu, "n": asked.needle_n}
+    return View(
+        as_svg(draw_needle(**numbers)),
+        say_needle(**numbers),
+        f"from attention_separation.needle import limit\n\n"
+        f"print({called('limit', 'linear', **numbers)})\n\n"
+        f"{picture_lines('draw_needle', **numbers)}",
     )
 
 
@@ -129,7 +152,9 @@ def of_rank_bound(asked: Asked) -> View:
     return View(
         as_svg(draw_rank_bound(**numbers)),
         say_rank_bound(**numbers),
-        picture_lines("draw_rank_bound", **numbers),
+        "from attention_separation.head_rank.theory.bound import bound\n\n"
+        f"print({called('bound', *numbers.values())})\n\n"
+        f"{picture_lines('draw_rank_bound', **numbers)}",
     )
 
 
@@ -137,6 +162,7 @@ VIEWS: dict[str, Callable[[Asked], View]] = {
     "Curve": of_curve,
     "Scores": of_scores,
     "Row": of_row,
+    "Needle": of_needle,
     "Rank bound": of_rank_bound,
 }
 
@@ -147,11 +173,3 @@ def view(name: str, asked: Asked) -> View:
         return VIEWS[name](asked)
     except FAULTS as error:
         return View("", str(error))
-
-
-def lines_of(asked: Asked, shown: View) -> str:
-    """The Python that prints the number and makes the picture; of what has an answer."""
-    parts = [shown.lines] if shown.lines else []
-    if not answer(asked.kernel, asked.setting).is_fault:
-        parts.insert(0, number_lines(asked.kernel, asked.setting))
-    return "\n\n".join(parts)
