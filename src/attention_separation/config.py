@@ -14,6 +14,9 @@ from attention_separation.any_attention.settings.section import (
 from attention_separation.any_attention.study import AnyAttention
 from attention_separation.head_rank.settings.section import HeadRankSection
 from attention_separation.head_rank.study import HeadRank
+from attention_separation.needle.settings.section import NeedleSection
+from attention_separation.needle.settings.section import section_faults as needle_faults
+from attention_separation.needle.study import Needle
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed, Whole
 from attention_separation.settings.faults import ConfigError, dotted, sentences, unsayable
@@ -34,7 +37,7 @@ from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MOST_SEED = 10**18
 
-STUDIES = (SoftmaxVsLinear, AnyAttention, HeadRank)
+STUDIES = (SoftmaxVsLinear, AnyAttention, HeadRank, Needle)
 
 FIRST = STUDIES[0].name
 """The study whose settings overrides may name without its section."""
@@ -57,6 +60,9 @@ class Config(Closed):
         description="any attention kernel on the first paper's data"
     )
     head_rank: HeadRankSection = Field(description="the second paper: the rank of attention heads")
+    needle: NeedleSection = Field(
+        description="one token among n with noise on all of them: what one query can tell"
+    )
 
     def studies(self) -> dict[str, Study]:
         """Every study of the configuration, by name."""
@@ -65,6 +71,7 @@ class Config(Closed):
             first,
             AnyAttention(self.any_attention, self.seed, first.folder),
             HeadRank(self.head_rank, self.seed, self.jobs),
+            Needle(self.needle),
         ]
         return {study.name: study for study in found}
 
@@ -141,10 +148,16 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
         found += [((study.name, *path), text) for path, text in scale_faults(section)]
     section = values.get(AnyAttention.name)
     found += [((AnyAttention.name, *path), text) for path, text in kernel_name_faults(section)]
-    found = found or _kernel_faults(config.any_attention)
+    found = found or _faults_between(config)
     if found:
         raise _error(found, overrides, source, origin)
     return config
+
+
+def _faults_between(config: Config) -> list[tuple[tuple, str]]:
+    """Faults between settings each of which is valid."""
+    of_needle = [((Needle.name, *path), text) for path, text in needle_faults(config.needle)]
+    return of_needle + _kernel_faults(config.any_attention)
 
 
 def _kernel_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:

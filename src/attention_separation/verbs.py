@@ -5,12 +5,14 @@ A study's verbs have its prefix before them; those of the first have none.
 
 from attention_separation.any_attention.verbs import VERBS as OF_ANY_ATTENTION
 from attention_separation.head_rank.verbs import VERBS as OF_HEAD_RANK
+from attention_separation.needle.verbs import VERBS as OF_NEEDLE
 from attention_separation.softmax_vs_linear.verbs import VERBS as OF_SOFTMAX_VS_LINEAR
 
 STUDIES = {
     "softmax_vs_linear": ("", OF_SOFTMAX_VS_LINEAR),
     "any_attention": ("kernels-", OF_ANY_ATTENTION),
     "head_rank": ("rank-", OF_HEAD_RANK),
+    "needle": ("needle-", OF_NEEDLE),
 }
 """The prefix of each study's verbs, and these."""
 

@@ -62,6 +62,22 @@ def test_an_import_inside_a_function_counts(package):
     assert before != package("three.py", "return 3", "return 7")
 
 
+def test_what_type_checkers_alone_import_does_not(package):
+    unseen = "if TYPE_CHECKING:\n    from attention_separation import three\n"
+    before = package()
+    assert package("__init__.py", "", unseen) == before
+    assert package("three.py", "return 3", "return 7") == before
+
+
+def test_a_job_depends_on_its_own_study_alone():
+    """The package itself names the API for type checkers: through it all would depend on all."""
+    before = code_digest("attention_separation.head_rank.theory.bound_table")
+    assert before == code_digest(
+        "attention_separation.head_rank.theory.bound_table",
+        without=["attention_separation.api", "attention_separation.any_attention"],
+    )
+
+
 def test_modules_left_out_and_what_they_alone_import_do_not(package):
     out = ("attention_separation.two",)
     whole = package("two.py", "return 2", "from attention_separation import three\n    return 2")

@@ -1,5 +1,6 @@
 # Of each folder: the sha256 of every result that carries no metadata of its own. Of each study, what
-# all of it is asked for by: `all` is the first study's name; the others have their own.
+# all of it is asked for by: `all` is the first study's name; the others have their own. Of some, a
+# part by a name of its own.
 
 for study in HOSTS.values():
 
@@ -37,3 +38,16 @@ for study in STUDIES.values():
                 study.prefix
             input:
                 whole_run(study) if study in HOSTS.values() else files_of_run(study),
+
+    for target, results in study.targets().items():
+
+        rule:
+            name:
+                target
+            input:
+                [
+                    f"{study.folder}/{path}"
+                    for result in results
+                    for output in study.results[result].made()
+                    for path in output.paths()
+                ],

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Data(Protocol):
-    """Sizes of the entries of the tokens, and how many sign columns there are.
+class Entries(Protocol):
+    """Sizes of the entries of the tokens.
 
     Attributes
     ----------
@@ -20,6 +20,10 @@ class Data(Protocol):
     b: float
     c: float
     classes: int
+
+
+class Data(Entries, Protocol):
+    """These, and how many sign columns there are."""
 
     def m(self, n: int) -> int:
         """The number of sign columns for n tokens."""

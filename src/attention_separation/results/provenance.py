@@ -19,8 +19,9 @@ RECORDED_PACKAGES = ("numpy", "scipy", "pyarrow")
 def code_digest(*modules: str, without: Collection[str] = ()) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 
-    Taken over the syntax trees without docstrings: comments, layout and documentation do not count.
-    Nor do the modules in `without`, and what they alone import.
+    Taken over the syntax trees without docstrings: comments, layout, documentation and what is
+    there for type checkers alone do not count. Nor do the modules in `without`, and what they alone
+    import.
 
     Raises
     ------
@@ -91,7 +92,7 @@ def _text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
             inner = [
                 _text(item, imports) if isinstance(item, ast.AST) else repr(item)
                 for item in value
-                if not _is_text(item)
+                if not (_is_text(item) or _is_for_types(item))
             ]
             parts.append(f"[{','.join(inner)}]")
         else:
@@ -118,4 +119,14 @@ def _is_text(node: object) -> bool:
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
+    )
+
+
+def _is_for_types(node: object) -> bool:
+    """Whether it is `if TYPE_CHECKING:`, which never runs."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+        and not node.orelse
     )

@@ -48,6 +48,10 @@ class Study(ABC):
     def summary(self, folder: Path) -> Iterator[str]:
         """What the results in a folder say, line by line; ValueError where there are none."""
 
+    def targets(self) -> Mapping[str, tuple[str, ...]]:
+        """What else can be asked for by one name: the names of the results that it stands for."""
+        return {}
+
     def recompute(self, folder: Path, sample: int, seed: int) -> list[str]:
         """Compute a sample again: a sentence on each, what differs or "the same"."""
         return []

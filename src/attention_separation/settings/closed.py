@@ -81,9 +81,15 @@ def _checked_grid(grid: Any) -> Any:
     values = grid_values(grid)
     if not values:
         raise PydanticCustomError("grid", "has no values; allowed: at least one")
+    once(values)
+    return grid
+
+
+def once(values: list) -> list:
+    """The values of a list; a fault where one stands twice."""
     if len(set(values)) < len(values):
         raise PydanticCustomError("grid", "has a value twice; allowed: each value once")
-    return grid
+    return values
 
 
 def _check_each(values: list[float], handler: Any) -> None:

@@ -8,7 +8,7 @@ from attention_separation.settings.words import shown, suggestion
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 FOLDERS = (
     "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
-    "cells", "checkpoints",
+    "needle", "cells", "checkpoints",
 )  # fmt: skip
 """Folders of results: a scale of such a name would have its own among another's."""
 

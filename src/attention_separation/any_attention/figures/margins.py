@@ -20,8 +20,9 @@ from attention_separation.any_attention.figures.style import (
     legend_beside,
     sheet,
 )
-from attention_separation.any_attention.laws.another_x import ANOTHER, predicted_margin
+from attention_separation.any_attention.laws.another_x import ANOTHER, WEIGHT
 from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.datasets import another_x
 from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
 from attention_separation.results.tables import (
@@ -79,7 +80,7 @@ def numbers(data: Data, own: Mapping[str, Kernel] = NO_KERNELS) -> pa.Table:
                 }
                 for size, margin, p in zip(n, *(of.tolist() for of in known), strict=True)
             ]  # fmt: skip
-    gap = predicted_margin(data)
+    gap = another_x.margin(data, WEIGHT)
     rows += [
         {
             "kernel": "linear", "model": ANOTHER.model, "attention_x": ANOTHER.attention_x,

@@ -1,0 +1,1 @@
+"""What one query of attention can do at best, computed without simulation or training."""

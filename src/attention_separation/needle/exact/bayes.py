@@ -1,0 +1,86 @@
+"""The best possible detector: the likelihood ratio L, the mean of exp(mu z - mu^2 / 2), above 1.
+
+Its accuracy is 1/2 + E(1 - L)^+ / 2 under D0, by E L = 1. The law of L has tails so heavy that no
+grid of sums holds it, but E(x - L)^+ is the inverse Laplace transform of l(s/n)^n / s^2 at x = 1,
+where l(s) = E exp(-s X) for one X = exp(mu z - mu^2 / 2), and that is found to rounding: for
+complex s = |s| e^(i theta) the path of z is moved down by theta / mu, where s X is real, so that
+the integrand falls doubly exponentially and does not oscillate, and equal steps converge
+exponentially. The transform is inverted by Fourier series with Euler's summation (Abate and Whitt).
+"""
+
+import math
+
+import numpy as np
+from scipy.special import comb, ndtr
+
+from attention_separation.needle.exact.accuracy import Accuracy, of_one_token
+
+REACH = 9.0
+"""Standard deviations of a token, and of the needle, to both sides."""
+
+STEP = 0.25
+"""Of z, over mu where mu > 1: exp(-s X) has poles' distance pi / (2 mu) from the path."""
+
+DAMPING = 27.0
+"""The series repeats with exp(-DAMPING) of what lies a period on; rounding grows with its half."""
+
+EULER = 24
+"""Partial sums that Euler's summation averages."""
+
+TERMS = 60
+"""Of the series before these, at least."""
+
+
+def best_accuracy(mu: float, n: int) -> Accuracy:
+    """Of the likelihood ratio of all n tokens, in any order."""
+    if n == 1:
+        return Accuracy(of_one_token(mu), 0.0)
+    value = 0.5 + 0.5 * _mean_shortfall(mu, n, STEP, 1)
+    finer = 0.5 + 0.5 * _mean_shortfall(mu, n, 0.6 * STEP, 2)
+    return Accuracy(value, abs(value - finer))
+
+
+def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
+    """E(1 - L)^+ under D0, with a step of z and so many times the terms."""
+    width, terms = _width(mu, n), times * _terms(mu, n)
+    k = np.arange(terms + EULER + 1)
+    s = (DAMPING / 2 + 1j * math.pi * k) / width
+    # About 1 - width, below which L does not fall.
+    exponent = s * (1 - width) + n * _log_transform(mu, n, s, step)
+    summed = np.cumsum(np.where(k, 1.0, 0.5) * (-1.0) ** k * (np.exp(exponent) / s**2).real)
+    euler = comb(EULER, np.arange(EULER + 1)) / 2.0**EULER
+    return math.exp(DAMPING / 2) / width * float(euler @ summed[terms:])
+
+
+def _width(mu: float, n: int) -> float:
+    """At most 1, such that L falls below 1 - width with a probability below exp(-32).
+
+    Bernstein: P(L < 1 - w) <= exp(-n w^2 / (2 (v + w / 3))) for the variance v of X, as X >= 0.
+    """
+    variance = math.expm1(mu * mu)
+    return min(1.0, 32 / (3 * n) + math.sqrt((32 / (3 * n)) ** 2 + 64 * variance / n))
+
+
+def _terms(mu: float, n: int) -> int:
+    """Terms after which the series is smooth: more where L is narrow beside the width."""
+    edge = (math.log(n) + mu * mu / 2) / mu  # the z beyond which one token alone makes L > 1
+    mean, square = ndtr(edge - mu), math.exp(mu * mu) * ndtr(edge - 2 * mu)
+    if mean < 0.5:
+        return TERMS
+    spread = math.sqrt(max(square - mean * mean, 1e-12 * square) / n)
+    return max(TERMS, math.ceil(24 * _width(mu, n) / (math.pi * spread)))
+
+
+def _log_transform(mu: float, n: int, s: np.ndarray, step: float) -> np.ndarray:
+    """log E exp(-s X / n)."""
+    step = step / max(mu, 1.0)
+    z = np.arange(-REACH, mu + REACH + step, step) - 1j * np.angle(s)[:, None] / max(mu, 1.0)
+    weight = np.exp(-z * z / 2) * (step / math.sqrt(2 * math.pi))
+    # Less 1, which is what the density integrates to: else n would magnify the rounding of 1.
+    return _log1p((np.expm1(-s[:, None] / n * np.exp(mu * z - mu * mu / 2)) * weight).sum(axis=1))
+
+
+def _log1p(z: np.ndarray) -> np.ndarray:
+    """log(1 + z) of complex numbers; NumPy's is not exact for small ones. Finite at z = -1."""
+    square = np.maximum(2 * z.real + z.real**2 + z.imag**2, np.nextafter(-1.0, 0.0))
+    return np.log1p(square) / 2 + 1j * np.arctan2(z.imag, 1 + z.real)

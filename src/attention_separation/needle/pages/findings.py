@@ -1,0 +1,184 @@
+"""What the tables of this study say, in sentences: first what cannot be, then what is not so.
+
+Each sentence is made of the tables; of kernels and mu that a table has not, nothing is said.
+"""
+
+import math
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from attention_separation.needle.claims.outcomes import KINDS
+from attention_separation.pages.prose import joined
+from attention_separation.results.tables import select_rows
+from attention_separation.statistics.verdict_words import AGREES, NOT_RUN, count_verdicts
+
+SIGNAL = 5.0
+"""mu at which n are quoted."""
+
+LARGE = 512
+"""n at which accuracies are quoted."""
+
+POWERS = ("power_2", "power_3", "power_4")
+DEGREES = {"none": 1, "linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+NOT_SHOWN = (
+    "**Not shown.** One layer, one head, one query, Gaussian noise, and the signal in one token. "
+    "The two bounds are for scores read along the needle: that other weights cannot help is not "
+    "proved. The lines of powers and of softmax are what one threshold on one ratio, or on the "
+    "largest token, comes to: references, which a richer readout may pass, as it may not pass the "
+    "likelihood ratio. They are limits: whether training reaches them is another question."
+)
+
+
+def story(tables: Mapping[str, pa.Table]) -> list[str]:
+    """What a reader with one minute should know, of the tables that there are."""
+    found = []
+    if "needle_critical" in tables:
+        reach = reaches(tables["needle_critical"])
+        found += [*_what_cannot_be(reach, tables.get("needle_lines")), *_how_it_grows(reach)]
+    if "needle_claims" in tables:
+        found += _what_is_not_so(tables["needle_claims"])
+    return found
+
+
+def more_findings(tables: Mapping[str, pa.Table]) -> list[str]:
+    """What else there is to say."""
+    found = []
+    if "needle_lines" in tables:
+        found += _softmax_against_bayes(tables["needle_lines"])
+    if "needle_claims" in tables:
+        found += claim_counts(tables["needle_claims"])
+    return [*found, NOT_SHOWN]
+
+
+def reaches(critical: pa.Table) -> dict[tuple[str, float], float]:
+    """The critical n by kernel and mu."""
+    return {(row["kernel"], row["mu"]): row["n_critical"] for row in critical.to_pylist()}
+
+
+def last_n(critical: float) -> str:
+    """The largest whole n at which the accuracy is .75 or more, in words."""
+    if math.isinf(critical):
+        return "beyond 10¹⁵"
+    return f"{math.floor(critical):,}" if critical < 1e9 else _power_of_ten(critical)
+
+
+def _power_of_ten(number: float) -> str:
+    power = math.floor(math.log10(number))
+    return f"{number / 10**power:.2g}·10{str(power).translate(SUPERSCRIPTS)}"
+
+
+def _what_cannot_be(
+    reach: Mapping[tuple[str, float], float], lines: pa.Table | None
+) -> list[str]:  # fmt: skip
+    named = ("none", "linear", "exp", "bayes")
+    if any((kernel, SIGNAL) not in reach for kernel in named):
+        return []
+    none, linear, exp, bayes = (last_n(reach[kernel, SIGNAL]) for kernel in named)
+    text = (
+        f"**What one query cannot do, however it is trained.** One token of n stands out of the "
+        f"noise on all of them by μ = {SIGNAL:g} standard deviations. Uniform weights tell it with "
+        f"an accuracy of 0.75 or more up to n = {none}, linear attention up to n = {linear}, "
+        "divided by its row sums or not, whatever is read along the needle; softmax, by the "
+        f"largest token alone, up to n = {exp}, and nothing at all beyond n = {bayes}."
+    )
+    at = _accuracies(lines)
+    if all((kernel, SIGNAL, LARGE) in at for kernel in named):
+        of = {kernel: at[kernel, SIGNAL, LARGE] for kernel in named}
+        text += (
+            f" At n = {LARGE} the best accuracies are {of['none']:.3f}, {of['linear']:.3f}, "
+            f"{of['exp']:.3f} and {of['bayes']:.3f}."
+        )
+    return [text]
+
+
+def _how_it_grows(reach: Mapping[tuple[str, float], float]) -> list[str]:
+    far = SIGNAL + 1
+    kernels = [k for k in DEGREES if {(k, SIGNAL), (k, far)} <= reach.keys()]
+    if not kernels:
+        return []
+    slopes = [
+        math.log(reach[kernel, far] / reach[kernel, SIGNAL]) / math.log(far / SIGNAL)
+        for kernel in kernels
+    ]
+    laws = joined([f"μ{str(2 * DEGREES[k]).translate(SUPERSCRIPTS)}" for k in kernels])
+    measured = joined([f"{slope:.2f}" for slope in slopes])
+    text = (
+        f"**The degree decides.** That n grows about as {laws} for {joined(kernels)} (measured "
+        f"between μ = {SIGNAL:g} and {far:g}: powers {measured})"
+    )
+    if ("exp", SIGNAL) in reach:
+        scaled = [n * math.exp(-mu * mu / 2) for (k, mu), n in reach.items() if k == "exp"]
+        text += (
+            f", and for softmax as e^(μ²/2): {min(scaled):.2f} to {max(scaled):.2f} times that at "
+            "every μ computed"
+        )
+    if all((kernel, SIGNAL) in reach for kernel in POWERS):
+        each = joined([last_n(reach[kernel, SIGNAL]) for kernel in POWERS])
+        text += (
+            f". Scores to the powers 2, 3 and 4, with the best threshold on one ratio, come to "
+            f"n = {each} at μ = {SIGNAL:g}"
+        )
+    return [f"{text}."]
+
+
+def _what_is_not_so(claims: pa.Table) -> list[str]:
+    rows = select_rows(claims, claim="N10").to_pylist()
+    if not rows or rows[0]["verdict"] != AGREES:
+        return []
+    return [
+        "**What is not true, though often said: that linear attention must fail at large n.** "
+        "Without noise, and with rows divided by their sums, X = e_d e_dᵀ + g e₁ e_kᵀ gives the "
+        "first paper's linear network, read by y = e_k, a margin between D1 and D0 of "
+        f"{rows[0]['value']:.5f} √log n at every n computed, to 12 digits: it does not shrink. "
+        "y = e_k is no sign vector; with random signs and X = I or all ones the margin falls as "
+        "1/n."
+    ]
+
+
+def _softmax_against_bayes(lines: pa.Table) -> list[str]:
+    at = _accuracies(lines)
+    gaps = {
+        (mu, n): at["bayes", mu, n] - value for (kernel, mu, n), value in at.items()
+        if kernel == "exp" and ("bayes", mu, n) in at
+    }  # fmt: skip
+    if not gaps:
+        return []
+    mu, n = max(gaps, key=gaps.__getitem__)
+    return [
+        "**Softmax comes near the best possible:** the threshold on the largest token falls short "
+        f"of the likelihood ratio by at most {gaps[mu, n]:.4f} in accuracy, at μ = {mu:g} and "
+        f"n = {n:,}, over all μ and n computed."
+    ]
+
+
+def claim_counts(claims: pa.Table) -> list[str]:
+    """How many claims agree, by what they are judged on, and which do not."""
+    rows = claims.to_pylist()
+    counts = "; ".join(
+        f"of {len(own)} on {'computed numbers' if kind == KINDS[0] else 'trained networks'}, "
+        f"{count_verdicts(row['verdict'] for row in own)}"
+        for kind in KINDS
+        if (own := [row for row in rows if row["kind"] == kind])
+    )
+    said = [f"**Claims,** by rules of this study's own: {counts}."]
+    said += [
+        f"**{row['verdict'].capitalize()}:** {row['claim']}, {row['statement']} [{in_words(row)}]."
+        for row in rows
+        if row["verdict"] not in (AGREES, NOT_RUN)
+    ]
+    return said
+
+
+def in_words(row: dict) -> str:
+    """The comparison that decides on a claim; empty where nothing was compared."""
+    if row["value"] is None:
+        return ""
+    return f"{row['decided_at']}: {row['value']:.5g}"
+
+
+def _accuracies(lines: pa.Table | None) -> dict[tuple[str, float, int], float]:
+    rows = lines.to_pylist() if lines else []
+    return {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in rows}

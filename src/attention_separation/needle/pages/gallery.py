@@ -1,0 +1,90 @@
+"""Verb `needle-gallery`: this study's pictures under docs/, the page that shows them, README's
+block."""
+
+import argparse
+import math
+
+import pyarrow as pa
+
+from attention_separation.needle.pages.findings import in_words, more_findings, reaches, story
+from attention_separation.needle.pages.overview import HONESTY, QUESTION, read_tables
+from attention_separation.needle.settings.jobs import OverviewJob
+from attention_separation.needle.settings.titles import FIGURES, TABLES
+from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
+
+__all__ = ["GALLERY", "add_arguments", "page_text", "run"]
+
+GALLERY = Gallery(
+    mark="needle",
+    command="snakemake needle_gallery",
+    folder="needle",
+    title="The needle: what one query can tell when tokens are noisy",
+    page_has="All claims, critical n and figures",
+    pictures=FIGURES,
+    in_readme=["needle_accuracy"],
+    tables=tuple(f"{name}.csv" for name in TABLES),
+)
+
+SYMBOLS = {
+    "none": "1, uniform weights", "linear": "x", "power_2": "(x + δ)²", "power_3": "(x + δ)³",
+    "power_4": "(x + δ)⁴", "exp": "eˣ", "bayes": "likelihood ratio",
+}  # fmt: skip
+
+RUN = (
+    "`snakemake needle_lines` makes all of it, without PyTorch, in under a minute of one core; "
+    "`snakemake needle_gallery` writes this page. For any μ and n of your own: "
+    "[the API](api.md#a-needle-in-noise). The equations: "
+    "[the study's page](../src/attention_separation/needle/README.md)."
+)
+
+
+def page_text(tables: dict[str, pa.Table]) -> str:
+    """The question, the claims and the critical n in Markdown, and what stands before the
+    pictures."""
+    files = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
+    return (
+        f"{QUESTION} {HONESTY}\n\n{RUN}\n\n"
+        f"## Critical n\n\nThe n at which the best accuracy is 0.75.\n\n"
+        f"{critical_text(tables['needle_critical'])}\n"
+        f"## Claims\n\n{claims_text(tables['needle_claims'])}\n"
+        f"As tables: {files}.\n\n## Figures"
+    )
+
+
+def critical_text(critical: pa.Table) -> str:
+    """A row for each kernel, a column for each mu."""
+    reach = reaches(critical)
+    kinds = {row["kernel"]: row["kind"] for row in critical.to_pylist()}
+    mus = sorted({mu for _, mu in reach})
+    head = " | ".join(f"μ = {mu:g}" for mu in mus)
+    lines = [f"| kernel | weight | the line is | {head} |", f"{'|---' * (3 + len(mus))}|"]
+    for kernel, kind in kinds.items():
+        cells = " | ".join(_number(reach[kernel, mu]) for mu in mus)
+        lines.append(f"| `{kernel}` | {SYMBOLS[kernel]} | {kind} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def _number(critical: float) -> str:
+    if math.isinf(critical):
+        return "above 10¹⁵"
+    if critical < 100:
+        return f"{critical:.1f}"
+    return f"{critical:,.0f}" if critical < 1e9 else f"{critical:.3g}"
+
+
+def claims_text(claims: pa.Table) -> str:
+    """A row for each claim."""
+    rows = [
+        f"| {row['claim']} | {row['statement']} | {row['rule']} | {row['verdict']} | "
+        f"{in_words(row)} |"
+        for row in claims.to_pylist()
+    ]
+    head = "| claim | what is said | rule | verdict | the comparison furthest from agreeing |"
+    return "\n".join([head, "|---|---|---|---|---|", *rows]) + "\n"
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = OverviewJob.model_validate_json(arguments.settings)
+    tables = read_tables(job, arguments.results)
+    said, more = story(tables), more_findings(tables)
+    write_gallery(arguments, GALLERY, said, more, page_text(tables))

@@ -1,0 +1,81 @@
+"""Verb `needle-overview`: this study's page of the report, and captions of figures and tables."""
+
+import argparse
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.needle.claims import claims_table, outcomes
+from attention_separation.needle.exact import line_table
+from attention_separation.needle.figures import accuracy, critical
+from attention_separation.needle.pages.findings import claim_counts, more_findings, story
+from attention_separation.needle.settings.jobs import OverviewJob
+from attention_separation.needle.settings.titles import FIGURES
+from attention_separation.pages.captions import Caption
+from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
+from attention_separation.results.tables import read_parquet
+
+__all__ = ["HONESTY", "QUESTION", "add_arguments", "read_overview", "read_tables", "run"]
+
+TITLE = "The needle: what one query can tell when tokens are noisy"
+QUESTION = (
+    "The first paper's weights are drawn, not trained, and its tokens have no noise. With noise on "
+    "every token and one query, whose weights may be anything: up to which n can each kernel "
+    "tell whether one token carries the signal?"
+)
+HONESTY = (
+    "Accuracies are computed, each with the error that a finer grid shows. `none` and `linear` "
+    "have bounds: one layer, one query, this noise, whatever is read along the needle. Powers and "
+    "softmax have references: the best single threshold on one ratio, or on the largest token. "
+    "Only the bounds say what cannot be."
+)
+SCHEMAS = {
+    "needle_lines": line_table.ACCURACIES,
+    "needle_critical": line_table.CRITICAL,
+    "needle_claims": outcomes.SCHEMA,
+}
+SHOWS = {"needle_accuracy": accuracy.NOTE, "needle_critical": critical.NOTE}
+"""What stands beneath each figure."""
+
+LEAD = "needle_accuracy"
+
+
+def read_tables(job: OverviewJob, results: Path) -> dict[str, pa.Table]:
+    """The tables of a folder of results by name; TableError if of other settings."""
+    return {
+        name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
+        for name, digest in job.tables.items()
+    }
+
+
+def read_overview(job: OverviewJob, results: Path) -> Overview:
+    """What there is to say of a folder of results."""
+    tables = read_tables(job, results)
+    abouts = {name: text.splitlines() for name, text in line_table.ABOUT.items()}
+    sections = []
+    if "needle_claims" in tables:
+        claims = tables["needle_claims"]
+        abouts["needle_claims"] = [claims_table.ABOUT, *claim_counts(claims)]
+        sections.append(Section("The claims", {"": claims}, about=[claims_table.ABOUT]))
+    return Overview(
+        title=TITLE,
+        question=QUESTION,
+        said=story(tables),
+        more=more_findings(tables),
+        picture=LEAD,
+        honesty=HONESTY,
+        scale=f"**{job.scale}**",
+        command="snakemake needle",
+        sections=sections,
+        figures={
+            name: Caption(title, [SHOWS[name].replace("\n", " ")])
+            for name, title in FIGURES.items()
+            if name in job.figures
+        },
+        tables={name: abouts[name] for name in tables},
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = OverviewJob.model_validate_json(arguments.settings)
+    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)

@@ -1,0 +1,41 @@
+"""The section `needle` of the configuration: its data and scales, a part of each for every room
+that computes or trains."""
+
+from typing import Any
+
+from pydantic import Field
+
+from attention_separation.datasets.dataset import nearest_multiples
+from attention_separation.needle.settings.exact import AnotherX, Entries, LinesSettings
+from attention_separation.settings.closed import Closed
+
+
+class NeedleScale(Closed):
+    """A size of this study."""
+
+    exact: LinesSettings = Field(description="lines computed without training")
+
+
+class NeedleSection(Closed):
+    """The needle: one token among n with noise on all of them."""
+
+    scale: str = Field(
+        description="which of its scales; every one but desk writes to results/needle/SCALE"
+    )
+    data: Entries = Field(description="sizes of the first paper's tokens")
+    another_x: AnotherX = Field(description="another X, without noise")
+    scales: dict[str, NeedleScale] = Field(description="sizes of this study")
+
+
+def section_faults(section: NeedleSection) -> list[tuple[tuple[Any, ...], str]]:
+    """Faults between settings each of which is valid: a path and a sentence."""
+    classes = section.data.classes
+    return [
+        (
+            ("another_x", "sizes", k),
+            f"n={n} does not stack in {classes} classes; allowed: multiples of {classes}; "
+            f"nearest: {nearest_multiples(n, classes)}",
+        )
+        for k, n in enumerate(section.another_x.sizes)
+        if n % classes
+    ]
