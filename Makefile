@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore explore explorer-pictures paper rank report test test-faults test-report test-cluster test-rank test-explore lint bench wheel check-macos gallery rank-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore explore explorer-pictures explorer-table paper rank report test test-faults test-report test-cluster test-rank test-explore lint bench wheel check-macos gallery rank-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -50,7 +50,7 @@ help:
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
-	@echo 'make explorer-pictures  write the pictures of docs/explorer.md'
+	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
@@ -136,6 +136,9 @@ test-explore: setup-explore
 
 explorer-pictures: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
+
+explorer-table: setup
+	@$(BIN)/python -c 'from attention_separation.explorer.needle_table import write_table; write_table()'
 
 lint: setup
 	@$(BIN)/ruff check .

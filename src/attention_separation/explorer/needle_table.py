@@ -1,7 +1,5 @@
 """The needle's lines where a slider can stand, as a table beside this module: a polynomial's
-accuracy takes longer than a slider may.
-
-`python -m attention_separation.explorer.needle_table` writes it anew, in some minutes.
+accuracy takes longer than a slider may. `make explorer-table` writes it anew, in some minutes.
 """
 
 import csv
@@ -59,7 +57,3 @@ def write_table() -> None:
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows([["kernel", "mu", "critical_n", *map(str, SIZES)], *rows])
-
-
-if __name__ == "__main__":
-    write_table()
