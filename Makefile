@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore explore explorer-pictures explorer-table paper rank report test test-faults test-report test-cluster test-rank test-explore lint bench wheel check-macos gallery rank-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore explore explorer-pictures explorer-table paper rank needle report test test-faults test-report test-cluster test-rank test-explore lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -36,6 +36,7 @@ help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
+	@echo 'make needle  set up, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
@@ -46,6 +47,7 @@ help:
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
+	@echo 'make needle-gallery  write the pictures and findings of the needle'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
@@ -108,6 +110,12 @@ rank: setup-rank
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
+needle: setup
+	@set -e; start=$$SECONDS; \
+	$(BIN)/snakemake needle --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	$(BIN)/python -m attention_separation needle-summary $(CONFIG); \
+	echo "wall time: $$((SECONDS - start)) s"
+
 # With nothing made yet, everything is made first.
 report: setup
 	@$(BIN)/snakemake report --cores $(CORES) --quiet rules host reason --report-after-run \
@@ -151,6 +159,9 @@ gallery: setup
 
 rank-gallery: setup-rank
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
+
+needle-gallery: setup
+	@$(BIN)/snakemake needle_gallery --forcerun needle_gallery --cores $(CORES) --quiet rules host reason
 
 # What an earlier build has left would be packed too.
 wheel: setup

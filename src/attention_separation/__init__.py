@@ -6,13 +6,15 @@
 
 `separate`, `compare`, `largest_n`, `critical_temperature`, `success` and `simulate` ask; `kernels`
 lists what is built in; `scores`, `features`, `pair` and `rows` make kernels of one's own, and
-`at_temperature` divides any kernel's scores.
+`at_temperature` divides any kernel's scores; `needle` says what one query can tell at best where
+tokens are noisy.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attention_separation import needle as needle
     from attention_separation.api import *  # noqa: F403
 
 __version__ = "0.1.0"
@@ -25,15 +27,20 @@ API = (
 """Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
 of the workflow need none."""
 
+ROOMS = ("needle",)
+"""Studies with questions of their own, imported in the same way."""
+
 
 def __getattr__(name: str) -> Any:
+    if name in ROOMS:
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in API:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.api"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *API]
+    return [*globals(), *API, *ROOMS]
 
 
-__all__ = ["__version__", *API]
+__all__ = ["__version__", *API, *ROOMS]

@@ -18,6 +18,7 @@ OPEN = {
     *((FIRST, section) for section in ("scales", "figures", "panels", "phase")),
     ("any_attention", "kernels"),
     ("head_rank", "scales"),
+    ("needle", "scales"),
 }
 """Sections whose keys the user chooses."""
 
@@ -111,6 +112,8 @@ def small() -> dict:
     }  # fmt: skip
     smoke = whole["head_rank"]["scales"]["smoke"]
     whole["head_rank"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
+    smoke = whole["needle"]["scales"]["smoke"]
+    whole["needle"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
     return whole
 
 

@@ -19,6 +19,7 @@ STUDIES = {
     ),
     "any_attention": ("settings", "exact", "laws simulation", "figures", "pages"),
     "head_rank": ("settings", "training", "constructions", "theory", "claims", "figures", "pages"),
+    "needle": ("settings", "exact", "claims", "figures", "pages"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
 
@@ -109,6 +110,9 @@ def test_each_room_imports_from_those_below_alone():
         ("config", "head_rank.study", True),
         ("head_rank.study", "head_rank.pages.gallery", True),
         ("head_rank.pages.gallery", "head_rank.study", False),
+        ("needle.exact.lines", "needle.claims.outcomes", False),
+        ("needle.claims.exact_claims", "any_attention.laws.another_x", False),
+        ("needle.claims.exact_claims", "datasets.another_x", True),
         ("head_rank.pages.gallery", "softmax_vs_linear.settings.panels", False),
         ("softmax_vs_linear.study", "head_rank.constructions.sphere", False),
         ("any_attention.exact.layers", "datasets.dataset", True),

@@ -31,9 +31,8 @@ GALLERY = Gallery(
 
 
 IN_README = (
-    "exp", "exp_sqrt_d", "sparsemax", "sigmoid_log_n", "power_8", "power_4", "power_2", "taylor_2",
-    "rbf", "cosine_softmax_10", "focused_3", "hedgehog", "elu_plus_one", "linear",
-    "linear_unnormalised", "none",
+    "exp", "exp_sqrt_d", "sparsemax", "power_8", "power_4", "hedgehog", "elu_plus_one", "linear",
+    "none",
 )  # fmt: skip
 """Kernels of the table in README."""
 

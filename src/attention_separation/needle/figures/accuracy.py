@@ -16,8 +16,8 @@ from attention_separation.results.tables import numpy_column, select_rows
 
 NOTE = (
     "One query over n tokens with noise of standard deviation 1, one of which has μ more on D1; "
-    "chance is 0.5, and an n is critical at 0.75.\nNo one-query layer of the kernels `none` and "
-    "`linear`, read along the needle, passes its line; powers and softmax have one threshold on "
+    "chance is 0.5, and an n is critical at 0.75.\nNo one-query layer of the kernels none and "
+    "linear, read along the needle, passes its line; powers and softmax have one threshold on "
     "one ratio, or on the\nlargest token: references, not bounds. Nothing passes the gray line. "
     "Computed, not simulated."
 )

@@ -33,7 +33,7 @@ BENEATH = 1.35
 NOTE = (
     "The n at which the best accuracy of one query is 0.75; computed. Left, triangles have the "
     "slope that is named, 2k where sums of degree k are seen: p + 1 for a score\nto the power p. "
-    "Right, against μ², the dotted line is 0.7 e^(μ²/2). Bounds for `none` and `linear`, "
+    "Right, against μ², the dotted line is 0.7 e^(μ²/2). Bounds for none and linear, "
     "references for powers and softmax. Left, softmax leaves the panel."
 )
 

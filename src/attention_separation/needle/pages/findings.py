@@ -27,17 +27,17 @@ NOT_SHOWN = (
     "**Not shown.** One layer, one head, one query, Gaussian noise, and the signal in one token. "
     "The two bounds are for scores read along the needle: that other weights cannot help is not "
     "proved. The lines of powers and of softmax are what one threshold on one ratio, or on the "
-    "largest token, comes to: references, which a richer readout may pass, as it may not pass the "
-    "likelihood ratio. They are limits: whether training reaches them is another question."
+    "largest token, comes to: references, which a richer readout may pass, or softmax of a finite "
+    "temperature where μ is small. Whether training reaches the lines is not shown here."
 )
 
 
-def story(tables: Mapping[str, pa.Table]) -> list[str]:
+def first_findings(tables: Mapping[str, pa.Table]) -> list[str]:
     """What a reader with one minute should know, of the tables that there are."""
     found = []
     if "needle_critical" in tables:
         reach = reaches(tables["needle_critical"])
-        found += [*_what_cannot_be(reach, tables.get("needle_lines")), *_how_it_grows(reach)]
+        found += _what_cannot_be(reach, tables.get("needle_lines"))
     if "needle_claims" in tables:
         found += _what_is_not_so(tables["needle_claims"])
     return found
@@ -46,6 +46,8 @@ def story(tables: Mapping[str, pa.Table]) -> list[str]:
 def more_findings(tables: Mapping[str, pa.Table]) -> list[str]:
     """What else there is to say."""
     found = []
+    if "needle_critical" in tables:
+        found += _how_it_grows(reaches(tables["needle_critical"]))
     if "needle_lines" in tables:
         found += _softmax_against_bayes(tables["needle_lines"])
     if "needle_claims" in tables:
@@ -62,12 +64,13 @@ def last_n(critical: float) -> str:
     """The largest whole n at which the accuracy is .75 or more, in words."""
     if math.isinf(critical):
         return "beyond 10¹⁵"
-    return f"{math.floor(critical):,}" if critical < 1e9 else _power_of_ten(critical)
+    return f"{math.floor(critical):,}" if critical < 1e9 else power_of_ten(critical)
 
 
-def _power_of_ten(number: float) -> str:
-    power = math.floor(math.log10(number))
-    return f"{number / 10**power:.2g}·10{str(power).translate(SUPERSCRIPTS)}"
+def power_of_ten(number: float) -> str:
+    """A large number to three digits, as 1.23·10⁹."""
+    digits, power = f"{number:.2e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
 def _what_cannot_be(
@@ -78,11 +81,12 @@ def _what_cannot_be(
         return []
     none, linear, exp, bayes = (last_n(reach[kernel, SIGNAL]) for kernel in named)
     text = (
-        f"**What one query cannot do, however it is trained.** One token of n stands out of the "
-        f"noise on all of them by μ = {SIGNAL:g} standard deviations. Uniform weights tell it with "
-        f"an accuracy of 0.75 or more up to n = {none}, linear attention up to n = {linear}, "
-        "divided by its row sums or not, whatever is read along the needle; softmax, by the "
-        f"largest token alone, up to n = {exp}, and nothing at all beyond n = {bayes}."
+        f"**What one layer with one query cannot do, however it is trained.** One token of n "
+        f"stands out of the noise on all of them by μ = {SIGNAL:g} standard deviations. Read along "
+        "its direction, uniform weights tell whether it is there with an accuracy of at least 0.75 "
+        f"up to n = {none} and no further, linear attention up to n = {linear}, divided by its row "
+        f"sums or not; softmax, by the largest token alone, up to n = {exp}. No detector at all "
+        f"does beyond n = {bayes}."
     )
     at = _accuracies(lines)
     if all((kernel, SIGNAL, LARGE) in at for kernel in named):
@@ -106,8 +110,8 @@ def _how_it_grows(reach: Mapping[tuple[str, float], float]) -> list[str]:
     laws = joined([f"μ{str(2 * DEGREES[k]).translate(SUPERSCRIPTS)}" for k in kernels])
     measured = joined([f"{slope:.2f}" for slope in slopes])
     text = (
-        f"**The degree decides.** That n grows about as {laws} for {joined(kernels)} (measured "
-        f"between μ = {SIGNAL:g} and {far:g}: powers {measured})"
+        "**The degree decides.** The critical n, where the accuracy is 0.75, grows about as "
+        f"{laws} for {joined(kernels)} (between μ = {SIGNAL:g} and {far:g}, exponents of {measured})"
     )
     if ("exp", SIGNAL) in reach:
         scaled = [n * math.exp(-mu * mu / 2) for (k, mu), n in reach.items() if k == "exp"]
@@ -132,9 +136,9 @@ def _what_is_not_so(claims: pa.Table) -> list[str]:
         "**What is not true, though often said: that linear attention must fail at large n.** "
         "Without noise, and with rows divided by their sums, X = e_d e_dᵀ + g e₁ e_kᵀ gives the "
         "first paper's linear network, read by y = e_k, a margin between D1 and D0 of "
-        f"{rows[0]['value']:.5f} √log n at every n computed, to 12 digits: it does not shrink. "
-        "y = e_k is no sign vector; with random signs and X = I or all ones the margin falls as "
-        "1/n."
+        f"{rows[0]['value']:.5f} √log n, the same at every n computed, to 10⁻¹²: it does not "
+        "shrink. y = e_k is no sign vector; with random signs and X = I or all ones the margin "
+        "falls as 1/n."
     ]
 
 

@@ -6,7 +6,13 @@ import math
 
 import pyarrow as pa
 
-from attention_separation.needle.pages.findings import in_words, more_findings, reaches, story
+from attention_separation.needle.pages.findings import (
+    first_findings,
+    in_words,
+    more_findings,
+    power_of_ten,
+    reaches,
+)
 from attention_separation.needle.pages.overview import HONESTY, QUESTION, read_tables
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES, TABLES
@@ -16,7 +22,7 @@ __all__ = ["GALLERY", "add_arguments", "page_text", "run"]
 
 GALLERY = Gallery(
     mark="needle",
-    command="snakemake needle_gallery",
+    command="make needle-gallery",
     folder="needle",
     title="The needle: what one query can tell when tokens are noisy",
     page_has="All claims, critical n and figures",
@@ -69,7 +75,7 @@ def _number(critical: float) -> str:
         return "above 10¹⁵"
     if critical < 100:
         return f"{critical:.1f}"
-    return f"{critical:,.0f}" if critical < 1e9 else f"{critical:.3g}"
+    return f"{critical:,.0f}" if critical < 1e9 else power_of_ten(critical)
 
 
 def claims_text(claims: pa.Table) -> str:
@@ -86,5 +92,5 @@ def claims_text(claims: pa.Table) -> str:
 def run(arguments: argparse.Namespace) -> None:
     job = OverviewJob.model_validate_json(arguments.settings)
     tables = read_tables(job, arguments.results)
-    said, more = story(tables), more_findings(tables)
-    write_gallery(arguments, GALLERY, said, more, page_text(tables))
+    first, more = first_findings(tables), more_findings(tables)
+    write_gallery(arguments, GALLERY, first, more, page_text(tables))

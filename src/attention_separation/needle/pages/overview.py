@@ -8,7 +8,7 @@ import pyarrow as pa
 from attention_separation.needle.claims import claims_table, outcomes
 from attention_separation.needle.exact import line_table
 from attention_separation.needle.figures import accuracy, critical
-from attention_separation.needle.pages.findings import claim_counts, more_findings, story
+from attention_separation.needle.pages.findings import claim_counts, first_findings, more_findings
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES
 from attention_separation.pages.captions import Caption
@@ -60,7 +60,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     return Overview(
         title=TITLE,
         question=QUESTION,
-        said=story(tables),
+        said=first_findings(tables),
         more=more_findings(tables),
         picture=LEAD,
         honesty=HONESTY,
