@@ -42,6 +42,16 @@ TIMED = """new Promise((done) => {
 })"""
 """From the key to the first frame after the answer, and after the picture, in seconds."""
 
+SETTLED = """new Promise((done) => {
+  let last = performance.now();
+  const watch = new MutationObserver(() => { last = performance.now(); });
+  watch.observe(document.body, {subtree: true, childList: true, attributes: true});
+  const look = () => performance.now() - last > 300
+    ? (watch.disconnect(), done(true)) : setTimeout(look, 50);
+  document.fonts.ready.then(look);
+})"""
+"""Nothing has changed for 0.3 s: while the page is built up, things still move."""
+
 
 class Page:
     """The explorer in a browser."""
@@ -54,6 +64,7 @@ class Page:
         self.browser.open(self.address)
         self.browser.run(HELP)
         self.browser.wait_until("!!document.querySelector('#view img') && !!tab('Curve')")
+        self.browser.wait_until(SETTLED)
 
     @property
     def number(self) -> str | None:
@@ -119,7 +130,11 @@ class Page:
 
     def show(self, name: str) -> None:
         """Open a tab, and wait for its picture."""
-        self.browser.run(f"tab({json.dumps(name)}).focus()")
+        place = self.browser.value(
+            f"(() => {{ const t = tab({json.dumps(name)}).getBoundingClientRect();"
+            "return {x: t.x + t.width / 2, y: t.y + t.height / 2}; })()"
+        )
+        self.browser.click(**place)
         self.browser.wait_until(
             f"document.querySelector('#view img')?.alt.startsWith({json.dumps(name + ':')})"
             " && document.querySelector('#view img').complete"

@@ -117,6 +117,10 @@ class Browser:
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
             )
 
+    def click(self, x: float, y: float) -> None:
+        """Press the mouse at a place, and let it go."""
+        self.drag(x, y, x, steps=1)
+
     def drag(self, x: float, y: float, to_x: float, steps: int = 10) -> None:
         """Press the mouse at a place, move it sideways in steps, and let it go."""
         moves = [("mouseMoved", x + (to_x - x) * k / steps) for k in range(steps + 1)]
