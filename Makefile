@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-publish paper rank needle report docs crate test test-faults test-report test-cluster test-rank test-publish lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank needle report docs crate test test-faults test-report test-cluster test-rank test-explore test-publish lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,6 +13,7 @@ READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
 READY_TO_PUBLISH := $(VENV)/ready-to-publish
+READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
 KILLS ?= 24
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -20,6 +21,10 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 
 # PyTorch without CUDA, of Python 3.11 on x86_64 Linux: it is in no index that uv knows.
 TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
+
+# Of `make explore`: a port of this machine (a free one if not given), and HEADLESS=1 for no browser.
+PORT ?=
+HEADLESS ?=
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
@@ -33,6 +38,7 @@ REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
 
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
+	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make needle  set up, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
@@ -51,6 +57,9 @@ help:
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
 	@echo 'make setup-publish  add what builds the site and writes the RO-Crate'
+	@echo 'make setup-explore  add marimo, in which the explorer is an app'
+	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
+	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-publish   look at the site with a headless Chromium, validate an RO-Crate and .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
@@ -93,6 +102,15 @@ setup-publish: $(READY_TO_PUBLISH)
 $(READY_TO_PUBLISH): $(READY) requirements-publish.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-publish.lock
 	@touch $@
+
+setup-explore: $(READY_FOR_EXPLORER)
+
+$(READY_FOR_EXPLORER): $(READY) requirements-explore.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-explore.lock
+	@touch $@
+
+explore: setup-explore
+	@$(BIN)/python -m attention_separation explore $(if $(PORT),--port $(PORT)) $(if $(HEADLESS),--headless)
 
 paper: setup
 	@set -e; start=$$SECONDS; \
@@ -144,6 +162,14 @@ test-rank: setup-rank
 
 test-publish: docs
 	@$(BIN)/python -m pytest tests/publish
+test-explore: setup-explore
+	@$(BIN)/python -m pytest tests/explorer_app
+
+explorer-pictures: setup-explore
+	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
+
+explorer-table: setup
+	@$(BIN)/python -c 'from attention_separation.explorer.needle_table import write_table; write_table()'
 
 lint: setup
 	@$(BIN)/ruff check .
@@ -180,6 +206,7 @@ lock:
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --output-file requirements-publish.lock
+	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
 		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
 		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock

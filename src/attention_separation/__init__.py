@@ -5,8 +5,9 @@
     0.987
 
 `separate`, `compare`, `largest_n`, `critical_temperature`, `success` and `simulate` ask; `kernels`
-lists what is built in; `scores`, `features`, `pair` and `rows` make kernels of one's own; `needle`
-says what one query can tell at best where tokens are noisy.
+lists what is built in; `scores`, `features`, `pair` and `rows` make kernels of one's own, and
+`at_temperature` divides any kernel's scores; `needle` says what one query can tell at best where
+tokens are noisy.
 """
 
 import importlib
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 API = (
-    "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "compare",
-    "critical_temperature", "features", "kernel_of", "kernels", "largest_n", "pair", "plot",
-    "rows", "scores", "separate", "simulate", "success",
+    "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
+    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n", "pair",
+    "plot", "rows", "scores", "separate", "simulate", "success",
 )  # fmt: skip
 """Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
 of the workflow need none."""

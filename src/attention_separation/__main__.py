@@ -49,9 +49,10 @@ def _module(verb: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(__package__):
             raise
+        extra = "explore" if verb == "explore" else "workflow"
         sys.exit(
             f"{verb}: needs {error.name}, which is not installed: "
-            f"pip install 'attention-separation[workflow]'"
+            f"pip install 'attention-separation[{extra}]'"
         )
 
 

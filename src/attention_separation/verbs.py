@@ -35,6 +35,7 @@ OF_API = {
     "separate": ("api.commands.separate", "say what a kernel's network alone can do, exactly"),
     "compare": ("api.commands.compare", "compare kernels at several n"),
     "kernels": ("api.commands.kernels", "list the built-in kernels"),
+    "explore": ("explorer.command", "show what kernels can do, in the browser"),
 }
 
 VERBS = (

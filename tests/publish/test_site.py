@@ -5,7 +5,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 from making import ROOT
-from report.browser import Browser
+from browser import Browser
 
 from attention_separation import API
 

@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from browser import MISSING, Browser, chromium
 from project import small_project
-from report.browser import MISSING, Browser, chromium
 
 from attention_separation.pages.html import SORT, page
 

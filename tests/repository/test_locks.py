@@ -38,3 +38,14 @@ def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
     assert all(
         pin == torch or pin.startswith(("cuda-", "nvidia-", "triton==")) for pin in whole - cpu
     )
+
+
+def test_what_the_explorer_needs_changes_nothing_that_is_installed_already():
+    # Of what both need, one lock may say of fewer platforms that they do.
+    locked, more = (
+        {pin.partition(" ;")[0] for pin in pins(name)}
+        for name in ("requirements.lock", "requirements-explore.lock")
+    )
+    names = {pin.partition("==")[0] for pin in locked}
+    assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
+    assert any(pin.startswith("marimo==") for pin in more - locked)

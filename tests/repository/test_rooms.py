@@ -23,7 +23,7 @@ STUDIES = {
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""
 
-ABOVE = ("api", "api/commands")
+ABOVE = ("api", "api/commands", "explorer")
 """Rooms above all studies, the lowest first."""
 
 MOST_MODULES = 15
@@ -128,6 +128,9 @@ def test_each_room_imports_from_those_below_alone():
         ("softmax_vs_linear.models.point", "softmax_vs_linear.models.parameters", True),
         ("softmax_vs_linear.models", "softmax_vs_linear.exact", False),
         ("softmax_vs_linear.models.point", "", True),
+        ("explorer.views", "api.separating", True),
+        ("explorer.rank_bound", "head_rank.theory.bound", True),
+        ("api.separating", "explorer.views", False),
     ],
 )
 def test_what_the_floors_allow(importer, imported, allowed):
@@ -155,6 +158,7 @@ def test_packages_of_others_are_where_they_belong():
         assert room_of(name) not in ("attention", "datasets") or found <= {"numpy"}, name
         assert room_of(name) == "head_rank/training" or "torch" not in found, name
         assert "snakemake" not in found, name
+        assert room_of(name) == "explorer" or "marimo" not in found, name
 
 
 def test_tests_stand_in_the_same_rooms():

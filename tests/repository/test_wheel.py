@@ -22,7 +22,17 @@ NAME = "attention-separation"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
 COMMAND = re.findall(rf"`({NAME} [^`]+)`", README)[0]
-WORKFLOW = ("matplotlib", "pyarrow", "pydantic", "snakemake", "torch", "yaml", "pytest", "pip")
+WORKFLOW = (
+    "matplotlib",
+    "pyarrow",
+    "pydantic",
+    "snakemake",
+    "torch",
+    "yaml",
+    "pytest",
+    "pip",
+    "marimo",
+)
 """What there is here and the wheel's own environment must not have."""
 
 RUN_EXAMPLE = """
@@ -107,7 +117,8 @@ def test_it_holds_the_package_whole_and_nothing_else(wheel):
     modules = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
     names = {*zipfile.ZipFile(wheel).namelist()}
     packed = {name for name in names if ".dist-info/" not in name}
-    assert packed == modules | {"attention_separation/py.typed"}
+    more = {"attention_separation/explorer/needle_lines.csv", "attention_separation/py.typed"}
+    assert packed == modules | more
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     # For any Python from 3.11 on, on any platform.
     assert wheel.name.endswith("-py3-none-any.whl")
@@ -156,6 +167,15 @@ def test_a_workflow_verb_says_which_extra_is_missing(folder):
     assert re.fullmatch(
         r"simulate: needs \w+, which is not installed: "
         rf"pip install '{NAME}\[workflow\]'\n",
+        done.stderr,
+    )
+
+
+def test_the_explorer_says_which_extra_it_needs(folder):
+    done = command(folder, NAME, "explore", "--headless")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        rf"explore: needs \w+, which is not installed: pip install '{NAME}\[explore\]'\n",
         done.stderr,
     )
 

@@ -10,6 +10,7 @@ from attention_separation.api.listing import kernels
 from attention_separation.api.plots import plot
 from attention_separation.api.separating import Separation, separate
 from attention_separation.api.simulating import Simulation, simulate
+from attention_separation.api.temperature import at_temperature
 from attention_separation.attention.kernel_names import UnknownKernelError
 from attention_separation.attention.kernels import Kernel
 
@@ -19,6 +20,7 @@ __all__ = [
     "Simulation",
     "Success",
     "UnknownKernelError",
+    "at_temperature",
     "compare",
     "critical_temperature",
     "features",

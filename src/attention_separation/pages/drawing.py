@@ -1,4 +1,4 @@
-"""One style for all figures, and how they are saved."""
+"""How figures are framed and saved, in the one style of all."""
 
 from pathlib import Path
 
@@ -6,43 +6,33 @@ import matplotlib
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from attention_separation.pages.house_style import (
+    BLUE,
+    DARK_GRAY,
+    GRAY,
+    GREEN,
+    INK,
+    LIGHT_GRAY,
+    MIDDLE_GRAY,
+    PALE_BLUE,
+    PALE_VERMILION,
+    PALETTE,
+    PURPLE,
+    RC,
+    VERMILION,
+)
 from attention_separation.results.files import replacing
 from attention_separation.results.tables import write_csv, write_parquet
 
+__all__ = [
+    "BLUE", "DARK_GRAY", "FORMATS", "GRAY", "GREEN", "INK", "LIGHT_GRAY", "MIDDLE_GRAY",
+    "PALETTE", "PALE_BLUE", "PALE_VERMILION", "PURPLE", "RC", "VERMILION", "frame", "save",
+    "save_with_numbers",
+]  # fmt: skip
+
 matplotlib.use("agg")
 
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-PALETTE = (BLUE, VERMILION, GREEN, PURPLE, "#E69F00", "#56B4E9")
-"""Of Okabe and Ito, which colour-blind readers can tell apart."""
-
-PALE_BLUE, PALE_VERMILION = "#EDF4F9", "#FCF1EA"
-INK = "#222222"
-DARK_GRAY, MIDDLE_GRAY, GRAY, LIGHT_GRAY = "#666666", "#ABABAB", "#C8C8C8", "#EEEEEE"
 FORMATS = ("svg", "png", "pdf")
-
-RC = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": INK,
-    "axes.grid": True,
-    "axes.labelsize": 9,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 8.5,
-    "axes.titlelocation": "left",
-    "figure.dpi": 72,
-    # Sans has no italic mathematical letters: those come from Serif, which lacks N; so that is $N$.
-    "font.family": ["DejaVu Sans", "DejaVu Serif"],
-    "mathtext.fontset": "dejavuserif",
-    "font.size": 9,
-    "grid.color": "#E6E6E6",
-    "grid.linewidth": 0.6,
-    "image.cmap": "cividis",
-    "legend.frameon": False,
-    "savefig.dpi": 160,
-    "svg.hashsalt": "attention-separation",
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-}
 
 
 def frame(

@@ -48,19 +48,22 @@ def log_harmonics(d: int, degree: np.ndarray) -> np.ndarray:
     return log_dimension(d - 1, degree) + np.log((2 * degree + d - 2) / (degree + d - 2))
 
 
-def energy(d: int, degree: np.ndarray) -> np.ndarray:
-    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi."""
-    return np.exp(log_harmonics(d, degree) + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
+def energy(d: int, degree: np.ndarray, harmonics: np.ndarray | None = None) -> np.ndarray:
+    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi; `harmonics` is log N_l."""
+    harmonics = log_harmonics(d, degree) if harmonics is None else harmonics
+    return np.exp(harmonics + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
 
 
-def shares(d: int, r: int, degree: np.ndarray, any_value: bool) -> tuple[np.ndarray, np.ndarray]:
+def shares(
+    d: int, r: int, degree: np.ndarray, any_value: bool, harmonics: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
 
-    Of heads of full rank all is common.
+    Of heads of full rank all is common. `harmonics` is log N_l.
     """
     if r == d:
         return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
-    harmonics = log_harmonics(d, degree)
+    harmonics = log_harmonics(d, degree) if harmonics is None else harmonics
     if any_value:
         below = np.where(degree > 2, log_dimension(r, np.maximum(degree - 2, 1.0)), -np.inf)
         around = (below, log_dimension(r, degree), log_dimension(r, degree + 2))
@@ -70,10 +73,18 @@ def shares(d: int, r: int, degree: np.ndarray, any_value: bool) -> tuple[np.ndar
 
 
 @cache
-def _listed(d: int, r: int, any_value: bool) -> tuple[np.ndarray, ...]:
-    """Energies and shares of the degrees that are added one by one."""
+def _energies(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The degrees that are added one by one, log N_l and energies."""
     degree = np.arange(1.0, 2 * (LISTED + 4 * d), 2)
-    return energy(d, degree), *shares(d, r, degree, any_value)
+    harmonics = log_harmonics(d, degree)
+    return degree, harmonics, energy(d, degree, harmonics)
+
+
+@cache
+def _listed(d: int, r: int, any_value: bool) -> tuple[np.ndarray, ...]:
+    """Energies and shares of these degrees."""
+    degree, harmonics, energies = _energies(d)
+    return energies, *shares(d, r, degree, any_value, harmonics)
 
 
 def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> np.ndarray:

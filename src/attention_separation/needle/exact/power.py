@@ -39,7 +39,7 @@ class Grid:
     few: int
 
 
-FEW = 16
+FEW = 64
 
 SOUGHT = Grid(220, 160, 1e-7, few=2)
 """Where delta and t are sought."""

@@ -1,4 +1,4 @@
-"""A headless Chromium that can reach nothing but files, and what its pages show.
+"""A headless Chromium that can reach nothing but files and this machine, and what its pages show.
 
 It is spoken to in its own protocol over two pipes, which needs no driver and no library beside it:
 https://chromedevtools.github.io/devtools-protocol
@@ -19,8 +19,7 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = (
-    "no Chromium on the PATH: the tests of the report need one; "
-    "on Debian, install the package `chromium`"
+    "no Chromium on the PATH: tests of pages need one; on Debian, install the package `chromium`"
 )
 SECONDS = 120
 """How long a busy machine may take for any one answer."""
@@ -65,7 +64,7 @@ class Browser:
         command = [
             chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--disable-background-networking", "--disable-component-update",
-            "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             f"--user-data-dir={folder / 'profile'}", "--remote-debugging-pipe",
         ]  # fmt: skip
         self._said = (folder / "said.txt").open("w")
@@ -85,8 +84,7 @@ class Browser:
         self._session = session
         for domain in ("Page", "Runtime", "Network"):
             self._ask(f"{domain}.enable")
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", **size)
+        self.resize(width, height)
 
     def __enter__(self) -> "Browser":
         return self
@@ -99,13 +97,42 @@ class Browser:
             os.close(pipe)
         self._said.close()
 
-    def open(self, page: Path) -> None:
-        """Open a file, and wait until it has loaded."""
+    def resize(self, width: int, height: int) -> None:
+        """Set the window's size, in pixels."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+
+    def open(self, page: Path | str) -> None:
+        """Open a file or an address of this machine, and wait until it has loaded."""
         # From an empty page: nothing that the last one does is taken for this one's.
-        for address in ("about:blank", page.as_uri()):
+        for address in ("about:blank", page if isinstance(page, str) else page.as_uri()):
             self._events.clear()
             self._ask("Page.navigate", url=address)
             self._wait(lambda: self._named("Page.loadEventFired"), f"{page} has loaded")
+
+    def press(self, key: str, code: int) -> None:
+        """Press a key, as "ArrowRight" with its virtual code 39, and let it go."""
+        for kind in ("keyDown", "keyUp"):
+            self._ask(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
+            )
+
+    def click(self, x: float, y: float) -> None:
+        """Press the mouse at a place, and let it go."""
+        self.drag(x, y, x, steps=1)
+
+    def drag(self, x: float, y: float, to_x: float, steps: int = 10) -> None:
+        """Press the mouse at a place, move it sideways in steps, and let it go."""
+        moves = [("mouseMoved", x + (to_x - x) * k / steps) for k in range(steps + 1)]
+        for kind, at in (("mousePressed", x), *moves, ("mouseReleased", to_x)):
+            self._ask(
+                "Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", buttons=1,
+                clickCount=1,
+            )  # fmt: skip
+
+    def write(self, text: str) -> None:
+        """Type a text where the cursor is."""
+        self._ask("Input.insertText", text=text)
 
     def run(self, script: str) -> None:
         """Run JavaScript in the page."""
@@ -115,9 +142,9 @@ class Browser:
         """Write where the page takes letters now."""
         self._ask("Input.insertText", text=text)
 
-    def value(self, expression: str) -> Any:
-        """What an expression of JavaScript is in the page."""
-        return self._evaluate(expression)
+    def value(self, script: str) -> Any:
+        """What an expression of JavaScript is, a promise awaited."""
+        return self._evaluate(script)
 
     def wait_until(self, condition: str) -> None:
         """Wait until an expression of JavaScript is true; AssertionError if it never is."""

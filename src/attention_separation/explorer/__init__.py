@@ -1,0 +1,13 @@
+"""An app in the browser that shows what attention kernels can do: `attention-separation explore`.
+
+Its pictures are functions too; they need matplotlib alone:
+
+    >>> from attention_separation.explorer import draw_curve
+    >>> figure = draw_curve(["exp", "linear"], "a1", n=2000)
+"""
+
+from attention_separation.explorer.needle import draw_needle
+from attention_separation.explorer.pictures import as_svg, draw_curve, draw_row, draw_scores
+from attention_separation.explorer.rank_bound import draw_rank_bound
+
+__all__ = ["as_svg", "draw_curve", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]

@@ -1,0 +1,90 @@
+"""The lines of the needle: what one query can tell at best when tokens are noisy."""
+
+from matplotlib.figure import Figure
+
+from attention_separation.explorer.needle_table import KERNELS, MUS, SIZES, needle_lines
+from attention_separation.explorer.pictures import legend_above, logarithmic, new_panel
+from attention_separation.pages.house_style import (
+    BLUE,
+    GREEN,
+    INK,
+    MIDDLE_GRAY,
+    PALETTE,
+    PURPLE,
+    VERMILION,
+)
+
+STYLES = dict(
+    zip(
+        KERNELS,
+        (
+            (INK, ":"), (VERMILION, "-"), (PALETTE[4], "--"), (PURPLE, "--"), (GREEN, "--"),
+            (BLUE, "-"), (MIDDLE_GRAY, "-"),
+        ),
+        strict=True,
+    )
+)  # fmt: skip
+
+LABELS = {
+    "none": "none: no attention",
+    "exp": "exp, by its largest token",
+    "bayes": "best possible",
+}
+
+
+def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
+    """Accuracy against the number of tokens, a line for each kernel, as tabled: dots are computed,
+    lines only join them.
+
+    Parameters
+    ----------
+    mu : signal-to-noise ratio of the needle, 3, 3.5, ... 8
+    n : number of tokens that is marked, a power of 2 from 8 to 2^20
+
+    Raises
+    ------
+    ValueError
+        If the table has no such mu or n.
+    """
+    _require(mu, n)
+    figure, axes = new_panel()
+    for kernel in KERNELS:
+        color, dashes = STYLES[kernel]
+        axes.plot(
+            SIZES, needle_lines()[kernel, mu].accuracies, ".", color=color, linestyle=dashes,
+            label=LABELS.get(kernel, kernel), zorder=2 if kernel == "bayes" else 3,
+        )  # fmt: skip
+    axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+    axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
+    logarithmic(axes.xaxis)
+    axes.set_ylim(0.49, 1.01)
+    axes.set_xlabel(f"tokens n, at μ = {mu:g}")
+    axes.set_ylabel("accuracy at best")
+    legend_above(figure, axes)
+    return figure
+
+
+def say_needle(mu: float, n: int) -> str:
+    """The same at one n, in a sentence."""
+    _require(mu, n)
+    at = {k: needle_lines()[k, mu].accuracies[SIZES.index(n)] for k in KERNELS}
+    critical = {k: f"{needle_lines()[k, mu].critical_n:,.0f}" for k in KERNELS}
+    return (
+        "Apart from the number above, with noise on every token: a needle of signal-to-noise ratio "
+        f"μ = {mu:g} among n = {n:,} tokens is told by one query at best with an accuracy of "
+        f"{at['none']:.3f} without attention, {at['linear']:.3f} by linear attention, "
+        f"{at['power_2']:.3f} by x², {at['exp']:.3f} by softmax (read by its largest token), and "
+        f"{at['bayes']:.3f} by anything at all. Guessing has 0.5. It is 0.75 at n = "
+        f"{critical['linear']} for linear attention, at {critical['power_2']} for x² and at "
+        f"{critical['exp']} for softmax. Dots are computed before, for these μ and n; lines only "
+        "join them."
+    )
+
+
+def _require(mu: float, n: int) -> None:
+    if mu not in MUS or n not in SIZES:
+        raise ValueError(
+            f"mu={mu!r} and n={n!r} are not in the table; allowed: mu {MUS[0]:g}, "
+            f"{MUS[1]:g}, ... {MUS[-1]:g}, n powers of 2 from {SIZES[0]} to {SIZES[-1]:,}; "
+            "attention_separation.needle.limit has any other"
+        )
