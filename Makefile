@@ -205,8 +205,8 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
-	@$(COMPILE) --group publish --constraint requirements.lock --output-file requirements-publish.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
+	@$(COMPILE) --group publish --constraint requirements.lock --constraint requirements-explore.lock --output-file requirements-publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
 		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
 		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock

@@ -4,8 +4,8 @@ import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
-from making import ROOT
 from browser import Browser
+from making import ROOT
 
 from attention_separation import API
 

@@ -32,6 +32,7 @@ DRY = {
     "snakemake --config trials=10000", "snakemake rank", "snakemake rank_fig4",
     "snakemake rank_theory", "snakemake rank_vote rank_random_features",
     "snakemake rank --config 'head_rank={scale: smoke}'",
+    "snakemake needle", "snakemake needle_lines", "snakemake needle_gallery",
     "snakemake rank --config 'head_rank={scale: paper}'",
     "snakemake fig4 fig5 fig7 verdicts --configfile docs/contests.yaml",
 }  # fmt: skip
@@ -45,12 +46,17 @@ ELSEWHERE = {
     "make lint": (CI, "make lint\n"),
     "make paper": (CI, "make paper CORES=2"),
     "make rank": (CI, "make rank CONFIG=\"'head_rank={scale: smoke}'\""),
+    "make needle": (CI, "make needle CONFIG=\"'needle={scale: smoke}'\""),
     "make report": (CI, "make report"),
     "make gallery": (CI, "make gallery\n"),
     "make docs": (CI, "make test-publish\n"),
     "make crate": (CI, "make crate"),
     "make test-report": (CI, "make test-report\n"),
     "make test-cluster": (CI, "make test-cluster\n"),
+    "make test-explore": (CI, "make test-explore\n"),
+    "make explore": ("tests/explorer_app/conftest.py", '"explore"'),
+    "make explore PORT=2718 HEADLESS=1": ("tests/explorer_app/conftest.py", '"--headless"'),
+    "pip install '.[explore]'": (CI, "make test-explore\n"),
     "make test-rank": (CI, "make test-rank\n"),
     "make test-publish": (CI, "make test-publish\n"),
     "make check-macos": (CI, "make check-macos\n"),
@@ -94,6 +100,8 @@ ELSEWHERE = {
 """Run by a line of another file: of what CI runs, in full or in another form."""
 
 BY_HAND = {
+    "make explorer-pictures": "writes tracked pictures, by tests that `make test-explore` runs too",
+    "make needle-gallery": "half a minute; tests hold what it wrote to its tables",
     "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
     "make bench": "measures, and fails at nothing",
     "PYTHONPATH=src .venv/bin/python tests/bench/bench.py cluster": "measures",
