@@ -49,3 +49,14 @@ def test_what_the_explorer_needs_changes_nothing_that_is_installed_already():
     names = {pin.partition("==")[0] for pin in locked}
     assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
     assert any(pin.startswith("marimo==") for pin in more - locked)
+
+
+def test_the_explorer_and_the_site_agree_on_what_both_need():
+    # Both are installed beside each other.
+    explorer, site = (
+        dict(pin.partition(" ;")[0].split("==") for pin in pins(f"requirements-{name}.lock"))
+        for name in ("explore", "publish")
+    )
+    both = explorer.keys() & site.keys()
+    assert {name: explorer[name] for name in both} == {name: site[name] for name in both}
+    assert "pymdown-extensions" in both

@@ -54,6 +54,7 @@ ELSEWHERE = {
     "make test-report": (CI, "make test-report\n"),
     "make test-cluster": (CI, "make test-cluster\n"),
     "make test-explore": (CI, "make test-explore\n"),
+    # In this process it would take its place, and serve for ever.
     "attention-separation explore": ("tests/explorer_app/conftest.py", '"explore"'),
     "make explore": ("tests/explorer_app/conftest.py", '"explore"'),
     "make explore PORT=2718 HEADLESS=1": ("tests/explorer_app/conftest.py", '"--headless"'),
@@ -123,8 +124,10 @@ FORMS = {
 }  # fmt: skip
 """No commands: forms of them, with a word to fill in."""
 
-OF_API = {command for command in COMMANDS if command.startswith("attention-separation ")} - {
-    *ELSEWHERE
+OF_API = {
+    command
+    for command in COMMANDS - ELSEWHERE.keys()
+    if command.startswith("attention-separation ")
 }
 
 
