@@ -131,7 +131,8 @@ def test_it_holds_every_figure_table_and_page(project, whole):
     expected |= {f"results/report/{name}.html" for name in PAGES}
     assert set(whole.results) == expected
     assert sorted(whole.categories) == [
-        "1 Overview", "2 Figures", "3 Tables", "4 Data", "5 Provenance",
+        "1 Overview", "2 Any attention", "3 Figures of the first paper",
+        "6 Tables of the first paper", "7 Data", "8 Provenance",
     ]  # fmt: skip
     for path in expected:
         assert whole.content(path) == (project.folder / path).read_bytes()

@@ -72,12 +72,12 @@ def entries(study, result):
 def test_a_report_lists_pictures_pages_and_numbers_once():
     found = entries(STUDY, a_result())
     assert {path: entry for path, entry in found.items() if entry} == {
-        "figures/x.svg": ReportEntry("figure", "2 Figures"),
+        "figures/x.svg": ReportEntry("figure", "3 Figures of the first paper"),
         "figures/x.parquet": ReportEntry(
-            "data", "4 Data", {"numbers of": "x", "format": "parquet"}
+            "data", "7 Data", {"numbers of": "x", "format": "parquet"}
         ),
-        "figures/x.csv": ReportEntry("data", "4 Data", {"numbers of": "x", "format": "csv"}),
-        "tables/x.html": ReportEntry("table", "3 Tables"),
+        "figures/x.csv": ReportEntry("data", "7 Data", {"numbers of": "x", "format": "csv"}),
+        "tables/x.html": ReportEntry("table", "6 Tables of the first paper"),
     }
     untold = a_result(outputs={"": (Output(TABLE, "y"),)})
     assert entries(STUDY, untold)["tables/y.html"].caption == "beside"
@@ -85,7 +85,7 @@ def test_a_report_lists_pictures_pages_and_numbers_once():
 
 def test_another_study_has_a_category_of_its_own():
     studies = [study for study in CONFIG.studies().values() if study.category]
-    assert len({study.category for study in studies}) == len(studies) == 2
+    assert len({study.category for study in studies}) == len(studies) == 3
     for study in studies:
         assert entries(study, a_result())["figures/x.svg"].category == study.category
 

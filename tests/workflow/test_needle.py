@@ -91,7 +91,7 @@ def test_the_report_holds_it(made):
     )
     assert "Report created" in out
     page = (made.folder / "page.html").read_text(encoding="utf-8")
-    for words in ("7 The needle", "needle.html", "needle_claims.html"):
+    for words in ("4 The needle", "needle.html", "needle_claims.html"):
         assert words in page
     overview = (made.folder / FOLDER / "report/needle.html").read_text(encoding="utf-8")
     for words in ("What one layer with one query cannot do", "<figure><svg", "The claims"):

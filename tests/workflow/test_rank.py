@@ -152,7 +152,12 @@ def test_the_report_holds_what_has_been_made(ranked):
     out = ranked.make("report", "--report-after-run", "--report", "page.html", *scales)
     assert "Report created" in out
     page = (ranked.folder / "page.html").read_text(encoding="utf-8")
-    for words in ("6 Rank of attention heads", "rank.html", "rank_claims.html", "2 Figures"):
+    for words in (
+        "5 Rank of attention heads",
+        "rank.html",
+        "rank_claims.html",
+        "3 Figures of the first paper",
+    ):
         assert words in page
     overview = (ranked.folder / SCALED.folder / "report/rank.html").read_text(encoding="utf-8")
     assert re.search(r"of 18 of the paper&#x27;s, \d+ agree", overview)

@@ -78,7 +78,7 @@ rule provenance:
         report(
             f"{FIRST.folder}/report/provenance.html",
             caption="../report/provenance.rst",
-            category="5 Provenance",
+            category="8 Provenance",
             labels={"page": "versions, code, configuration"},
         ),
     log:

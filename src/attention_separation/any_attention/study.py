@@ -25,7 +25,7 @@ class AnyAttention(Study):
     name = "any_attention"
     prefix = "kernels"
     title = "any attention: which kernels separate"
-    category = None
+    category = "2 Any attention"
 
     def __init__(self, section: AnyAttentionSection, seed: int, folder: str):
         self.section, self.seed, self._folder = section, seed, folder

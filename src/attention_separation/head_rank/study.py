@@ -34,7 +34,7 @@ class HeadRank(Study):
     name = "head_rank"
     prefix = "rank"
     title = "the second paper: rank of attention heads"
-    category = "6 Rank of attention heads"
+    category = "5 Rank of attention heads"
 
     def __init__(self, section: HeadRankSection, seed: int, jobs: Jobs):
         self.section, self.seed, self.jobs = section, seed, jobs

@@ -24,7 +24,7 @@ class Needle(Study):
     name = "needle"
     prefix = "needle"
     title = "the needle: noise on every token"
-    category = "7 The needle"
+    category = "4 The needle"
 
     def __init__(self, section: NeedleSection):
         self.section = section

@@ -80,10 +80,15 @@ def report_entry(study: Study, file: OutputFile) -> ReportEntry | None:
     output = file.output
     if file.suffix == output.page:
         of_kind = "table" if file.suffix == "html" else "figure"
-        category = study.category or {"figure": "2 Figures", "table": "3 Tables"}[of_kind]
+        category = (
+            study.category
+            or {"figure": "3 Figures of the first paper", "table": "6 Tables of the first paper"}[
+                of_kind
+            ]
+        )
         return ReportEntry(of_kind if file.option else "beside", category)
     if output.page and file.suffix in NUMBERS and not output.beside:
-        return ReportEntry("data", "4 Data", {"numbers of": output.name, "format": file.suffix})
+        return ReportEntry("data", "7 Data", {"numbers of": output.name, "format": file.suffix})
     return None
 
 

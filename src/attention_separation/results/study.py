@@ -19,7 +19,8 @@ class Study(ABC):
     name : of its section, and of its room in this package
     prefix : before the names of its verbs and rules, with a hyphen or an underscore; may be empty
     title : in the list of a report's pages
-    category : of a report's list that its figures and tables stand in; None for one of each kind
+    category : of a report's list that its figures and tables stand in; None for the first paper's,
+        whose figures and tables stand apart
     """
 
     name: ClassVar[str]
