@@ -92,7 +92,7 @@ CHANGES = {
         SIMULATED | FIGURES | SCHEMATICS | JUDGED | {"kernels_simulated"},
     ),
     "the drawing": (
-        f"{SRC}/pages/drawing.py", '"font.size": 9', '"font.size": 10',
+        f"{SRC}/pages/house_style.py", '"font.size": 9', '"font.size": 10',
         FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase", "kernels_accuracy"},
     ),
     "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
