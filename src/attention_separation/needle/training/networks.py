@@ -19,6 +19,8 @@ from attention_separation.needle.training.weights import weights_of_features, we
 NEURONS = 8
 EPS = 1e-6
 
+START = 0.3
+
 FACTORED = {"linear": 1.0, "linear_unnormalised": 1.0}
 """Kernels that are their factor times the score: every token's sum over keys is linear in it."""
 
@@ -74,8 +76,8 @@ class Asked(OneQuery):
         d = self.job.dimension
         shape = (self.map.features or d, d)
         return {
-            "query": generator.standard_normal(shape) / d**0.5,
-            "key": generator.standard_normal(shape) / d**0.5,
+            "query": START * generator.standard_normal(shape) / d**0.5,
+            "key": START * generator.standard_normal(shape) / d**0.5,
             "shift": np.ones((1, 1)),
         } | self._readout(generator)
 
@@ -86,10 +88,10 @@ class Asked(OneQuery):
         if self.map.features:
             # u of each run by its own matrices: (B, R, r).
             queries, of_needle = (torch.einsum("rfd,brd->brf", each, u) for each in (query, key))
-            keys = torch.matmul(key.flatten(0, 1), batch.noise)
+            keys = torch.bmm(key.flatten(0, 1).expand(len(u), -1, -1), batch.noise)
             keys = keys.view(*of_needle.shape, -1)
             places = batch.places.unsqueeze(2).expand(of_needle.shape)
-            keys = _with_needle(keys, needles * of_needle, places).mT
+            keys = _with_needle(keys, needles * of_needle, places)
             weights = weights_of_features(self.kernel, self.map.divided_by, queries, keys)
         else:
             along = torch.einsum("rde,bre->brd", key.mT @ query, u)
@@ -130,7 +132,7 @@ class Fixed(OneQuery):
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
         x, query = batch.tokens, parameters["query"]
         if self.map.features:
-            keys = torch.matmul(parameters["key"].unsqueeze(1), x).mT
+            keys = torch.matmul(parameters["key"].unsqueeze(1), x)
             queries = query.unsqueeze(1)
             weights = weights_of_features(self.kernel, self.map.divided_by, queries, keys)
         else:

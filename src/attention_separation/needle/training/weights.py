@@ -6,6 +6,7 @@ Scores may have either sign: a kernel of scores that are not negative has its `s
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import elu
 
 from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernels import Kernel
@@ -15,6 +16,9 @@ from attention_separation.training.arrays import as_array, as_tensor
 
 FLOOR = 1e-3
 """Least size of a mean of weights that is divided by: signed ones may sum to 0."""
+
+FUSED = {"elu_plus_one": lambda z: elu(z) + 1}
+"""Feature maps that torch has in one operation; `FEATURE_MAPS` says the same of them."""
 
 ONE = np.ones(1)
 
@@ -32,17 +36,20 @@ def weights_of_scores(kernel: Kernel, divided_by: Divided, scores: Tensor, d: in
 def weights_of_features(
     kernel: Kernel, divided_by: Divided, queries: Tensor, keys: Tensor
 ) -> Tensor:
-    """The same for projected queries (..., r) and keys (..., n, r): phi(q) . phi(k)."""
-    log_phi = FEATURE_MAPS.get(kernel.name)
-    if log_phi is None:
-        ones = np.ones((1, keys.shape[-2]))
-        vectors = as_array(queries.unsqueeze(-2)), as_array(keys)
-        seen = Seen(None, *vectors, ones, keys.shape[-2], keys.shape[-1])
+    """The same for projected queries (..., r) and keys (..., r, n), tokens last: phi(q) . phi(k)."""
+    features, n = keys.shape[-2:]
+    phi, log_phi = FUSED.get(kernel.name), FEATURE_MAPS.get(kernel.name)
+    if phi is not None:
+        of_queries, of_keys = phi(queries), phi(keys)
+    elif log_phi is not None:
+        of_queries = as_tensor(log_phi(as_array(queries)), queries).exp()
+        of_keys = as_tensor(log_phi(as_array(keys.mT)), keys).exp().mT
+    else:
+        vectors = as_array(queries.unsqueeze(-2)), as_array(keys.mT)
+        seen = Seen(None, *vectors, np.ones((1, n)), n, features)
         values = as_tensor(kernel.weigh(seen), keys).squeeze(-2)
         return divided(kernel, divided_by, values, kernel.logarithmic)
-    # Linear attention: no logarithms of the weights, for none overflows where scores are moderate.
-    of_queries, of_keys = (as_tensor(log_phi(as_array(z)), z).exp() for z in (queries, keys))
-    values = (of_keys @ of_queries.unsqueeze(-1)).squeeze(-1)
+    values = (of_queries.unsqueeze(-2) @ of_keys).squeeze(-2)
     return divided(kernel, divided_by, values, logarithmic=False)
 
 
