@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank paper rank needle report test test-faults test-report test-cluster test-rank lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-publish paper rank needle report docs crate test test-faults test-report test-cluster test-rank test-publish lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
+READY_TO_PUBLISH := $(VENV)/ready-to-publish
 CORES ?= all
 KILLS ?= 24
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -23,6 +24,9 @@ TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080d
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
+# Who ran it, as an RO-Crate says it: AGENT="'A. Person'".
+AGENT ?=
+
 # A report of another scale stands beside that scale's results.
 SCALE := $(filter-out paper,$(patsubst scale=%,%,$(filter scale=%,$(CONFIG))))
 REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
@@ -32,6 +36,8 @@ help:
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make needle  set up, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
+	@echo 'make docs    set up, then build the documentation site into site/'
+	@echo 'make crate   set up, then write results/crate.zip, all results as an RO-Crate to deposit'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
@@ -44,7 +50,9 @@ help:
 	@echo 'make needle-gallery  write the pictures and findings of the needle'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
+	@echo 'make setup-publish  add what builds the site and writes the RO-Crate'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
+	@echo 'make test-publish   look at the site with a headless Chromium, validate an RO-Crate and .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
@@ -80,6 +88,12 @@ $(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
 		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank.lock; }
 	@touch $@
 
+setup-publish: $(READY_TO_PUBLISH)
+
+$(READY_TO_PUBLISH): $(READY) requirements-publish.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-publish.lock
+	@touch $@
+
 paper: setup
 	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
@@ -105,6 +119,13 @@ report: setup
 		|| { echo 'no report: the message above says why' >&2; exit 1; }
 	@echo "$(REPORT): $$(du -h $(REPORT) | cut -f1), opens in any browser, offline"
 
+docs: setup-publish
+	@$(BIN)/python docs/site/build.py
+
+# Of what has been made: it makes nothing itself.
+crate: setup-publish
+	@$(BIN)/python -m attention_separation crate $(if $(AGENT),--agent $(AGENT)) $(CONFIG)
+
 test: setup
 	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
@@ -120,6 +141,9 @@ test-cluster: setup-cluster
 
 test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
+
+test-publish: docs
+	@$(BIN)/python -m pytest tests/publish
 
 lint: setup
 	@$(BIN)/ruff check .
@@ -155,10 +179,11 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
+	@$(COMPILE) --group publish --constraint requirements.lock --output-file requirements-publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
 		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
 		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock
 
 clean:
 	@find results -mindepth 1 ! -name .gitignore -delete
-	@rm -rf $(VENV) .snakemake build dist
+	@rm -rf $(VENV) .snakemake .cache build dist site

@@ -28,6 +28,7 @@ OF_ALL_TOGETHER = {
     ),
     "settings": ("settings_page", "write docs/settings.md and the schema of config.yaml"),
     "manifest": ("results.manifest", "list the sha256 of results that carry no metadata"),
+    "crate": ("crate", "write results and what made them as an RO-Crate"),
 }
 
 OF_API = {

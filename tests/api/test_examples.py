@@ -27,15 +27,3 @@ def test_no_example_is_without_its_answer(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         assert block.startswith(">>> ")
-
-
-def test_commands_work(capsys):
-    from attention_separation.__main__ import main
-
-    text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    attention-separation (.*)$", text, re.M)
-    assert len(commands) == 4
-    for command in commands:
-        words = [word.strip('"') for word in command.split()]
-        assert main(words) == 0, command
-        assert capsys.readouterr().out

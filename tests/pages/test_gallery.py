@@ -1,10 +1,13 @@
 """The frame of a study's gallery: its page, its files, its block of README.md."""
 
 import argparse
+import math
 
+import pyarrow as pa
 import pytest
 
 from attention_separation.pages.gallery import Gallery, readme_text, write_gallery
+from attention_separation.results.tables import write_parquet
 
 GALLERY = Gallery(
     mark="a",
@@ -14,7 +17,7 @@ GALLERY = Gallery(
     page_has="More",
     pictures={"one": "The first", "two": "The second"},
     in_readme=["two"],
-    tables=["c.csv"],
+    tables=["c"],
 )
 
 
@@ -34,15 +37,21 @@ def test_a_block_takes_the_place_of_the_old_one():
 
 def test_the_gallery_has_all_findings_all_pictures_and_its_tables(tmp_path):
     results, docs, readme = tmp_path / "results", tmp_path / "docs", tmp_path / "README.md"
-    files = {"figures/one.svg": b"1", "figures/two.svg": b"2", "tables/c.csv": b"3"}
-    for name, data in files.items():
-        (results / name).parent.mkdir(parents=True, exist_ok=True)
-        (results / name).write_bytes(data)
+    (results / "figures").mkdir(parents=True)
+    for name in ("one", "two"):
+        (results / f"figures/{name}.svg").write_text(name)
+    table = pa.table({
+        "n": [10_473_520.0, math.inf, None], "p": [1 / 3, 2e-20 / 3, -1e9 / 3], "k": [1, 2, None],
+        "name": ["", "a", None],
+    })  # fmt: skip
+    write_parquet(table, results / "tables/c.parquet", {})
     readme.write_text("".join(GALLERY.marks))
     arguments = argparse.Namespace(results=results, docs=docs, readme=readme)
     write_gallery(arguments, GALLERY, ["First."], ["Further on."], "Its own.")
-    assert {path.name: path.read_bytes() for path in (docs / "b").iterdir()} == {
-        "one.svg": b"1", "two.svg": b"2", "c.csv": b"3",
+    assert {path.name: path.read_text() for path in (docs / "b").iterdir()} == {
+        "one.svg": "one", "two.svg": "two",
+        "c.csv": '"n","p","k","name"\n10473520,0.33333333,1,""\n'
+        'inf,6.6666667e-21,2,"a"\n,-333333330,,\n',
     }  # fmt: skip
     assert (docs / "b.md").read_text() == (
         "# T\n\nWritten by `make a`.\n\n- First.\n- Further on.\n\nIts own.\n\n"

@@ -13,6 +13,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,14 @@ class Browser:
     def run(self, script: str) -> None:
         """Run JavaScript in the page."""
         self._evaluate(script)
+
+    def type(self, text: str) -> None:
+        """Write where the page takes letters now."""
+        self._ask("Input.insertText", text=text)
+
+    def value(self, expression: str) -> Any:
+        """What an expression of JavaScript is in the page."""
+        return self._evaluate(expression)
 
     def wait_until(self, condition: str) -> None:
         """Wait until an expression of JavaScript is true; AssertionError if it never is."""

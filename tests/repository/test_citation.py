@@ -5,6 +5,8 @@ import tomllib
 import yaml
 from making import ROOT
 
+from attention_separation import __version__
+
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 REQUIRED = {"cff-version", "message", "title", "authors"}
 KNOWN = REQUIRED | {
@@ -45,6 +47,7 @@ def test_both_titles_of_the_first_paper_lead_here():
 def test_it_says_what_the_package_says():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert CITATION["title"] == project["name"]
+    assert CITATION["version"] == __version__
     assert CITATION["license"] == project["license"]
     (author,) = CITATION["authors"]
     assert author["name"] in (ROOT / "LICENSE").read_text(encoding="utf-8")

@@ -54,6 +54,8 @@ MAY_NAME_THEM = {
     # Names of kernels, and of models.
     "attention_separation.settings.kernel_name", "attention_separation.attention.kernel_names",
     "pages.threshold_findings", "results",
+    # It serves other studies alone.
+    "attention_separation.datasets.another_x",
     # Each drawing is of one model.
     "figures.attention_schematics", "figures.regression_schematics",
 }  # fmt: skip
@@ -102,8 +104,9 @@ def test_every_module_of_a_model_exists():
 
 def test_only_what_tells_models_apart_names_their_modules():
     naming = set()
-    # All of the study of kernels and of the API is of attention.
-    for module in (name for name in EVERY if not re.search(r"\.(any_attention|api)(\.|$)", name)):
+    # All of the studies of kernels and of the needle, and of the API, is of attention.
+    others = re.compile(r"\.(any_attention|needle|api)(\.|$)")
+    for module in (name for name in EVERY if not others.search(name)):
         for imported in provenance._parsed(module)[1]:
             if imported in SERVING and not (served(module) and served(module) <= served(imported)):
                 naming.add(module.removeprefix(f"{PAPER}."))

@@ -41,9 +41,10 @@ def compare(
 
     Returns
     -------
-    A row for each kernel and n: kernel, model, attention_x, n, d, m, probability, theta_low and
-    theta_high (the best thresholds), share, and with `margin` the margin; no number where float64
-    does not tell it. Of kernels with the same name the second is "NAME (2)".
+    pandas.DataFrame
+        A row for each kernel and n: kernel, model, attention_x, n, d, m, probability, theta_low and
+        theta_high (the best thresholds), share, and with `margin` the margin; no number where
+        float64 does not tell it. Of kernels with the same name the second is "NAME (2)".
     """
     import pandas as pd
 

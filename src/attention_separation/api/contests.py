@@ -66,13 +66,13 @@ def success(
     c: float = 0.8,
     theta: Theta = "paper",
 ) -> Success:
-    """The exact probability that a contest succeeds; the paper's if none is given.
+    """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
+    as of `separate`.
 
     Parameters
     ----------
     contest : {"fires": kernel, "silent": [kernels]}, kernels as of `separate`
     theta : the threshold that all share: "paper", "best" or a number in units of sqrt(log n)
-    others : as of `separate`
     """
     if not isinstance(contest, Mapping) or contest.keys() != {"fires", "silent"}:
         raise ValueError(f"contest={contest!r}; allowed: {{'fires': kernel, 'silent': [kernels]}}")

@@ -82,7 +82,8 @@ def simulate(
     c: float = 0.8,
     theta: Theta = "best",
 ) -> Simulation:
-    """Draw special tokens and signs, and count how often a kernel's network tells D1 from D0.
+    """Draw special tokens and signs, and count how often a kernel's network tells D1 from D0. Other
+    parameters as of `separate`.
 
     Parameters
     ----------
@@ -90,7 +91,6 @@ def simulate(
         the paper defines it, for kernels too that treat places or classes differently (these need
         a number for theta)
     trials, seed : how many trials, and what they are drawn from; both methods read the same draws
-    others : as of `separate`
 
     Raises
     ------

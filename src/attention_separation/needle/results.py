@@ -14,7 +14,7 @@ def declare_results(study) -> Iterator[Result]:
     yield _made(
         "needle_exact", "lines", study.lines_job(),
         {"output": (accuracies,), "": (critical,)},
-        words="The needle: the best accuracy of each kernel", memory_mb=1500, priority=9,
+        words="The needle: the best accuracy of each kernel", priority=9,
     )  # fmt: skip
     for name, table in (("needle_accuracy", accuracies), ("needle_critical", critical)):
         yield _made(

@@ -8,13 +8,17 @@ from pathlib import Path
 
 from attention_separation.pages.prose import markdown_list
 from attention_separation.results.files import replacing, write_text
+from attention_separation.results.tables import read_table, rounded, write_csv
+
+DIGITS = 8
+"""Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """What of a study is shown: its figures' names in `pictures`, with what each shows, and files
-    of tables, in docs/FOLDER; those of `in_readme` in README.md too, between two lines that have
-    the `mark`, with a link to docs/FOLDER.md and words on what that page has."""
+    """What of a study is shown: its figures' names in `pictures`, with what each shows, and its
+    tables, to `DIGITS`, in docs/FOLDER; those of `in_readme` in README.md too, between two lines
+    that have the `mark`, with a link to docs/FOLDER.md and words on what that page has."""
 
     mark: str
     command: str
@@ -66,6 +70,12 @@ def readme_text(text: str, gallery: Gallery, findings: Sequence[str], beneath: s
     return f"{before}{begin}\n{block}\n{end}{after}"
 
 
+def table_links(gallery: Gallery) -> str:
+    """Links to its tables, in Markdown."""
+    links = (f"[{name}.csv]({gallery.folder}/{name}.csv)" for name in gallery.tables)
+    return f"{', '.join(links)} (to {DIGITS} digits)"
+
+
 def write_gallery(
     arguments: argparse.Namespace, gallery: Gallery, first: Sequence[str], more: Sequence[str],
     text: str, beneath: str = "",
@@ -74,11 +84,13 @@ def write_gallery(
     which has the first of the findings alone and what stands `beneath` them; `text` is the page's
     own. Both are Markdown."""
     readme = readme_text(arguments.readme.read_text(encoding="utf-8"), gallery, first, beneath)
-    files = [f"figures/{name}.svg" for name in gallery.pictures]
-    for file in [*files, *(f"tables/{name}" for name in gallery.tables)]:
-        path = arguments.results / file
-        with replacing(arguments.docs / gallery.folder / path.name) as part:
-            shutil.copyfile(path, part)
+    folder = arguments.docs / gallery.folder
+    for name in gallery.pictures:
+        with replacing(folder / f"{name}.svg") as part:
+            shutil.copyfile(arguments.results / f"figures/{name}.svg", part)
+    for name in gallery.tables:
+        table = read_table(arguments.results / f"tables/{name}.parquet")
+        write_csv(rounded(table, DIGITS), folder / f"{name}.csv")
     page = gallery_page(gallery, [*first, *more], text)
     write_text(arguments.docs / f"{gallery.folder}.md", page)
     write_text(arguments.readme, readme)

@@ -8,9 +8,10 @@ from pathlib import Path
 from attention_separation.results.files import write_text
 
 NAME = "manifest.json"
+CRATE = "crate.zip"
 ASIDE = (
     "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
-    "kernels_gallery.done", "rank_gallery.done", ".gitignore",
+    "kernels_gallery.done", "rank_gallery.done", ".gitignore", CRATE,
 )  # fmt: skip
 """Files and folders below results that are no results."""
 

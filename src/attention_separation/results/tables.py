@@ -116,6 +116,22 @@ def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None
         pq.write_table(table.replace_schema_metadata(entries), part)
 
 
+def rounded(table: pa.Table, digits: int) -> pa.Table:
+    """The table with its floating-point numbers to so many significant digits; whole numbers,
+    infinities and null stay as they are."""
+
+    def shorter(value: float | None) -> float | None:
+        if value is None or not math.isfinite(value) or value.is_integer():
+            return value
+        return float(f"{value:.{digits - 1}e}")
+
+    for index, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            numbers = array_of([shorter(x) for x in table[index].to_pylist()], field.type)
+            table = table.set_column(index, field, numbers)
+    return table
+
+
 def write_csv(table: pa.Table, path: Path) -> None:
     """Write a table as csv with a header line; null is an empty cell."""
     with replacing(path) as part:
@@ -124,7 +140,7 @@ def write_csv(table: pa.Table, path: Path) -> None:
 
 def column_names(path: Path) -> list[str]:
     """The names of a table's columns; TableError if the file is no parquet file."""
-    return _read(path).schema.names
+    return read_table(path).schema.names
 
 
 def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> pa.Table:
@@ -135,7 +151,7 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
     TableError
         If the file is no parquet file, has other columns, or was made with other settings.
     """
-    table = _read(path)
+    table = read_table(path)
     if not table.schema.equals(schema, check_metadata=False):
         raise TableError(
             f"{path}: not a table of this version: its columns are {table.schema.names}, "
@@ -148,7 +164,8 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
     return table
 
 
-def _read(path: Path) -> pa.Table:
+def read_table(path: Path) -> pa.Table:
+    """The table of a file, whatever its columns; TableError if it is no parquet file."""
     try:
         return pq.ParquetFile(path).read()
     except (pa.ArrowException, OSError) as error:

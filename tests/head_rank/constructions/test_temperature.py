@@ -139,7 +139,10 @@ def test_the_texts_error_depends_on_d_and_the_difference_of_the_biases_and_grows
     for d, error in zip((2, 4, 8, 16, 64), errors, strict=True):
         for biases in ((-difference, 0.0), (0.3, 0.3 + difference), (difference - 1, -1.0)):
             assert texts_error(d, biases) == pytest.approx(error, rel=1e-9)
-        assert texts_error(d, (1.1 * difference, 0.0)) > error
+        # Near 2, its largest value, rounding decides which of two is larger.
+        assert texts_error(d, (1.1 * difference, 0.0)) > error or error == pytest.approx(
+            2, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("d", [2, 8, 64])

@@ -12,6 +12,9 @@ NUMBER, STATEMENT, MEASURED = KINDS = ("number", "statement", "measured")
 """A number that a law predicts; whether something is so, or a kernel exactly as good as another;
 and what exact values say where no law is known."""
 
+ROUNDING = 1e-13
+"""A relative difference of up to this may be of the order of summation on one processor."""
+
 EITHER = 0.5
 """Of what is 0 or 1."""
 
@@ -45,13 +48,14 @@ class Claim:
 
     @property
     def difference(self) -> float:
-        """Relative to what is measured; absolute where that is 0, none between two infinities."""
+        """Relative to what is measured; absolute where that is 0, none between two infinities, nor
+        where rounding alone, `ROUNDING`, could make it."""
         found = self._distance
         return found / (abs(self.measured) or 1.0) if math.isfinite(found) else found
 
     @property
     def _distance(self) -> float:
-        if self.predicted == self.measured:
+        if math.isclose(self.predicted, self.measured, rel_tol=ROUNDING):
             return 0.0
         if math.isnan(self.predicted) or math.isnan(self.measured):
             return math.nan

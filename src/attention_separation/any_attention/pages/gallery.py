@@ -13,7 +13,7 @@ from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
 from attention_separation.any_attention.pages.story import reach_words, story
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES
-from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
+from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
 from attention_separation.results.tables import read_parquet
 
 __all__ = ["GALLERY", "add_arguments", "run"]
@@ -26,7 +26,7 @@ GALLERY = Gallery(
     page_has="Up to which n each kernel separates, and all figures",
     pictures=FIGURES,
     in_readme=["kernels_accuracy"],
-    tables=tuple(f"{name}.csv" for name in TABLES),
+    tables=tuple(TABLES),
 )
 
 
@@ -53,7 +53,6 @@ def kernels_text(kernels: pa.Table) -> str:
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     head = " | ".join(layer.words for layer in LAYERS)
-    tables = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
     return (
         f"{HONESTY}\n\n## Kernels\n\nThe largest multiple of K up to 10¹² at which each "
         "separates, at the own best threshold; from the n in brackets on it is exactly as good as "
@@ -63,7 +62,7 @@ def kernels_text(kernels: pa.Table) -> str:
         "grows with n as well.\n\n"
         f"| kernel | formula | divided by | {head} | gap | factor | source |\n{'|---' * 9}|\n"
         + "\n".join(lines)
-        + f"\n\nAs tables: {tables}.\n\n## Figures"
+        + f"\n\nAs tables: {table_links(GALLERY)}.\n\n## Figures"
     )
 
 

@@ -23,7 +23,7 @@ from attention_separation.head_rank.pages.training_findings import (
 )
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.settings.titles import FIGURES, THEORY
-from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
+from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
 from attention_separation.results.tables import read_parquet
 
 __all__ = ["GALLERY", "add_arguments", "claims_text", "read_findings", "run"]
@@ -37,12 +37,12 @@ GALLERY = Gallery(
     in_readme=["rank_theory"],
     page_has="All claims with their numbers, and all figures",
     tables=(
-        "rank_claims.csv",
-        "rank_errors.csv",
-        "rank_bound.csv",
-        "rank_heads_needed.csv",
-        "rank_found.csv",
-        "rank_plurality.csv",
+        "rank_claims",
+        "rank_errors",
+        "rank_bound",
+        "rank_heads_needed",
+        "rank_found",
+        "rank_plurality",
     ),
 )
 
@@ -75,8 +75,9 @@ def read_findings(
 def claims_text(judged: pa.Table) -> str:
     """The claims in Markdown, and what stands before the pictures."""
     claims = "\n".join(_claims(judged, whose) for whose in WHOSE)
-    tables = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
-    return f"{claims}\nAs tables, with the error of every cell: {tables}.\n\n## Figures"
+    return (
+        f"{claims}\nAs tables, with the error of every cell: {table_links(GALLERY)}.\n\n## Figures"
+    )
 
 
 def _claims(judged: pa.Table, whose: str) -> str:

@@ -92,8 +92,8 @@ def _what_cannot_be(
     if all((kernel, SIGNAL, LARGE) in at for kernel in named):
         of = {kernel: at[kernel, SIGNAL, LARGE] for kernel in named}
         text += (
-            f" At n = {LARGE} the best accuracies are {of['none']:.3f}, {of['linear']:.3f}, "
-            f"{of['exp']:.3f} and {of['bayes']:.3f}."
+            f" At n = {LARGE} the four come to {of['none']:.3f}, {of['linear']:.3f}, "
+            f"{of['exp']:.3f} and {of['bayes']:.3f}, in this order."
         )
     return [text]
 

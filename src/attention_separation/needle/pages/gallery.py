@@ -16,7 +16,7 @@ from attention_separation.needle.pages.findings import (
 from attention_separation.needle.pages.overview import HONESTY, QUESTION, read_tables
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES, TABLES
-from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
+from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
 
 __all__ = ["GALLERY", "add_arguments", "page_text", "run"]
 
@@ -28,7 +28,7 @@ GALLERY = Gallery(
     page_has="All claims, critical n and figures",
     pictures=FIGURES,
     in_readme=["needle_accuracy"],
-    tables=tuple(f"{name}.csv" for name in TABLES),
+    tables=tuple(TABLES),
 )
 
 SYMBOLS = {
@@ -47,13 +47,12 @@ RUN = (
 def page_text(tables: dict[str, pa.Table]) -> str:
     """The question, the claims and the critical n in Markdown, and what stands before the
     pictures."""
-    files = ", ".join(f"[{name}]({GALLERY.folder}/{name})" for name in GALLERY.tables)
     return (
         f"{QUESTION} {HONESTY}\n\n{RUN}\n\n"
         f"## Critical n\n\nThe n at which the best accuracy is 0.75.\n\n"
         f"{critical_text(tables['needle_critical'])}\n"
         f"## Claims\n\n{claims_text(tables['needle_claims'])}\n"
-        f"As tables: {files}.\n\n## Figures"
+        f"As tables: {table_links(GALLERY)}.\n\n## Figures"
     )
 
 

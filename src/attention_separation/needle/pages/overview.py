@@ -24,10 +24,10 @@ QUESTION = (
     "tell whether one token carries the signal?"
 )
 HONESTY = (
-    "Accuracies are computed, each with the error that a finer grid shows. `none` and `linear` "
-    "have bounds: one layer, one query, this noise, whatever is read along the needle. Powers and "
-    "softmax have references: the best single threshold on one ratio, or on the largest token. "
-    "Only the bounds say what cannot be."
+    "Accuracies are computed, each with the error that a finer grid shows. Uniform weights (none) "
+    "and linear attention have bounds: one layer, one query, this noise, whatever is read along "
+    "the needle. Powers and softmax have references: the best single threshold on one ratio, or on "
+    "the largest token. Only the bounds say what cannot be."
 )
 SCHEMAS = {
     "needle_lines": line_table.ACCURACIES,

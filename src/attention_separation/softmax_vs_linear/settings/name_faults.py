@@ -11,7 +11,8 @@ from attention_separation.softmax_vs_linear.settings.inherited import BY_MODEL, 
 
 RULE_NAME = re.compile(
     r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|fig[126]|kernels|(simulate|slice|exact|rank|kernels|kernel)_.*"
+    r"|threshold|theta|phase|fig[126]|kernels|needle"
+    r"|(simulate|slice|exact|rank|kernels|kernel|needle)_.*"
 )
 
 

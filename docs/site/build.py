@@ -1,0 +1,146 @@
+"""Builds the documentation site, offline, from the pages that are read on a Git host too.
+
+`python docs/site/build.py` writes them into build/pages as a site needs them, README as its start
+page and its story; has Zensical build site/ of them, which ends at a broken link; and makes what
+it built ask no other host for anything.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "build/pages"
+SITE = ROOT / "site"
+HERE = Path(__file__).parent
+
+OWN = ("reference.md", "style.css", "iframe-worker.js")
+"""Files beside this one that are of the site alone."""
+
+SHIM = "https://unpkg.com/iframe-worker/shim"
+"""Lets a page that is opened as a file search; Zensical writes this address into every page."""
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
+STORY = ("The first paper", "The second paper", "The same question with noise")
+"""How the headings of README's parts begin that stand on the page of the story."""
+
+
+def sources(root: Path) -> dict[str, str]:
+    """The site's pages by their paths in the repository, but for README: their names there."""
+    rooms = sorted(root.glob("src/*/*/README.md"))
+    return (
+        {f"docs/{path.name}": path.name for path in sorted(root.glob("docs/*.md"))}
+        | {name: name.lower() for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
+        | {str(path.relative_to(root)): f"equations_{path.parent.name}.md" for path in rooms}
+    )
+
+
+def start_and_story(readme: str) -> tuple[str, str]:
+    """README as two pages: what it is and how to run it; and what was found."""
+    lead, *parts = re.split(r"^(?=## )", readme, flags=re.M)
+    question, begin, found = lead.partition("<!-- kernels")
+    title, _, question = question.partition("\n")
+    picture = re.search(r"^!\[.*\]\(.*\)$", found, re.M)
+    told = [part for part in parts if part.removeprefix("## ").startswith(STORY)]
+    start = [title, question.strip(), picture[0] if picture else "", *parts]
+    story = ["# The question, and what was found", question.strip(), begin + found, *told]
+    return (
+        "\n\n".join(part.strip() for part in start if part not in told) + "\n",
+        "\n\n".join(part.strip() for part in story) + "\n",
+    )
+
+
+def relinked(text: str, source: str, root: Path, names: dict[str, str]) -> tuple[str, set[str]]:
+    """A page's text with links as on the site, and the files of the repository that it links to.
+
+    A link to a folder becomes its words alone, a path that leads to a page that page's title, a
+    picture one that opens alone. Raises
+    ValueError for a link to what is not there.
+    """
+    files = set()
+
+    def replaced(link: re.Match) -> str:
+        mark, words, target = link.groups()
+        if re.match(r"\w+:|#", target):
+            return link[0]
+        path, hash_, place = target.partition("#")
+        whole = os.path.relpath(root / Path(source).parent / path, root)
+        if whole in names:
+            if words.removeprefix("docs/") == path.removeprefix("docs/"):
+                words = title_of((root / whole).read_text(encoding="utf-8"))
+            return f"{mark}[{words}]({names[whole]}{hash_}{place})"
+        if not (root / whole).exists():
+            raise ValueError(f"{source}: no file {target}")
+        if (root / whole).is_dir():
+            return words
+        files.add(whole)
+        there = f"{name_on_site(whole)}{hash_}{place}"
+        shown = f"{mark}[{words}]({there})"
+        return f"[{shown}]({there})" if mark else shown
+
+    parts = CODE.split(text)
+    held = {f"\0{k}\0": code for k, code in enumerate(parts) if k % 2}
+    bare = "".join(f"\0{k}\0" if k % 2 else part for k, part in enumerate(parts))
+    linked = LINK.sub(replaced, bare)
+    return re.sub("\0\\d+\0", lambda found: held[found[0]], linked), files
+
+
+def title_of(page: str) -> str:
+    """The words of a page's first heading."""
+    return re.search(r"^# (.*)$", page, re.M)[1]
+
+
+def name_on_site(path: str) -> str:
+    """Where a file of the repository that is no page stands on the site."""
+    return path.removeprefix("docs/") if path.startswith("docs/") else f"files/{path}"
+
+
+def write_pages(root: Path, folder: Path) -> None:
+    """All that the site is built of, into an empty folder."""
+    names = sources(root)
+    texts = {name: (root / name).read_text(encoding="utf-8") for name in names}
+    start, story = start_and_story((root / "README.md").read_text(encoding="utf-8"))
+    pages = [(source, names[source], text) for source, text in texts.items()]
+    pages += [("README.md", "index.md", start), ("README.md", "story.md", story)]
+    needed: set[str] = set()
+    for source, name, text in pages:
+        linked, files = relinked(text, source, root, names | {"README.md": "index.md"})
+        (folder / name).write_text(linked, encoding="utf-8")
+        needed |= files
+    for path in needed:
+        there = folder / name_on_site(path)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / path, there)
+    for name in OWN:
+        shutil.copy(HERE / name, folder)
+
+
+def closed(page: str, depth: int) -> str:
+    """A built page with the one script that it would load from elsewhere taken from the site."""
+    return page.replace(SHIM, "../" * depth + "iframe-worker.js")
+
+
+def main() -> int:
+    for folder in (PAGES, SITE):
+        shutil.rmtree(folder, ignore_errors=True)
+    PAGES.mkdir(parents=True)
+    write_pages(ROOT, PAGES)
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+    done = subprocess.run(command, cwd=ROOT, check=False)
+    if done.returncode:
+        return done.returncode
+    # It looks for its styles at the root of a host, which a site need not have for its own.
+    (SITE / "404.html").unlink()
+    for page in SITE.rglob("*.html"):
+        depth = len(page.relative_to(SITE).parts) - 1
+        page.write_text(closed(page.read_text(encoding="utf-8"), depth), encoding="utf-8")
+    print(f"site/index.html: {len([*SITE.rglob('*.html')])} pages, open in any browser, offline")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

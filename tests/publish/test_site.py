@@ -1,0 +1,141 @@
+"""The site: every page has its place, fits a desktop and a phone, and asks no other host."""
+
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+from making import ROOT
+from report.browser import Browser
+
+from attention_separation import API
+
+SITE = ROOT / "site"
+CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+PAGES = sorted(SITE.glob("*.html"))
+WIDTHS = {1280: 900, 390: 844}
+"""A desktop's and a phone's, with their heights."""
+
+OUTSIDE = """[...document.querySelectorAll('.md-content *')].filter((one) => {
+  if (one.getBoundingClientRect().right <= innerWidth + 1) return false;
+  for (let box = one.parentElement; box; box = box.parentElement)
+    if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return false;
+  return true;
+}).map((one) => one.outerHTML.slice(0, 80))"""
+"""What reaches over a page's edge, and does not lie in a box that scrolls."""
+
+
+SEARCH = "[...document.body.children].find((one) => one.shadowRoot)?.shadowRoot"
+"""Where the theme has its search."""
+
+
+def loaded():
+    """docs/site/build.py."""
+    spec = spec_from_file_location("build", ROOT / "docs/site/build.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = loaded()
+
+
+def entries(nav) -> list[str]:
+    """All pages of a navigation, in order."""
+    return [
+        page
+        for entry in nav
+        for place in entry.values()
+        for page in (entries(place) if isinstance(place, list) else [place])
+    ]
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def browser(request, tmp_path_factory):
+    """One of a width."""
+    folder = tmp_path_factory.mktemp("browser")
+    with Browser(folder, request.param, WIDTHS[request.param]) as one:
+        yield one
+
+
+def test_every_page_has_one_place_in_the_navigation():
+    placed = entries(CONFIG["nav"])
+    pages = [*BUILD.sources(ROOT).values(), "index.md", "story.md", "reference.md"]
+    assert sorted(placed) == sorted(pages)
+    assert {page.stem for page in PAGES} == {page.removesuffix(".md") for page in placed}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_it_fits_and_asks_no_other_host(browser, page):
+    browser.open(page)
+    seen = browser.look()
+    away = [
+        url for url in seen.fetched if not url.startswith(("file:", "data:", "about:", "blob:"))
+    ]
+    assert away == []
+    assert seen.errors == []
+    assert browser.value("document.documentElement.scrollWidth") <= browser.value("innerWidth")
+    assert browser.value(OUTSIDE) == []
+    assert all(image["width"] > 0 for image in seen.images)
+    assert len(seen.text) > 300
+
+
+def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):
+    browser.open(SITE / "index.html")
+    browser.wait_until(f"!!{SEARCH}")
+    browser.run("document.querySelector('.md-search__button').click()")
+    browser.wait_until(f"{SEARCH}.activeElement?.tagName === 'INPUT'")
+    browser.type("critical_temperature")
+    browser.wait_until(f"{SEARCH}.textContent.includes('The highest T at which')")
+
+
+def test_what_reaches_over_the_edge_is_seen(browser, tmp_path):
+    page = tmp_path / "page.html"
+    wide = "<div style='width: 3000px'>wide</div>"
+    inside = f"<div style='overflow-x: auto; width: 100px'>{wide}</div>"
+    page.write_text(f"<div class='md-content'>{inside}{wide}</div>", encoding="utf-8")
+    browser.open(page)
+    assert len(browser.value(OUTSIDE)) == 1
+
+
+def test_the_whole_of_readme_stands_on_the_start_page_or_in_the_story():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start, story = BUILD.start_and_story(readme)
+    lines = {line for line in readme.splitlines() if line.strip()}
+    assert lines <= {*start.splitlines(), *story.splitlines()}
+    assert len(start.splitlines()) < 60
+    assert story.index("what decides is how many times") < story.index("## The first paper")
+
+
+def test_links_lead_to_pages_files_or_nowhere(tmp_path):
+    (tmp_path / "docs/a").mkdir(parents=True)
+    (tmp_path / "src").mkdir()
+    for name in ("docs/b.md", "docs/a/f.svg", "config.yaml"):
+        (tmp_path / name).write_text("# Title of b\n", encoding="utf-8")
+    text = (
+        "[b](b.md#x) [docs/b.md](b.md) [c](../config.yaml) [s](../src) ![f](a/f.svg) [w](https://w.x)\n"
+        "`[b](no.md)`\n\n```sh\n[b](no.md)\n```\n"
+    )
+    found, files = BUILD.relinked(text, "docs/c.md", tmp_path, {"docs/b.md": "b.md"})
+    assert found == (
+        "[b](b.md#x) [Title of b](b.md) [c](files/config.yaml) s [![f](a/f.svg)](a/f.svg) "
+        "[w](https://w.x)\n`[b](no.md)`\n\n```sh\n[b](no.md)\n```\n"
+    )
+    assert files == {"config.yaml", "docs/a/f.svg"}
+    with pytest.raises(ValueError, match=r"docs/c\.md: no file no\.md"):
+        BUILD.relinked("[b](no.md)", "docs/c.md", tmp_path, {})
+
+
+def test_the_reference_has_every_name_of_the_api():
+    text = (ROOT / "docs/site/reference.md").read_text(encoding="utf-8")
+    listed = [line.rpartition(".")[2] for line in text.splitlines() if line.startswith(":::")]
+    assert sorted(listed) == sorted(API)
+    built = (SITE / "reference.html").read_text(encoding="utf-8")
+    assert all(f'id="attention_separation.api.{name}"' in built for name in API)
+
+
+def test_nothing_on_it_is_loaded_from_elsewhere():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert "unpkg.com" not in text
+        assert 'src="http' not in text
+        assert 'rel="stylesheet" href="http' not in text

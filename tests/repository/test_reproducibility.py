@@ -1,0 +1,122 @@
+"""Numbers of docs/reproducibility.md are those of tracked tables, and of pages that runs write."""
+
+import re
+
+import pandas as pd
+import pytest
+from making import CONFIG, ROOT, SECTION, config_points
+
+DOCS = ROOT / "docs"
+PAGE = " ".join((DOCS / "reproducibility.md").read_text(encoding="utf-8").split())
+GALLERY = (DOCS / "gallery.md").read_text(encoding="utf-8")
+CLAIMS = pd.read_csv(DOCS / "head_rank/rank_claims.csv", comment="#")
+PAPERS, PUBLISHED = "the paper's", "the paper's, judged on its published values alone"
+
+
+def found(pattern: str) -> list[str]:
+    """The numbers of a sentence in the first paper's gallery, which `make gallery` writes."""
+    match = re.search(pattern, GALLERY)
+    assert match, pattern
+    return list(match.groups())
+
+
+def verdicts(whose: str) -> dict[str, int]:
+    """How many claims of the second paper have which verdict."""
+    return CLAIMS[CLAIMS.whose == whose].verdict.value_counts().to_dict()
+
+
+def test_the_first_paper():
+    parts, all_, some, none = found(
+        r"Of (\d+) parts of lemmas and theorems with a bound that the paper states,\*\* (\d+) hold "
+        r"at all sizes tested, (\d+) at some or from a larger n on, and (\d+) at none\."
+    )
+    assert f"{all_} of {parts} parts with a stated bound hold at every size tested" in PAGE
+    told = f"{all_} hold at all sizes tested, {some} at some or from a larger n on, {none} at none."
+    assert f"of {parts} parts with a stated bound {told[:-1]}" in PAGE
+    assert (
+        f"Of {parts} parts of lemmas and theorems with a bound that the paper states, {all_}"
+        in PAGE
+    )
+    assert "fails at every n tested with the experiments' number of columns" in GALLERY
+    high, points, low = found(
+        r"at least 0\.9 at (\d+) of the ([\d,]+) points and of at most 0\.1 at (\d+)"
+    )
+    assert f"at least 0.9 at {high} of {points} points and at most 0.1 at {low}" in PAGE
+    softmax, linear = found(
+        r"softmax is ahead\*\* at ([\d,]+) of [\d,]+ points, linear attention at (\d+)\."
+    )
+    assert f"softmax is ahead at {softmax} of them and linear attention at {linear}." in PAGE
+    (panels,) = found(r"without simulation\*\* in all (\d+) panels")
+    assert f"in all {panels} panels" in PAGE
+    count, own, best = found(
+        r"Over ([\d,]+) points of attention .* is (\S+) in median .* and (\S+) at the best"
+    )
+    assert f"Over {count} points of attention" in PAGE
+    assert f"is {own} in median at the threshold taken here, and {best} at the best one" in PAGE
+
+
+def test_grids_and_trials():
+    points = {name: config_points(name) for name in SECTION.panels}
+    lost = sum(len(points[name]) for name in points if name.startswith("fig7"))
+    total = sum(map(len, points.values()))
+    assert f"text has them: {total - lost:,} of {total:,} points" in PAGE
+    assert f"{lost} points" in PAGE
+    studies = CONFIG.studies()["softmax_vs_linear"]
+    trials = {name: studies.panel_job(name).panel.trials for name in points}
+    assert {count for name, count in trials.items() if name.startswith("fig3")} == {1000}
+    assert {count for name, count in trials.items() if not name.startswith("fig3")} == {100}
+    assert (
+        f"All of the first paper's {total:,} points have 100 trials each in attention and 1,000"
+        in PAGE
+    )
+
+
+def test_the_second_papers_claims():
+    own, published = verdicts(PAPERS), verdicts(PUBLISHED)
+    count = sum(own.values())
+    agree, differ, open_ = own["agrees"], own["differs"], own["undecided"]
+    assert f"claims {agree} of {count} agree" in PAGE
+    assert f"of {count} claims {agree} agree, {differ} differ, {open_} are undecided" in PAGE
+    assert (
+        f"the paper's {count} claims, theory and training together, {agree} agree, {differ} differ"
+        in PAGE
+    )
+    assert published == {"agrees": 1, "differs": 1}
+    assert "of 2 more that only its published values can decide, 1 agrees and 1 differs" in PAGE
+
+
+@pytest.mark.parametrize("whose", [PAPERS, PUBLISHED])
+def test_every_claim_that_does_not_agree_is_named(whose):
+    """And no other."""
+    text = (DOCS / "reproducibility.md").read_text(encoding="utf-8")
+    before = "" if whose == PAPERS else "On its published values alone: "
+    rows = re.findall(r"^\| (.*) \| (differs|undecided) \|$", text, re.M)
+    listed = {row for row in rows if row[0].startswith("On its published") == bool(before)}
+    claims = CLAIMS[(CLAIMS.whose == whose) & (CLAIMS.verdict != "agrees")]
+    assert listed == {
+        (before + statement, verdict)
+        for statement, verdict in zip(claims.statement, claims.verdict, strict=True)
+    }
+
+
+def test_the_bound():
+    table = pd.read_csv(DOCS / "head_rank/rank_bound.csv", comment="#")
+    one = table[(table.d == 64) & (table["rank"] * table.heads == 64) & (table["rank"] < 64)]
+    assert f"below {one.bound.min():.3f} if value maps are multiples of the identity" in PAGE
+    assert f"or {one.bound_any_value.min():.3f} for any value maps" in PAGE
+
+
+def test_kernels_and_laws():
+    table = pd.read_csv(DOCS / "kernels/kernels.csv", comment="#")
+    still = table.assign(last_n=table.last_n.fillna(0)).groupby("kernel").last_n.min()
+    names = sorted(still[still == float("inf")].index)
+    assert f"Of {len(still)} kernels on the first paper's data, {len(names)} separate" in PAGE
+    assert f"in all three layers: {', '.join(names[:-1])} and {names[-1]}." in PAGE
+    laws = pd.read_csv(DOCS / "kernels/kernel_laws.csv", comment="#")
+    agree = laws[laws.verdict == "agrees"].kind.value_counts()
+    every = laws.kind.value_counts()
+    assert (
+        f"Of {every['number']} numbers that {laws.law.nunique()} laws predict, {agree['number']}"
+        in PAGE
+    )
+    assert f"of {every['statement']} statements {agree['statement']}" in PAGE
