@@ -71,7 +71,7 @@ class Config(Closed):
             first,
             AnyAttention(self.any_attention, self.seed, first.folder),
             HeadRank(self.head_rank, self.seed, self.jobs),
-            Needle(self.needle),
+            Needle(self.needle, self.seed, self.jobs),
         ]
         return {study.name: study for study in found}
 

@@ -20,6 +20,8 @@ NEURONS = 8
 EPS = 1e-6
 
 START = 0.3
+"""Of W_q and W_k in `asked`, times what keeps a token's length: larger ones attend to anything, and
+may stay there."""
 
 FACTORED = {"linear": 1.0, "linear_unnormalised": 1.0}
 """Kernels that are their factor times the score: every token's sum over keys is linear in it."""
@@ -78,7 +80,7 @@ class Asked(OneQuery):
         return {
             "query": START * generator.standard_normal(shape) / d**0.5,
             "key": START * generator.standard_normal(shape) / d**0.5,
-            "shift": np.ones((1, 1)),
+            "shift": np.zeros((1, 1)),
         } | self._readout(generator)
 
     def attended(self, parameters: Parameters, batch: AskedBatch) -> Tensor:

@@ -36,7 +36,7 @@ def weights_of_scores(kernel: Kernel, divided_by: Divided, scores: Tensor, d: in
 def weights_of_features(
     kernel: Kernel, divided_by: Divided, queries: Tensor, keys: Tensor
 ) -> Tensor:
-    """The same for projected queries (..., r) and keys (..., r, n), tokens last: phi(q) . phi(k)."""
+    """The same for projected queries (..., r) and keys (..., r, n), tokens last."""
     features, n = keys.shape[-2:]
     phi, log_phi = FUSED.get(kernel.name), FEATURE_MAPS.get(kernel.name)
     if phi is not None:
