@@ -60,7 +60,10 @@ def test_functions_of_torch_stay_torchs():
 def test_numpys_numbers_and_arrays_beside_a_tensor():
     check(lambda x: np.float64(2) * x + np.arange(4.0) - np.minimum(x, 1) * np.maximum(0.5, x), X)
     check(lambda x: np.where(x > 0, np.log1p(np.abs(x)), -1.0), X)
-    check(lambda x: np.logaddexp.reduce(x, axis=-1, keepdims=True) - np.concatenate([x, -x], axis=-1), X)
+    check(
+        lambda x: np.logaddexp.reduce(x, axis=-1, keepdims=True) - np.concatenate([x, -x], axis=-1),
+        X,
+    )
     check(lambda x: np.ones_like(x), X)
 
 

@@ -123,6 +123,8 @@ def _fault_of_map(one: Map, kernel_named: Callable[[str], Kernel]) -> str:
     if kernel.kind == "features":
         if one.kernel in KERNELS_OF_VECTORS or "all keys" in kernel.also:
             return f"{one.kernel} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
+        if not _has_features_of_noise(one.kernel):
+            return f"{one.kernel} has no features of vectors without positive entries"
         return "" if one.features else f"{one.kernel} needs `features`, how many"
     if one.features:
         return f"{one.kernel} is no map of features; allowed: none of `features`"
@@ -149,3 +151,12 @@ def _has_signed_weights(kernel: Kernel) -> bool:
             return False
     logarithmic = kernel.logarithmic and kernel.signed is None
     return bool(np.isfinite(np.exp(values) if logarithmic else values).all())
+
+
+def _has_features_of_noise(name: str) -> bool:
+    """Whether a built-in map of features has them of any vector: noise has every sign."""
+    import numpy as np
+
+    log_phi = FEATURE_MAPS.get(name)
+    with np.errstate(all="ignore"):
+        return log_phi is None or not np.isnan(log_phi(np.array([-1.0, -0.5]))).any()
