@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.needle.claims.exact_claims import exact_rows
-from attention_separation.needle.claims.outcomes import SCHEMA
+from attention_separation.needle.claims.outcomes import SCHEMA, TRAINED
 from attention_separation.needle.claims.trained_claims import trained_rows
 from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
 from attention_separation.needle.settings.jobs import ClaimsJob
@@ -27,7 +27,7 @@ ABOUT = (
 ABOUT_TRAINED = (
     " Means of trained networks have Student's interval over runs, each of which has initial "
     "values, data and held-out sequences of its own; a run's variance is no less than its binomial "
-    "error's. Level {level:g} over all claims on them, in equal shares. Within a claim all "
+    "error's. The setting `level` is over all claims on them, in equal shares. Within a claim all "
     "comparisons must agree, each at the claim's level; one that differs is enough, each at its "
     "share of it, by a wider interval. A mean beneath its line says that it was not learned in "
     "these steps."
@@ -45,9 +45,9 @@ def claims_table(
     return table_from_rows(found, SCHEMA)
 
 
-def about(level: float, is_trained: bool) -> str:
+def about(table: pa.Table) -> str:
     """What the table of claims is, in words."""
-    return ABOUT + (ABOUT_TRAINED.format(level=level) if is_trained else "")
+    return ABOUT + (ABOUT_TRAINED if TRAINED in table["kind"].to_pylist() else "")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,5 +74,5 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.output.with_suffix(""),
         provenance,
         TITLE,
-        about(job.level, bool(job.cells)),
+        about(table),
     )

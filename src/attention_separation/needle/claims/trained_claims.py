@@ -214,8 +214,15 @@ def crossing(points: Sequence[tuple[int, float]]) -> float | None:
     """The n at which accuracies cross .75, interpolated in log n; None if they do not."""
     for (n, high), (more, low) in pairwise(points):
         if high >= CRITICAL > low:
-            return n * (more / n) ** ((high - CRITICAL) / (high - low))
+            return _on_a_line(n, high, more, low)
     return None
+
+
+def _on_a_line(n: int, high: float, more: int, low: float) -> float:
+    """Where the line in log n through two accuracies is at .75; NaN if it rises."""
+    if high <= low:
+        return math.nan
+    return n * (more / n) ** ((high - CRITICAL) / (high - low))
 
 
 def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:
@@ -247,7 +254,10 @@ def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
 
 
 def _moved(points: Sequence[tuple[int, Mean]], level: float, sign: int) -> float:
-    """The crossing of a curve moved down (-1) or up (1) by its errors; NaN if it has none."""
-    moved = [(n, mean.value + sign * mean.reach(level)) for n, mean in points]
-    n = crossing(moved)
-    return math.nan if n is None else n
+    """The crossing moved with the two accuracies beside it, down (-1) or up (1) by their errors;
+    it may come to lie beyond them."""
+    (n, high), (more, low) = next(
+        pair for pair in pairwise(points) if pair[0][1].value >= CRITICAL > pair[1][1].value
+    )
+    ends = (each.value + sign * each.reach(level) for each in (high, low))
+    return _on_a_line(n, next(ends), more, next(ends))
