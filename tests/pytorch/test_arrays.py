@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from pydantic import TypeAdapter
 
 from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.seen import Seen
+from attention_separation.own_kernels.section import OwnKernel
+from attention_separation.own_kernels.values import own_kernel
 from attention_separation.training.arrays import as_array, as_tensor
 
 X = np.array([[-1.4, -0.3, 0.2, 0.9], [0.4, 1.3, 2.2, -0.8]])
@@ -70,3 +73,33 @@ def test_numpys_numbers_and_arrays_beside_a_tensor():
 def test_a_function_that_torch_lacks_is_an_error():
     with pytest.raises(TypeError, match="fabs"):
         np.fabs(as_array(torch.ones(2)))
+
+
+OWN = {
+    "formula": {"score": "where(x > 0, x + 1, exp(x)) + 0.1 * minimum(x, 1) ** 2 + log_n"},
+    "constant": {"score": "2"},
+    "NumPy": {"python": "numpy.cosh"},
+    "PyTorch": {"python": "torch.cosh"},
+    "features": {"feature_map": "where(x > 0, x + 1, exp(x))"},
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_own_kernels_have_derivatives(name):
+    """Formulas are evaluated by numexpr on arrays, and by NumPy's functions on tensors."""
+    kernel = own_kernel("mine", TypeAdapter(OwnKernel).validate_python(OWN[name]))
+    if kernel.kind == "features":
+        check(lambda z: kernel.weigh(Seen(None, z[:1], z, np.ones((1, 2)), 4, 8)), X)
+    elif name != "PyTorch":
+        check(lambda x: kernel.weigh(seen(x)), X)
+    else:
+        tensor = torch.from_numpy(X).requires_grad_()
+        found = on_tensors(lambda x: kernel.weigh(seen(x)), tensor)
+        np.testing.assert_allclose(found.detach().numpy(), np.cosh(X))
+        assert torch.autograd.grad(found.sum(), tensor)[0].allclose(torch.sinh(tensor))
+
+
+def test_a_function_that_takes_no_tensor_is_said():
+    kernel = own_kernel("mine", TypeAdapter(OwnKernel).validate_python({"python": "math.exp"}))
+    with pytest.raises(ArithmeticError, match=r"mine: math.exp raised"):
+        kernel.weigh(seen(as_array(torch.from_numpy(X))))

@@ -9,6 +9,7 @@ from needle_cells import small
 
 from attention_separation.__main__ import main
 from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.needle.training import ensemble
 from attention_separation.needle.training.batches import batch_at, held_out, held_out_blocks
 from attention_separation.needle.training.ensemble import (
@@ -179,3 +180,18 @@ def test_training_learns_what_the_kernel_can():
         found[kernel] = train(job, start(job, kernel_named(kernel))).correct / 1000
     assert (found["exp"] > 0.9).all()
     assert (found["none"] < 0.78).all()
+
+
+def test_an_own_kernel_is_trained_as_the_built_in_one_of_its_formula(tmp_path):
+    """At the same values of the weights: to the last bits of float32 in 20 steps."""
+    own, built_in = tmp_path / "own", tmp_path / "built-in"
+    settings = {"map": {"kernel": "mine"}, "own": {"score": "1 + x + x**2/2"}, "held_out": 2000}
+    job = small(held_out=2000).model_dump() | settings
+    text = NeedleCell.model_validate(job).canonical()
+    assert main(["needle-train", "--settings", text, "--output", str(own)]) == 0
+    assert verb(built_in, kernel="taylor_2", held_out=2000) == 0
+    rows, wanted = (pq.read_table(path).to_pylist() for path in (own, built_in))
+    assert [row["kernel"] for row in rows] == ["mine"] * 3
+    for row, like in zip(rows, wanted, strict=True):
+        assert row["train_loss"] == pytest.approx(like["train_loss"], abs=1e-4)
+        assert abs(row["correct"] - like["correct"]) <= 20

@@ -10,7 +10,16 @@ from making import ROOT
 
 from attention_separation.results.provenance import PACKAGE, _parsed, _source
 
-FLOORS = ("attention", "datasets", "statistics", "settings", "results", "training", "pages")
+FLOORS = (
+    "attention",
+    "datasets",
+    "statistics",
+    "settings",
+    "own_kernels",
+    "results",
+    "training",
+    "pages",
+)
 """Rooms that serve every study, the lowest first."""
 
 STUDIES = {

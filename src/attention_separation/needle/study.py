@@ -1,6 +1,6 @@
 """The needle as a study: what each of its jobs depends on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from attention_separation.needle.settings.jobs import (
     TrainedCell,
 )
 from attention_separation.needle.settings.section import NeedleScale, NeedleSection
+from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
 from attention_separation.settings.jobs import Jobs
@@ -31,8 +32,8 @@ class Needle(Study):
     title = "the needle: noise on every token"
     category = "7 The needle"
 
-    def __init__(self, section: NeedleSection, seed: int, jobs: Jobs):
-        self.section, self.seed, self.jobs = section, seed, jobs
+    def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
+        self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
 
     @property
     def chosen(self) -> NeedleScale:
@@ -55,7 +56,7 @@ class Needle(Study):
     def cells(self) -> dict[str, NeedleCell]:
         """The cells of networks that are trained, by name."""
         training = self.chosen.training
-        cells = training.cells(self.section.data, self.seed) if training else ()
+        cells = training.cells(self.section.data, self.seed, self.own_kernels) if training else ()
         return {cell.name: cell for cell in cells}
 
     def cells_job(self) -> CellsJob:

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.needle.settings.exact import Entries, Mu
+from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.settings.closed import Closed, Count, Whole
 
@@ -72,6 +73,10 @@ class NeedleCell(Recipe):
     mu: Mu = Field(description="signal-to-noise ratio μ of the needle")
     n: Tokens = Field(description="tokens")
     data: Entries = Field(description="sizes of the first paper's tokens, of `fixed` and `paper`")
+    own: OwnKernel | None = Field(default=None, description="the kernel, where it is a user's own")
+    module: str | None = Field(
+        default=None, description="digest of the own kernel's module, if it is a Python function"
+    )
     control: bool = Field(default=False, description="whether no claim is judged on it")
     seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
     checkpoint_every: Count = Field(

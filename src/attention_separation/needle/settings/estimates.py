@@ -6,7 +6,7 @@ START_MINUTES = 5
 START_MB = 1200
 """Of a job without data: torch, and on a cluster the two snakemakes that start it."""
 
-NUMBERS_PER_SECOND = 5e8
+NUMBERS_PER_SECOND = 2e9
 """That a core computes with in training, forward and backward together, about."""
 
 PASSES = 4

@@ -1,14 +1,15 @@
 """The section `needle` of the configuration: its data and scales, a part of each for every room
 that computes or trains."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.datasets.dataset import nearest_multiples
 from attention_separation.needle.settings.exact import AnotherX, Entries, LinesSettings
 from attention_separation.needle.settings.training import Training, training_faults
+from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.closed import Closed
 
 
@@ -36,14 +37,17 @@ class NeedleSection(Closed):
     scales: dict[str, NeedleScale] = Field(description="sizes of this study")
 
 
-def section_faults(section: NeedleSection) -> list[tuple[tuple[Any, ...], str]]:
-    """Faults between settings each of which is valid: a path and a sentence."""
+def section_faults(
+    section: NeedleSection, own: Mapping[str, OwnKernel]
+) -> list[tuple[tuple[Any, ...], str]]:
+    """Faults between settings each of which is valid: a path and a sentence. `own` are a user's
+    kernels by name."""
     classes = section.data.classes
     found = [
         (("scales", name, "training", *path), text)
         for name, scale in section.scales.items()
         if scale.training
-        for path, text in training_faults(scale.training, section.data, kernel_named)
+        for path, text in training_faults(scale.training, section.data, own)
     ]
     return found + [
         (

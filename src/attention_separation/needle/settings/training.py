@@ -1,7 +1,7 @@
 """The part `training` of a scale: attention maps, and grids of cells that are trained."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
@@ -11,6 +11,9 @@ from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.needle.settings.cells import Arm, Map, NeedleCell, Recipe, Runs, Tokens
 from attention_separation.needle.settings.exact import Entries, Ratios
+from attention_separation.own_kernels.modules import module_digest
+from attention_separation.own_kernels.section import OwnKernel, PythonKernel
+from attention_separation.own_kernels.values import kernel_of
 from attention_separation.settings.closed import Closed, once
 from attention_separation.settings.words import suggestion
 
@@ -46,23 +49,35 @@ class Grid(Recipe):
 class Training(Closed):
     """Networks that are trained."""
 
-    maps: dict[str, Map] = Field(description="attention maps by name")
+    maps: dict[str, Map] = Field(
+        description="attention maps by name; `kernel` may be one of `any_attention.kernels`"
+    )
     grids: dict[str, Grid] = Field(
         description="cells by the name of their grid; a name is part of the cells' of a control"
     )
 
-    def cells(self, data: Entries, seed: int) -> Iterator[NeedleCell]:
-        """All cells, grid by grid."""
+    def cells(self, data: Entries, seed: int, own: Mapping[str, OwnKernel]) -> Iterator[NeedleCell]:
+        """All cells, grid by grid; `own` are a user's kernels by name."""
         for grid_name, grid in self.grids.items():
-            own = grid.model_dump(include={"arm", "control", *Recipe.model_fields})
+            how = grid.model_dump(include={"arm", "control", *Recipe.model_fields})
             for mu in grid.mus:
                 for n in grid.sizes:
                     for name in grid.maps:
                         yield NeedleCell(
                             name=_cell_name(grid_name if grid.control else grid.arm, mu, n, name),
                             map=self.maps[name], mu=mu, n=n, data=data,
-                            seeds=list(range(grid.runs)), seed=seed, **own,
+                            seeds=list(range(grid.runs)), seed=seed, **how,
+                            **_own_kernel(self.maps[name], own),
                         )  # fmt: skip
+
+
+def _own_kernel(one: Map, own: Mapping[str, OwnKernel]) -> dict[str, Any]:
+    """What a cell needs to know of a user's own kernel; nothing of a built-in one."""
+    setting = own.get(one.kernel or "")
+    if setting is None:
+        return {}
+    is_python = isinstance(setting, PythonKernel)
+    return {"own": setting, "module": module_digest(setting.python) if is_python else None}
 
 
 def _cell_name(kind: str, mu: float, n: int, name: str) -> str:
@@ -71,12 +86,13 @@ def _cell_name(kind: str, mu: float, n: int, name: str) -> str:
 
 
 def training_faults(
-    training: Training, data: Entries, kernel_named: Callable[[str], Kernel]
+    training: Training, data: Entries, own: Mapping[str, OwnKernel]
 ) -> Iterator[Fault]:
-    """Faults between settings each of which is valid: a path and a sentence."""
+    """Faults between settings each of which is valid: a path and a sentence. `own` are a user's
+    kernels by name, which are tried if they are formulas."""
     found: list[Fault] = []
     for name, each in training.maps.items():
-        text = _fault_of_name(name) or _fault_of_map(each, kernel_named)
+        text = _fault_of_name(name) or _fault_of_map(each, own)
         found += [(("maps", name), text)] if text else []
     found += [(("grids", name), text) for name in training.grids if (text := _fault_of_name(name))]
     for grid_name, grid in training.grids.items():
@@ -88,7 +104,7 @@ def training_faults(
         ]  # fmt: skip
     yield from found
     if not found:
-        yield from _faults_of_cells(training, data)
+        yield from _faults_of_cells(training, data, own)
 
 
 def _fault_of_name(name: str) -> str:
@@ -96,12 +112,14 @@ def _fault_of_name(name: str) -> str:
     return "" if NAME.fullmatch(name) else wrong
 
 
-def _faults_of_cells(training: Training, data: Entries) -> Iterator[Fault]:
+def _faults_of_cells(
+    training: Training, data: Entries, own: Mapping[str, OwnKernel]
+) -> Iterator[Fault]:
     names: dict[str, str] = {}
     for name, grid in training.grids.items():
         one = training.model_copy(update={"grids": {name: grid}})
         try:
-            cells = [cell.name for cell in one.cells(data, 0)]
+            cells = [cell.name for cell in one.cells(data, 0, own)]
         except ValidationError as error:
             yield ("grids", name), str(error.errors()[0]["msg"])
             continue
@@ -112,12 +130,12 @@ def _faults_of_cells(training: Training, data: Entries) -> Iterator[Fault]:
             names[cell] = name
 
 
-def _fault_of_map(one: Map, kernel_named: Callable[[str], Kernel]) -> str:
+def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
     """What is wrong with a map; "" if nothing is."""
     if one.kernel is None:
         return ""
     try:
-        kernel = kernel_named(one.kernel)
+        kernel = kernel_of(one.kernel, own.get(one.kernel))
     except ValueError as error:
         return str(error)
     if kernel.kind == "features":
@@ -130,7 +148,7 @@ def _fault_of_map(one: Map, kernel_named: Callable[[str], Kernel]) -> str:
         return f"{one.kernel} is no map of features; allowed: none of `features`"
     if kernel.kind == "row":
         return f"{one.kernel} needs whole rows; allowed: kernels of the score, and feature maps"
-    return "" if _has_signed_weights(kernel) else (
+    return "" if isinstance(own.get(one.kernel), PythonKernel) or _has_signed_weights(kernel) else (
         f"{one.kernel} has no weights of negative scores, and scores in noise have either sign"
     )  # fmt: skip
 

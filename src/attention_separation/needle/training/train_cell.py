@@ -2,9 +2,9 @@
 
 import argparse
 
-from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.needle.training.cell_table import cell_table
+from attention_separation.own_kernels.values import kernel_of
 from attention_separation.results.tables import write_parquet
 from attention_separation.training.job import Job, add_arguments
 
@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     from attention_separation.needle.training.ensemble import start, train
 
-    state = start(job, kernel_named(job.map.kernel) if job.map.kernel else None)
+    state = start(job, kernel_of(job.map.kernel, job.own) if job.map.kernel else None)
     trained = train(job, state, with_torch.resume(state))
     parameters = state.optimizer.vector.shape[1]
     table = cell_table(job, parameters, trained.correct.tolist(), trained.train_loss.tolist())
