@@ -40,7 +40,7 @@ help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
-	@echo 'make needle  set up, then make what one query can tell in noise into results/needle/'
+	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
 	@echo 'make crate   set up, then write results/crate.zip, all results as an RO-Crate to deposit'
@@ -53,9 +53,9 @@ help:
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
-	@echo 'make needle-gallery  write the pictures and findings of the needle'
+	@echo 'make needle-gallery  write the pictures and findings of the needle, which trains first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
-	@echo 'make setup-rank     add PyTorch, which trains the transformers of the paper on head rank'
+	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
 	@echo 'make setup-publish  add what builds the site and writes the RO-Crate'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
@@ -124,7 +124,7 @@ rank: setup-rank
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
-needle: setup
+needle: setup-rank
 	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake needle --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
 	$(BIN)/python -m attention_separation needle-summary $(CONFIG); \
@@ -183,7 +183,7 @@ gallery: setup
 rank-gallery: setup-rank
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
 
-needle-gallery: setup
+needle-gallery: setup-rank
 	@$(BIN)/snakemake needle_gallery --forcerun needle_gallery --cores $(CORES) --quiet rules host reason
 
 # What an earlier build has left would be packed too.

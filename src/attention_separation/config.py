@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from attention_separation.any_attention.settings.own_kernels import kernel_name_faults
 from attention_separation.any_attention.settings.section import (
     AnyAttentionSection,
     section_faults,
@@ -17,6 +16,7 @@ from attention_separation.head_rank.study import HeadRank
 from attention_separation.needle.settings.section import NeedleSection
 from attention_separation.needle.settings.section import section_faults as needle_faults
 from attention_separation.needle.study import Needle
+from attention_separation.own_kernels.section import kernel_name_faults
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed, Whole
 from attention_separation.settings.faults import ConfigError, dotted, sentences, unsayable
@@ -71,7 +71,7 @@ class Config(Closed):
             first,
             AnyAttention(self.any_attention, self.seed, first.folder),
             HeadRank(self.head_rank, self.seed, self.jobs),
-            Needle(self.needle),
+            Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
         ]
         return {study.name: study for study in found}
 
@@ -156,7 +156,10 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
 
 def _faults_between(config: Config) -> list[tuple[tuple, str]]:
     """Faults between settings each of which is valid."""
-    of_needle = [((Needle.name, *path), text) for path, text in needle_faults(config.needle)]
+    of_needle = [
+        ((Needle.name, *path), text)
+        for path, text in needle_faults(config.needle, config.any_attention.kernels)
+    ]
     return of_needle + _kernel_faults(config.any_attention)
 
 

@@ -1,7 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
 Every part runs on one core but the workflow and training, which say how many they had. The part
-`training` needs what `make setup-rank` adds, the part `cluster`, only when named, what
+`training` and `needle` need what `make setup-rank` adds, the part `cluster`, only when named, what
 `make test-cluster` needs.
 """
 
@@ -33,6 +33,7 @@ from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures.grids import multiples
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.head_rank.settings.cells import CellJob
+from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.regression_moments import moments
@@ -54,6 +55,10 @@ TRAINED_CELLS = [
     (8, 4, 3, 3, 8), (16, 3, 2, 1, 4), (16, 4, 2, 1, 4), (16, 8, 2, 1, 4), (16, 16, 2, 1, 2),
 ]  # fmt: skip
 """d, N, L, w and heads of cells at desk scale."""
+NEEDLE_CELLS = [
+    "asked_mu5_n8_exp", "asked_mu5_n128_exp", "asked_mu5_n512_linear", "asked_mu5_n512_elu_8",
+    "asked_mu5_n2048_exp", "fixed_mu5_n512_exp", "paper_mu5_n512_linear", "paper_mu5_n128_exp",
+]  # fmt: skip
 
 
 def seconds(call: Callable[[], object], repeats: int = 5) -> float:
@@ -363,6 +368,41 @@ def training() -> None:
     torch.set_num_threads(kept)
 
 
+def needle() -> None:
+    """Ensembles of the needle's networks against one run after another, in this process."""
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print("needle: this needs PyTorch, which `make setup-rank` installs")
+        return
+    from attention_separation.needle.training.batches import batch_at
+    from attention_separation.needle.training.ensemble import advance, start
+    from attention_separation.own_kernels.values import kernel_of
+
+    def own_step(job: NeedleCell) -> Callable[[], object]:
+        kernel = kernel_of(job.map.kernel, None) if job.map.kernel else None
+        state = start(job, kernel)
+        return lambda: advance(job, state, batch_at(job, state.step))
+
+    kept = torch.get_num_threads()
+    torch.set_num_threads(1)
+    print(f"the needle, {RUNS} runs: ms a step of all, batches drawn within, one thread")
+    cells = CONFIG.studies()["needle"].cells
+    for name in NEEDLE_CELLS:
+        job = cells[name].model_copy(update={"seeds": list(range(RUNS))})
+        ones = [job.model_copy(update={"seeds": [run]}) for run in job.seeds]
+        took = best_in_turn([own_step(job)], [own_step(one) for one in ones])
+        ensemble, single = 1e3 * took
+        print(
+            f"  {name}: ensemble {ensemble:.2f}; one run after another {single:.2f} "
+            f"({single / ensemble:.2f}x); {job.steps * took[0]:.1f} s in all",
+            flush=True,
+        )
+    torch.set_num_threads(kept)
+
+
 def best_in_turn(*ways: list[Callable[[], object]]) -> np.ndarray:
     """Least seconds of calling all of each way, measured in turn so that all meet the same load."""
     times = []
@@ -422,7 +462,7 @@ def snakemake_seconds(folder: str, *options: str) -> float:
 PARTS = {
     "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels, "api": api,
     "throughput": throughput,
-    "workflow": workflow, "scaling": scaling, "training": training,
+    "workflow": workflow, "scaling": scaling, "training": training, "needle": needle,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}
 

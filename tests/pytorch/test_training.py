@@ -12,9 +12,7 @@ from training_jobs import small
 from attention_separation.__main__ import main
 from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
-from attention_separation.head_rank.training.adamw import AdamW
 from attention_separation.head_rank.training.batches import Batches, held_out, points
-from attention_separation.head_rank.training.checkpoint import Checkpoint, CheckpointError
 from attention_separation.head_rank.training.ensemble import (
     advance,
     farthest,
@@ -28,6 +26,8 @@ from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import grouped
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.statistics.seeding import stream
+from attention_separation.training.adam import Adam
+from attention_separation.training.checkpoint import Checkpoint, CheckpointError
 
 
 def drawn(job, steps):
@@ -130,7 +130,7 @@ def test_the_optimizer_is_adamw():
     theirs = torch.nn.Parameter(torch.randn(50, generator=generator, dtype=torch.float64))
     ours = theirs.detach().clone()
     reference = torch.optim.AdamW([theirs], lr=0.01, betas=(0.9, 0.95), eps=1e-8, weight_decay=0)
-    optimizer = AdamW(ours)
+    optimizer = Adam(ours, training.BETAS)
     for step in range(1, 30):
         theirs.grad = torch.randn(50, generator=generator, dtype=torch.float64)
         reference.step()

@@ -1,12 +1,12 @@
-"""The needle's rules: what is made, that it is current, and what a change reruns."""
+"""The needle's rules without training: what is made, that it is current, what a change reruns."""
 
 import pytest
 from forked import verb
 from project import Project
 
-from attention_separation.needle.settings.titles import FIGURES, TABLES
+from attention_separation.needle.settings.titles import FIGURES_OF_LINES, JUDGED, LINES
 
-SMOKE = "needle={scale: smoke}"
+SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 ASK = ("needle", "--config", SMOKE)
 FOLDER = "results/needle/smoke"
 STUDY = "src/attention_separation/needle"
@@ -32,10 +32,10 @@ def made(made_once, tmp_path):
 
 def test_everything_is_made_and_current(made_once):
     folder = made_once.folder / FOLDER
-    for name in FIGURES:
+    for name in FIGURES_OF_LINES:
         for extension in ("svg", "png", "pdf", "csv", "parquet"):
             assert (folder / f"figures/{name}.{extension}").stat().st_size > 300
-    for name in TABLES:
+    for name in LINES | JUDGED:
         for extension in ("html", "csv", "parquet"):
             assert (folder / f"tables/{name}.{extension}").stat().st_size > 300
     assert {path.name for path in (made_once.folder / "results").iterdir()} == {"needle"}

@@ -82,7 +82,10 @@ def checked_torch():
     """Before any job: without PyTorch every cell would fail, one after another."""
     if importlib.util.find_spec("torch"):
         return
-    if any("rank_train_" in job.rule.name for job in workflow.dag.needrun_jobs()):
+    if any(
+        "rank_train_" in job.rule.name or "needle_cell_" in job.rule.name
+        for job in workflow.dag.needrun_jobs()
+    ):
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 

@@ -12,9 +12,9 @@ from attention_separation.any_attention.settings.jobs import (
     SplitsJob,
     ValuesJob,
 )
-from attention_separation.any_attention.settings.own_kernels import PythonKernel
-from attention_separation.any_attention.settings.own_modules import module_digest
 from attention_separation.any_attention.settings.section import AnyAttentionSection
+from attention_separation.own_kernels.modules import module_digest
+from attention_separation.own_kernels.section import PythonKernel
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
 

@@ -11,7 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from attention_separation.any_attention.exact.given_kernels import (
+from attention_separation.any_attention.exact.kernel_check import check_kernel
+from attention_separation.any_attention.exact.layers import Layer, token_types
+from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
+from attention_separation.attention.kernels import (
+    ClassesApartError,
+    Kernel,
+    Normaliser,
+    RowSumError,
+)
+from attention_separation.attention.rows import distinct_rows
+from attention_separation.datasets.data import FixedData
+from attention_separation.own_kernels.formula import FormulaError, parse_formula
+from attention_separation.own_kernels.given import (
     OfNumbers,
     checked_call,
     each_point,
@@ -23,18 +35,6 @@ from attention_separation.any_attention.exact.given_kernels import (
     score_kernel,
     vectors,
 )
-from attention_separation.any_attention.exact.kernel_check import check_kernel
-from attention_separation.any_attention.exact.layers import Layer, token_types
-from attention_separation.any_attention.settings.formula import FormulaError, parse_formula
-from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
-from attention_separation.attention.kernels import (
-    ClassesApartError,
-    Kernel,
-    Normaliser,
-    RowSumError,
-)
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.datasets.data import FixedData
 from attention_separation.settings.words import shown
 
 GIVEN = "given"

@@ -47,6 +47,7 @@ class Kernel:
     normaliser : see `Normaliser`
     also : what else a weight depends on: "n", "d", "all keys"
     source : where the formula is from
+    signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
     """
 
     name: str
@@ -57,6 +58,7 @@ class Kernel:
     normaliser: Normaliser = "row sum"
     also: tuple[str, ...] = ()
     source: str = ""
+    signed: Callable[[Seen], np.ndarray] | None = None
 
     @property
     def normalised(self) -> bool:
@@ -122,7 +124,8 @@ def power(p: float) -> Kernel:
             return p * np.log(seen.scores)
 
     source = SOURCES_OF_POWERS.get(p, "a power of x")
-    return _log_score(f"power_{p:g}", f"x^{p:g}", log_weights, source)
+    signed = (lambda seen: seen.scores ** int(p)) if p == int(p) else None
+    return _log_score(f"power_{p:g}", f"x^{p:g}", log_weights, source, signed=signed)
 
 
 SOURCES_OF_POWERS = {2: "arXiv 2402.10644 (ReBased, without its norm)", 4: "arXiv 2310.01655"}
@@ -137,11 +140,22 @@ def _log_taylor(p: int, x: np.ndarray) -> np.ndarray:
     return np.logaddexp.reduce(np.concatenate([zero, terms], axis=-1), axis=-1)
 
 
+def _taylor(p: int, x: np.ndarray) -> np.ndarray:
+    """Of numbers of either sign, by Horner's rule."""
+    total = 1 + x / p
+    for k in range(p - 1, 0, -1):
+        total = 1 + total * x / k
+    return total
+
+
 def taylor(p: int) -> Kernel:
     """1 + x + ... + x^p / p!, of scores that are not negative."""
     source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
     symbol = f"1 + x + … + x^{p}/{p}!"
-    return _log_score(f"taylor_{p}", symbol, lambda seen: _log_taylor(p, seen.scores), source)
+    return _log_score(
+        f"taylor_{p}", symbol, lambda seen: _log_taylor(p, seen.scores), source,
+        signed=lambda seen: _taylor(p, seen.scores),
+    )  # fmt: skip
 
 
 def exponential(name: str, symbol: str, divided_by: Callable[[Seen], object], source: str, **rest):
@@ -224,7 +238,7 @@ _ALL = (
     _log_score(
         "taylor_2_sqrt_d", "1 + x/√d + x²/2d",
         lambda seen: _log_taylor(2, seen.scores / np.sqrt(seen.d)), "arXiv 2402.18668 (Based)",
-        also=("d",),
+        also=("d",), signed=lambda seen: _taylor(2, seen.scores / np.sqrt(seen.d)),
     ),
     _features("elu_plus_one", "φ = elu(z) + 1", "arXiv 2006.16236"),
     _features("relu_features", "φ = max(z, 0)", "ReLU features"),

@@ -2,30 +2,67 @@
 
 from collections.abc import Iterator
 
-from attention_separation.needle.settings.titles import FIGURES, JUDGED, LINES
+from attention_separation.needle.settings import estimates
+from attention_separation.needle.settings.titles import (
+    FIGURES_OF_LINES,
+    FIGURES_OF_NETWORKS,
+    JUDGED,
+    LINES,
+    TRAINED,
+)
 from attention_separation.needle.verbs import VERBS
-from attention_separation.results.result import FIGURE, TABLE, Output, Result
+from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
+
+CELL = Kind("cells", ("parquet",))
 
 
 def declare_results(study) -> Iterator[Result]:
-    """The results of a `study.Needle`."""
+    """The results of a `study.Needle`; without cells to train, those of lines alone."""
     accuracies, critical = (Output(TABLE, name, title) for name, title in LINES.items())
     yield _made(
         "needle_exact", "lines", study.lines_job(),
         {"output": (accuracies,), "": (critical,)},
         words="The needle: the best accuracy of each kernel", priority=9,
     )  # fmt: skip
-    for name, table in (("needle_accuracy", accuracies), ("needle_critical", critical)):
+    networks: dict[str, tuple[Output, ...]] = {}
+    if study.cells:
+        yield from _trained(study)
+        networks = {"cells": tuple(Output(TABLE, name, title) for name, title in TRAINED.items())}
+    lines = {"needle_critical": critical}
+    for name, title in (FIGURES_OF_LINES | (FIGURES_OF_NETWORKS if networks else {})).items():
         yield _made(
-            name, "figure", study.figure_job(FIGURES[name]),
-            {"output": (Output(FIGURE, name, FIGURES[name]),)},
-            inputs={"table": (table,)}, options=("--figure", name), words=f"Figure {name}",
+            name, "figure", study.figure_job(title), {"output": (Output(FIGURE, name, title),)},
+            inputs={"table": (lines.get(name, accuracies),), **networks},
+            options=("--figure", name), words=f"Figure {name}",
         )  # fmt: skip
     yield _made(
         "needle_claims", "claims", study.claims_job(),
         {"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
-        inputs={"critical": (critical,)}, words="The needle: claims",
+        inputs={"lines": (accuracies,), "critical": (critical,), **networks},
+        words="The needle: claims",
+    )  # fmt: skip
+
+
+def _trained(study) -> Iterator[Result]:
+    """The cells, and the table of them all."""
+    for name, job in study.cells.items():
+        seconds = estimates.seconds(job)
+        yield _made(
+            f"needle_cell_{name}", "train", job, {"output": (Output(CELL, name),)},
+            options=("--checkpoint",),
+            words=f"Training {name}: {len(job.seeds)} runs",
+            is_local=seconds < study.jobs.local_below,
+            memory_mb=estimates.memory_mb(job),
+            minutes=estimates.minutes(job),
+            # The longest first: so no core waits at the end.
+            priority=1 + min(int(seconds / 5), 7),
+        )  # fmt: skip
+    yield _made(
+        "needle_cells", "cells", study.cells_job(),
+        {"output": tuple(Output(TABLE, name, title) for name, title in TRAINED.items())},
+        inputs={"tables": tuple(Output(CELL, name) for name in study.cells)},
+        words="The needle: all trained networks",
     )  # fmt: skip
 
 

@@ -1,21 +1,27 @@
 """The needle as a study: what each of its jobs depends on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from attention_separation.needle import results
+from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.needle.settings.jobs import (
+    CellsJob,
     ClaimsJob,
     FigureJob,
     LinesJob,
     OverviewJob,
+    TrainedCell,
 )
 from attention_separation.needle.settings.section import NeedleScale, NeedleSection
+from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
+from attention_separation.settings.jobs import Jobs
 
-EXACT = ("needle_exact", "needle_claims", "needle_accuracy", "needle_critical")
-"""Results that need no training."""
+EXACT = "needle_exact"
+"""The result that is made without training at every scale."""
 
 
 class Needle(Study):
@@ -26,8 +32,8 @@ class Needle(Study):
     title = "the needle: noise on every token"
     category = "4 The needle"
 
-    def __init__(self, section: NeedleSection):
-        self.section = section
+    def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
+        self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
 
     @property
     def chosen(self) -> NeedleScale:
@@ -43,7 +49,27 @@ class Needle(Study):
         return list(results.declare_results(self))
 
     def targets(self) -> dict[str, tuple[str, ...]]:
-        return {"needle_lines": EXACT}
+        untrained = () if self.cells else tuple(self.results)
+        return {"needle_lines": untrained or (EXACT,)}
+
+    @cached_property
+    def cells(self) -> dict[str, NeedleCell]:
+        """The cells of networks that are trained, by name."""
+        training = self.chosen.training
+        cells = training.cells(self.section.data, self.seed, self.own_kernels) if training else ()
+        return {cell.name: cell for cell in cells}
+
+    def cells_job(self) -> CellsJob:
+        """What the table of all networks depends on beside the cells' tables."""
+        return CellsJob(
+            cells=[
+                TrainedCell(name=name, settings=cell.digest()) for name, cell in self.cells.items()
+            ]
+        )
+
+    @property
+    def _cells_digest(self) -> str | None:
+        return self.cells_job().digest() if self.cells else None
 
     def lines_job(self) -> LinesJob:
         """All that the tables of lines depend on."""
@@ -51,13 +77,18 @@ class Needle(Study):
 
     def figure_job(self, title: str) -> FigureJob:
         """What a figure of lines depends on beside their table."""
-        return FigureJob(title=title, lines=self.lines_job().digest())
+        lines = self.lines_job().digest()
+        return FigureJob(title=title, lines=lines, cells=self._cells_digest)
 
     def claims_job(self) -> ClaimsJob:
         """What the claims depend on beside the tables that they read."""
         section = self.section
         return ClaimsJob(
-            data=section.data, another_x=section.another_x, lines=self.lines_job().digest()
+            data=section.data,
+            another_x=section.another_x,
+            level=section.level,
+            lines=self.lines_job().digest(),
+            cells=self._cells_digest,
         )
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:

@@ -7,13 +7,14 @@ import pytest
 from making import CONFIG
 
 from attention_separation.__main__ import main
-from attention_separation.any_attention.exact import own_kernels, value_table
+from attention_separation.any_attention.exact import value_table
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import last_n
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.pages.summary import summary
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.own_kernels import values as own_kernels
 
 STUDY = CONFIG.studies()["any_attention"]
 SAMPLE = ("exp", "exp_sqrt_d", "linear", "none", "power_4", "elu_plus_one", "sigmoid")

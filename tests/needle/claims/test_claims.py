@@ -9,7 +9,7 @@ from attention_separation.needle.claims import exact_claims, outcomes
 from attention_separation.needle.claims.claims_table import claims_table
 from attention_separation.needle.claims.exact_claims import DEGREES, N5, exact_rows
 from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
-from attention_separation.needle.exact.line_table import CRITICAL
+from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
 from attention_separation.needle.exact.lines import LINES
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
@@ -112,7 +112,9 @@ def test_a_number_against_its_range():
 
 def test_the_table(critical):
     rows = [row | {"kind": "", "method": ""} for row in critical]
-    table = claims_table(STUDY.claims_job(), table_from_rows(rows, CRITICAL))
+    table = claims_table(
+        STUDY.claims_job(), table_from_rows([], ACCURACIES), table_from_rows(rows, CRITICAL)
+    )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
     assert {*table["kind"].to_pylist()} <= {*outcomes.KINDS}

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
+from needle_cells import runs, table_of
 from needle_tables import folder_of_tables
 
 from attention_separation.__main__ import main
-from attention_separation.needle.figures import accuracy, critical
-from attention_separation.needle.figures.accuracy import Panel
-from attention_separation.needle.figures.style import STYLES, AccuracyDot, CriticalDot
-from attention_separation.needle.settings.titles import FIGURES
+from attention_separation.needle.figures import accuracy, critical, features, paper_network
+from attention_separation.needle.figures.style import STYLES
+from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 from attention_separation.pages import drawing
 
 STUDY = CONFIG.studies()["needle"]
@@ -30,15 +30,16 @@ def table(folder, name):
 def test_the_verb_writes_the_same_twice(folder, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     for name, title in FIGURES.items():
-        source = {"needle_accuracy": "needle_lines"}.get(name, name)
-        read = folder / f"tables/{source}.parquet"
+        source = "needle_critical" if name == "needle_critical" else "needle_lines"
+        read, cells = (folder / f"tables/{each}.parquet" for each in (source, "needle_cells"))
         texts = []
         for k in range(2):
             path = folder / f"{k}/{name}.svg"
             status = main(
                 [
                     "needle-figure", "--settings", STUDY.figure_job(title).canonical(),
-                    "--figure", name, "--table", str(read), "--output", str(path),
+                    "--figure", name, "--table", str(read), "--cells", str(cells),
+                    "--output", str(path),
                 ]
             )  # fmt: skip
             assert status == 0
@@ -46,7 +47,8 @@ def test_the_verb_writes_the_same_twice(folder, monkeypatch):
         assert texts[0] == texts[1]
         assert title.encode() in texts[0]
         numbers = pq.read_table(folder / f"0/{name}.parquet")
-        assert numbers.to_pylist() == pq.read_table(read).to_pylist()
+        shown = read if name in FIGURES_OF_LINES else cells
+        assert numbers.to_pylist() == pq.read_table(shown).to_pylist()
 
 
 def test_a_table_of_other_settings_is_refused(folder, capsys):
@@ -55,7 +57,8 @@ def test_a_table_of_other_settings_is_refused(folder, capsys):
     status = main(
         [
             "needle-figure", "--settings", job.canonical(), "--figure", "needle_critical",
-            "--table", str(read), "--output", str(folder / "no.svg"),
+            "--table", str(read), "--cells", str(folder / "tables/needle_cells.parquet"),
+            "--output", str(folder / "no.svg"),
         ]
     )  # fmt: skip
     assert status == 1
@@ -80,24 +83,98 @@ def test_lines_of_accuracy(folder):
     assert labels == [style.words for style in STYLES.values()]
 
 
-def test_trained_dots_stand_in_their_panels(folder):
+def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
     lines = table(folder, "needle_lines")
-    panels = [
-        Panel(5.0, "asked", [AccuracyDot("linear", 128, 0.77, 0.76, 0.78)]),
-        Panel(5.0, "fixed", [AccuracyDot("exp", 128, 0.95), AccuracyDot("none", 8, 0.8)]),
+    cells = table_of(
+        [
+            *runs("asked", "linear", 5.0, 128, [0.77, 0.75], "n"),
+            *runs("fixed", "exp", 5.0, 128, [0.95]),
+            *runs("fixed", "linear", 5.0, 128, [0.76], "sum"),
+            *runs("fixed", "elu_plus_one", 5.0, 32, [0.9], features=12),
+            *runs("asked", "exp", 5.0, 128, [0.6], control=True),
+            *runs("paper", None, 5.0, 128, [0.7]),
+        ]
+    )
+    figure = accuracy.draw("Title", lines, cells)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [
+        "query given, $\\mu$ = 5", "query fixed, $\\mu$ = 5"
+    ]  # fmt: skip
+    dots = [
+        [(line.get_marker(), line.get_color(), *line.get_xydata()[0]) for line in ax.lines
+         if line.get_marker() != "None"]
+        for ax in figure.axes
+    ]  # fmt: skip
+    linear, exp = STYLES["linear"].color, STYLES["exp"].color
+    assert dots[0] == [("o", linear, 128, 0.77), ("o", linear, 128, 0.75)]
+    assert dots[1][:2] == [("o", exp, 128, 0.95), ("s", linear, 128, 0.76)]
+    # A map without a line has a colour of its own.
+    assert dots[1][2][1] not in {style.color for style in STYLES.values()}
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[len(STYLES):] == [
+        "trained: every run", "trained linear, by row sums", "trained elu_plus_one, 12 features",
+    ]  # fmt: skip
+
+
+def test_an_own_kernel_is_among_the_dots(folder):
+    cells = table_of(runs("asked", "mine", 4.0, 32, [0.8, 0.81]))
+    figure = accuracy.draw("Title", table(folder, "needle_lines"), cells)
+    assert figure.legends[0].get_texts()[-1].get_text() == "trained mine"
+    assert sum(line.get_marker() != "None" for line in figure.axes[0].lines) == 2
+
+
+def test_features_against_their_lines(folder):
+    cells = table_of(
+        [
+            *runs("asked", "elu_plus_one", 5.0, 128, [0.6, 0.62], features=8),
+            *runs("asked", "elu_plus_one", 5.0, 128, [0.7], features=32),
+            *runs("asked", "elu_plus_one", 5.0, 512, [0.55], features=8),
+        ]
+    )
+    lines = table(folder, "needle_lines")
+    (ax,) = features.draw("Title", lines, cells).axes
+    means = [
+        line for line in ax.lines if line.get_marker() == "None" and len(line.get_xdata()) == 2
     ]
-    figure = accuracy.draw("Title", lines, panels)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["asked", "fixed"]
-    dots = [[line for line in ax.lines if line.get_marker() == "o"] for ax in figure.axes]
-    assert [len(each) for each in dots] == [1, 2]
-    assert dots[0][0].get_xydata().tolist() == [[128, 0.77]]
-    assert dots[0][0].get_color() == STYLES["linear"].color
-    assert figure.legends[0].get_texts()[-1].get_text() == "trained"
+    values = {
+        row["kernel"]: row["accuracy"]
+        for row in lines.to_pylist()
+        if (row["mu"], row["n"]) == (5.0, 128)
+    }
+    levels = [line.get_ydata()[0] for line in means[:-1]]
+    assert sorted(levels) == sorted(values[name] for name in features.REFERENCES)
+    assert means[-1].get_xydata().tolist() == [[8, pytest.approx(0.61)], [32, 0.7]]
+    assert ax.get_title(loc="left") == "query given, $\\mu$ = 5, $n$ = 128"
+
+
+def test_the_papers_network_beside_no_attention(folder):
+    cells = table_of(
+        [
+            *runs("paper", None, 5.0, 512, [0.9, 0.92]),
+            *runs("paper", "linear", 5.0, 512, [0.91, 0.91], "n"),
+            *runs("paper", "linear", 5.0, 512, [0.5], "sum"),
+            *runs("asked", "exp", 5.0, 512, [0.9]),
+        ]
+    )
+    lines = table(folder, "needle_lines")
+    (ax,) = paper_network.draw("Title", lines, cells).axes
+    heights = [bar.get_y() + bar.get_height() for bar in ax.patches]
+    assert heights == pytest.approx([0.91, 0.91, 0.5])
+    assert ax.get_xticklabels()[0].get_text() == "no\nattention"
+    levels = {line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"}
+    (bayes,) = (
+        row["accuracy"] for row in lines.to_pylist()
+        if (row["kernel"], row["mu"], row["n"]) == ("bayes", 5.0, 512)
+    )  # fmt: skip
+    assert levels == {pytest.approx(0.91), bayes}
 
 
 def test_critical_n_and_slopes(folder):
     numbers = table(folder, "needle_critical")
-    figure = critical.draw("Title", numbers, [CriticalDot("linear", 5.0, 150.0)])
+    curve = {8: 0.97, 32: 0.85, 128: 0.65}
+    cells = [
+        row for n, mean in curve.items() for row in runs("asked", "linear", 5.0, n, [mean], "n")
+    ]
+    figure = critical.draw("Title", numbers, table_of(cells))
     left, right = figure.axes
     rows = [r for r in numbers.to_pylist() if r["kernel"] == "power_4"]
     wanted = sorted((r["mu"], r["n_critical"]) for r in rows)
@@ -109,7 +186,9 @@ def test_critical_n_and_slopes(folder):
     triangles = [t for t in triangles if np.array_equal(t[0], t[-1])]
     slopes = [math.log(t[2, 1] / t[1, 1]) / math.log(t[1, 0] / t[0, 0]) for t in triangles]
     assert sorted(slopes) == pytest.approx([2, 4, 6, 8, 10])
-    assert [line.get_ydata()[0] for line in left.lines if line.get_marker() == "o"] == [150.0]
+    dots = [line for line in left.lines if line.get_marker() == "o"]
+    assert [line.get_ydata()[0] for line in dots] == [pytest.approx(64)]
+    assert [line.get_color() for line in dots] == [STYLES["linear"].color]
 
 
 def test_what_is_endless_is_left_out(folder):

@@ -45,7 +45,7 @@ def test_readme_and_the_page_say_what_the_tables_say(tables):
 
 
 def test_the_answer_has_the_tables_numbers(tables):
-    cannot, not_so = first_findings(tables)
+    cannot, found, not_so, papers = first_findings(tables)
     reach = findings.reaches(tables["needle_critical"])
     for kernel in ("none", "linear", "exp", "bayes"):
         assert f"n = {math.floor(reach[kernel, 5.0]):,}" in cannot
@@ -55,6 +55,15 @@ def test_the_answer_has_the_tables_numbers(tables):
     assert (
         "linear attention up to n = 99," in first_findings(tables | {"needle_critical": moved})[0]
     )
+    cells = tables["needle_cells"]
+    at = {"mu": 5.0, "n": 512, "control": False}
+    for kernel, divided in (("exp", "sum"), ("linear", "n")):
+        wanted = {"arm": "asked", "kernel": kernel, "divided_by": divided} | at
+        assert f"on {findings.mean_accuracy(cells, **wanted):.3f}" in found
+    for kernel, divided in ((None, "sum"), ("linear", "n"), ("linear", "sum")):
+        wanted = {"arm": "paper", "kernel": kernel, "divided_by": divided} | at
+        assert f"on {findings.mean_accuracy(cells, **wanted):.3f}" in papers
+    assert "rows divided by n, not by their sums, and neurons pooled by the largest" in papers
     assert "0.00645 √log n" in not_so
     assert "no sign vector" in not_so
 
@@ -70,16 +79,41 @@ def test_only_bounds_are_called_what_cannot_be(tables):
 
 def test_what_does_not_hold_is_not_said(tables):
     differs = changed(tables["needle_claims"], lambda row: {"verdict": "differs"}, claim="N10")
-    assert len(first_findings(tables | {"needle_claims": differs})) == 1
+    assert len(first_findings(tables | {"needle_claims": differs})) == 3
     said = more_findings(tables | {"needle_claims": differs})
     assert any(s.startswith("**Claims,**") and "2 agree, 1 differ" in s for s in said)
     assert any(s.startswith("**Differs:** N10, ") for s in said)
 
 
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [("N1", "passed what is exact"), ("N2", "training came within"), ("N3", "softmax finds it"),
+     ("N9", "every token is a query")],
+)  # fmt: skip
+def test_of_trained_networks_only_what_agrees_is_said(tables, claim, words):
+    def said(verdict):
+        rows = changed(tables["needle_claims"], lambda row: {"verdict": verdict}, claim=claim)
+        return " ".join(first_findings(tables | {"needle_claims": rows}))
+
+    assert words in said("agrees")
+    assert words not in said("undecided")
+    assert words not in said("differs")
+
+
+def test_without_training_that_is_said(tables):
+    rows = [row for row in tables["needle_claims"].to_pylist() if row["kind"] == "exact"]
+    claims = pa.Table.from_pylist(rows, tables["needle_claims"].schema)
+    untrained = {name: table for name, table in tables.items() if name != "needle_cells"}
+    untrained["needle_claims"] = claims
+    assert len(first_findings(untrained)) == 2
+    assert more_findings(untrained)[-1].endswith("is not shown here.")
+    assert more_findings(tables)[-1].endswith("wired by hand.")
+
+
 def test_of_what_a_table_has_not_nothing_is_said(tables):
     few = select_rows(tables["needle_critical"], mu=3.0)
     assert first_findings({"needle_critical": few}) == []
-    assert more_findings({}) == [findings.NOT_SHOWN]
+    assert more_findings({}) == [findings.NOT_SHOWN + findings.UNTRAINED]
     assert first_findings({}) == []
 
 

@@ -15,7 +15,7 @@ def faults_of(**section):
 
 def test_what_is_wrong_is_named_with_what_is_allowed():
     assert faults_of(scale="dsk") == [
-        "scale: 'dsk' is not among the scales; did you mean 'desk'? allowed: smoke, desk"
+        "scale: 'dsk' is not among the scales; did you mean 'desk'? allowed: smoke, lines, desk"
     ]
     (low,) = faults_of(scales={"desk": {"exact": {"mus": [4, 0]}}})
     assert low.startswith("scales.desk.exact.mus[1]: 0 is not allowed; should be")

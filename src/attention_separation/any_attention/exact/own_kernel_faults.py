@@ -13,10 +13,10 @@ import sys
 from collections.abc import Mapping
 
 from attention_separation.any_attention.exact.kernel_check import check_kernel
-from attention_separation.any_attention.exact.own_kernels import own_kernel
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
-from attention_separation.any_attention.settings.own_kernels import OwnKernel, PythonKernel
+from attention_separation.own_kernels.section import OwnKernel, PythonKernel
+from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
 
 ANSWER = "kernels-check: "

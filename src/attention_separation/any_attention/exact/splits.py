@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.own_kernels import asked_kernels
 from attention_separation.any_attention.exact.values import score_columns
 from attention_separation.any_attention.settings.jobs import SplitsJob
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
+from attention_separation.own_kernels.values import asked_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
@@ -127,6 +127,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = SplitsJob.model_validate_json(arguments.settings)
-    table = table_from_rows(split_rows(asked_kernels(job), job.data), SCHEMA)
+    table = table_from_rows(split_rows(asked_kernels(job.only, job.kernels), job.data), SCHEMA)
     stem = arguments.output.with_suffix("")
     write_result(table, stem, record(arguments.settings, __name__), TITLE, ABOUT)

@@ -17,11 +17,11 @@ from attention_separation.any_attention.exact.limits import (
     last_n,
     told,
 )
-from attention_separation.any_attention.exact.own_kernels import asked_kernels
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernels import Kernel
 from attention_separation.datasets.data import Data
+from attention_separation.own_kernels.values import asked_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
@@ -191,7 +191,7 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
 
 def tables(job: ValuesJob) -> dict[str, pa.Table]:
     """The table of kernels and that of their values, by name."""
-    each = list(product(asked_kernels(job), LAYERS))
+    each = list(product(asked_kernels(job.only, job.kernels), LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
     values, reaches = [], []
     for kernel, layer in each:

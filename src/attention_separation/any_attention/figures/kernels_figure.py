@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.any_attention.settings.titles import FIGURES, WITH_OWN_KERNELS
+from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.own_kernels import own_kernels
 from attention_separation.any_attention.laws.laws import judge_laws
 from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows

@@ -1,1 +1,1 @@
-"""Trained transformers: cells, batches, checkpoints; torch is imported here alone."""
+"""Trained transformers: cells, batches, checkpoints."""

@@ -10,14 +10,12 @@ from torch import Tensor
 
 from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.head_rank.settings.estimates import sets_at_once
-from attention_separation.head_rank.training.adamw import AdamW
 from attention_separation.head_rank.training.batches import (
     Batches,
     held_out,
     held_out_blocks,
     initial_names,
 )
-from attention_separation.head_rank.training.memory import keep_memory
 from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import (
     MOST_BY_ROWS,
@@ -29,8 +27,13 @@ from attention_separation.head_rank.training.transformer import (
 )
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
+from attention_separation.training.adam import Adam
+from attention_separation.training.memory import keep_memory
 
 TIMED_STEPS = 3
+
+BETAS = (0.9, 0.95)
+"""Of AdamW."""
 
 
 @dataclass
@@ -39,7 +42,7 @@ class State:
 
     step: int
     tensors: list[Tensor]
-    optimizer: AdamW
+    optimizer: Adam
     epoch_sum: Tensor
     train: list[list[float]] = field(default_factory=list)
     test: list[list[float]] = field(default_factory=list)
@@ -78,11 +81,6 @@ class Trained:
     test_se: np.ndarray
 
 
-def device_kind() -> str:
-    """`cuda` where there is a GPU, else `cpu`."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
 def start(job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32) -> State:
     """The ensemble before its first step, each run's values from its own stream."""
     keep_memory()
@@ -95,7 +93,7 @@ def start(job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32)
         part.view(array.shape).requires_grad_() for part, array in zip(parts, values, strict=True)
     ]
     epoch_sum = torch.zeros(len(runs), dtype=torch.float64, device=device)
-    return State(0, tensors, AdamW(vector), epoch_sum)
+    return State(0, tensors, Adam(vector, BETAS), epoch_sum)
 
 
 def farthest(x: Tensor) -> Tensor:

@@ -1,5 +1,5 @@
-"""Verb `needle-claims`: what is claimed of the needle, judged. Claims on trained networks join the
-rows of `exact_claims` here."""
+"""Verb `needle-claims`: what is claimed of the needle, judged, on computed numbers and on trained
+networks."""
 
 import argparse
 from pathlib import Path
@@ -7,9 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.needle.claims.exact_claims import exact_rows
-from attention_separation.needle.claims.outcomes import SCHEMA
-from attention_separation.needle.exact.line_table import CRITICAL
+from attention_separation.needle.claims.outcomes import SCHEMA, TRAINED
+from attention_separation.needle.claims.trained_claims import trained_rows
+from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
 from attention_separation.needle.settings.jobs import ClaimsJob
+from attention_separation.needle.training.cell_table import SCHEMA as CELLS
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
@@ -22,16 +24,37 @@ ABOUT = (
     "that of the comparison that decides: of those with the claim's verdict the one that is "
     "furthest from agreeing. Rules are this study's own."
 )
+ABOUT_TRAINED = (
+    " Means of trained networks have Student's interval over runs, each of which has initial "
+    "values, data and held-out sequences of its own; a run's variance is no less than its binomial "
+    "error's. The setting `level` is over all claims on them, in equal shares. Within a claim all "
+    "comparisons must agree, each at the claim's level; one that differs is enough, each at its "
+    "share of it, by a wider interval. A mean beneath its line says that it was not learned in "
+    "these steps."
+)
 
 
-def claims_table(job: ClaimsJob, critical: pa.Table) -> pa.Table:
-    """The table of all claims."""
-    return table_from_rows(exact_rows(critical.to_pylist(), job.data, job.another_x), SCHEMA)
+def claims_table(
+    job: ClaimsJob, lines: pa.Table, critical: pa.Table, cells: pa.Table | None = None
+) -> pa.Table:
+    """The table of all claims; of those on trained networks if there are any."""
+    found = list(exact_rows(critical.to_pylist(), job.data, job.another_x))
+    if cells is not None:
+        tables = (each.to_pylist() for each in (cells, lines, critical))
+        found += trained_rows(*tables, job.level)
+    return table_from_rows(found, SCHEMA)
+
+
+def about(table: pa.Table) -> str:
+    """What the table of claims is, in words."""
+    return ABOUT + (ABOUT_TRAINED if TRAINED in table["kind"].to_pylist() else "")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="what claims depend on, as JSON")
+    parser.add_argument("--lines", required=True, type=Path, help="table of accuracies")
     parser.add_argument("--critical", required=True, type=Path, help="table of critical n")
+    parser.add_argument("--cells", type=Path, help="table of trained networks, if there are any")
     parser.add_argument(
         "--output", required=True, type=Path, help="parquet to write, the rest beside"
     )
@@ -39,6 +62,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     job = ClaimsJob.model_validate_json(arguments.settings)
-    table = claims_table(job, read_parquet(arguments.critical, CRITICAL, job.lines))
+    table = claims_table(
+        job,
+        read_parquet(arguments.lines, ACCURACIES, job.lines),
+        read_parquet(arguments.critical, CRITICAL, job.lines),
+        read_parquet(arguments.cells, CELLS, job.cells) if job.cells else None,
+    )
     provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(
+        table,
+        arguments.output.with_suffix(""),
+        provenance,
+        TITLE,
+        about(table),
+    )

@@ -41,7 +41,11 @@ between `least` and `most`, null where there is no such end."""
 
 @dataclass(frozen=True)
 class Comparison:
-    """A number with the interval that it is known to, and the range that is claimed of it."""
+    """A number with the interval that it is known to, and the range that is claimed of it.
+
+    `far` : the wider interval that must lie outside for it to differ, where one of many comparisons
+    may by chance; None if it is the same
+    """
 
     name: str
     value: float
@@ -49,14 +53,16 @@ class Comparison:
     high: float
     least: float = -math.inf
     most: float = math.inf
+    far: tuple[float, float] | None = None
 
     @property
     def verdict(self) -> str:
         """Agrees if the interval lies inside the range, differs if outside, else undecided."""
         if self.low >= self.least and self.high <= self.most:
             return AGREES
+        low, high = self.far or (self.low, self.high)
         # NaN is neither.
-        return DIFFERS if self.high < self.least or self.low > self.most else UNDECIDED
+        return DIFFERS if high < self.least or low > self.most else UNDECIDED
 
     @property
     def slack(self) -> float:

@@ -10,7 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.needle.exact.accuracy import CRITICAL
-from attention_separation.needle.figures.style import STYLES, AccuracyDot, legend_handles
+from attention_separation.needle.figures.style import (
+    STYLES,
+    AccuracyDot,
+    Map,
+    legend_handles,
+    marks_of,
+)
 from attention_separation.pages.drawing import DARK_GRAY, INK, RC, frame
 from attention_separation.results.tables import numpy_column, select_rows
 
@@ -21,6 +27,15 @@ NOTE = (
     "one ratio, or on the\nlargest token: references, not bounds. Nothing passes the gray line. "
     "Computed, not simulated."
 )
+
+
+NOTE_OF_DOTS = (
+    "\nDots: trained networks, every run, on held-out sequences; one beneath its line has not "
+    "learned it in these steps. Query given: it is the needle's direction, drawn for each "
+    "sequence.\nQuery fixed: the first paper's D1 against D0, and a learned query."
+)
+ARMS = {"asked": "query given", "fixed": "query fixed"}
+"""Arms that are shown, in words."""
 
 
 class Panel(NamedTuple):
@@ -37,9 +52,29 @@ def panels_of(lines: pa.Table) -> list[Panel]:
     return [Panel(mu, f"signal-to-noise ratio of the needle $\\mu$ = {mu:g}") for mu in found]
 
 
-def draw(title: str, lines: pa.Table, panels: Sequence[Panel] = ()) -> Figure:
-    """The figure of a table of accuracies; with other panels than one for each mu if given."""
-    shown = panels or panels_of(lines)
+def panels_of_runs(cells: pa.Table) -> list[Panel]:
+    """A panel for each arm and mu, with a dot for each run; controls are not shown."""
+    rows = [row for row in cells.to_pylist() if not row["control"] and row["arm"] in ARMS]
+    marks = marks_of(map_of(row) for row in rows)
+    panels: dict[tuple[str, float], list[AccuracyDot]] = {}
+    for row in rows:
+        dots = panels.setdefault((row["arm"], row["mu"]), [])
+        dots.append(AccuracyDot(marks[map_of(row)], row["n"], row["accuracy"]))
+    return [
+        Panel(mu, f"{ARMS[arm]}, $\\mu$ = {mu:g}", dots)
+        for (arm, mu), dots in sorted(panels.items(), key=lambda item: item[0])
+    ]
+
+
+def map_of(row: dict) -> Map:
+    """The attention map of a run; linear attention divided by n is drawn as linear."""
+    divided = "sum" if row["kernel"] != "linear" else row["divided_by"]
+    return row["kernel"], divided, row["features"]
+
+
+def draw(title: str, lines: pa.Table, cells: pa.Table | None = None) -> Figure:
+    """The figure of a table of accuracies, with the runs of trained networks if there are any."""
+    shown = (panels_of_runs(cells) if cells else []) or panels_of(lines)
     with mpl.rc_context(RC):
         figure = Figure(figsize=(3.5 * len(shown) + 2.3, 4.1), layout="constrained")
         axes = figure.subplots(1, len(shown), squeeze=False, sharey=True)[0]
@@ -47,9 +82,9 @@ def draw(title: str, lines: pa.Table, panels: Sequence[Panel] = ()) -> Figure:
             _draw_panel(ax, select_rows(lines, mu=panel.mu), panel.dots)
             ax.set_title(panel.words)
             ax.label_outer()
-        with_dots = any(panel.dots for panel in shown)
-        figure.legend(handles=legend_handles(with_dots), loc="outside right center", fontsize=8)
-    frame(figure, title, NOTE)
+        marks = [dot.mark for panel in shown for dot in panel.dots]
+        figure.legend(handles=legend_handles(marks), loc="outside right center", fontsize=8)
+    frame(figure, title, NOTE + (NOTE_OF_DOTS if marks else ""))
     return figure
 
 
@@ -64,10 +99,10 @@ def _draw_panel(ax: Axes, lines: pa.Table, dots: Sequence[AccuracyDot]) -> None:
             linewidth=style.width, zorder=2 + order / 10,
         )  # fmt: skip
     for dot in dots:
-        color = STYLES[dot.kernel].color
-        ax.plot(dot.n, dot.accuracy, "o", color=color, markeredgecolor=INK, markersize=4, zorder=4)
-        if dot.low is not None and dot.high is not None:
-            ax.vlines(dot.n, dot.low, dot.high, color=color, zorder=3)
+        ax.plot(
+            dot.n, dot.accuracy, dot.mark.marker, color=dot.mark.color, markeredgecolor=INK,
+            markeredgewidth=0.5, markersize=4, zorder=4,
+        )  # fmt: skip
     ax.set_xscale("log")
     n = lines["n"].to_pylist()
     if min(n) < max(n):

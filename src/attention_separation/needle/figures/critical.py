@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from attention_separation.needle.figures.style import STYLES, CriticalDot, legend_handles
+from attention_separation.needle.claims.trained_claims import trained_crossings
+from attention_separation.needle.figures.style import STYLES, CriticalDot, Mark, legend_handles
 from attention_separation.pages.drawing import INK, RC, frame
 from attention_separation.results.tables import select_rows
 
@@ -38,8 +39,22 @@ NOTE = (
 )
 
 
-def draw(title: str, critical: pa.Table, dots: Sequence[CriticalDot] = ()) -> Figure:
-    """The figure of a table of critical n."""
+NOTE_OF_DOTS = (
+    "\nDots: where the mean accuracy of trained networks crosses 0.75 within the grid of n, "
+    "interpolated in log n; the query given."
+)
+TRAINED = Mark(INK, "o", "trained")
+
+
+def dots_of(cells: pa.Table) -> list[CriticalDot]:
+    """Where trained networks cross .75."""
+    rows = [row for row in cells.to_pylist() if not row["control"]]
+    return [CriticalDot(*found) for found in trained_crossings(rows)]
+
+
+def draw(title: str, critical: pa.Table, cells: pa.Table | None = None) -> Figure:
+    """The figure of a table of critical n, with trained networks if there are any."""
+    dots = dots_of(cells) if cells else []
     with mpl.rc_context(RC):
         figure = Figure(figsize=(9.6, 4.6), layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -60,8 +75,9 @@ def draw(title: str, critical: pa.Table, dots: Sequence[CriticalDot] = ()) -> Fi
             left.plot(dot.mu, dot.n, "o", zorder=4, **look)
             right.plot(dot.mu**2, dot.n, "o", zorder=4, **look)
         _finish(left, right, sorted({*critical["mu"].to_pylist()}))
-        figure.legend(handles=legend_handles(bool(dots)), loc="outside right center", fontsize=8)
-    frame(figure, title, NOTE)
+        marks = [TRAINED] if dots else []
+        figure.legend(handles=legend_handles(marks), loc="outside right center", fontsize=8)
+    frame(figure, title, NOTE + (NOTE_OF_DOTS if dots else ""))
     return figure
 
 

@@ -1,11 +1,14 @@
 """Colours and words of kernels, and the dots of trained networks that may stand beside lines."""
 
+from collections.abc import Iterable
+from itertools import cycle
 from typing import NamedTuple
 
 from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import (
     BLUE,
+    DARK_GRAY,
     GREEN,
     INK,
     MIDDLE_GRAY,
@@ -13,6 +16,8 @@ from attention_separation.pages.drawing import (
     PURPLE,
     VERMILION,
 )
+
+TRAINED = "trained: every run"
 
 
 class Style(NamedTuple):
@@ -36,14 +41,32 @@ STYLES = {
 """From the best to the least, which is the order of a legend; Bayes beneath the others."""
 
 
-class AccuracyDot(NamedTuple):
-    """The held-out accuracy of a trained network, or a mean of them with its interval."""
+class Mark(NamedTuple):
+    """How trained networks of an attention map are drawn."""
 
-    kernel: str
+    color: str
+    marker: str
+    words: str
+
+
+MARKS = {
+    ("linear", "sum", None): Mark(VERMILION, "s", "trained linear, by row sums"),
+    ("linear_unnormalised", "rms", None): Mark(VERMILION, "D", "trained linear, RMSNorm"),
+}
+"""Of maps whose kernel has a line and that are not drawn as its own; by kernel, what it is divided
+by, and features."""
+
+SKY_BLUE = PALETTE[5]
+OTHER_COLORS = (SKY_BLUE, DARK_GRAY, MIDDLE_GRAY)
+OTHER_MARKERS = "^vPX*<>"
+
+
+class AccuracyDot(NamedTuple):
+    """The held-out accuracy of one run of trained networks."""
+
+    mark: Mark
     n: int
     accuracy: float
-    low: float | None = None
-    high: float | None = None
 
 
 class CriticalDot(NamedTuple):
@@ -54,15 +77,37 @@ class CriticalDot(NamedTuple):
     n: float
 
 
-def legend_handles(with_dots: bool) -> list[Line2D]:
-    """A line for each kernel, and one dot if there are any."""
+Map = tuple[str | None, str, int | None]
+"""An attention map by its kernel, what it is divided by, and features."""
+
+
+def marks_of(maps: Iterable[Map]) -> dict[Map, Mark]:
+    """How each map is drawn: one with a line in its colour, others apart."""
+    found: dict[Map, Mark] = {}
+    others = zip(cycle(OTHER_COLORS), cycle(OTHER_MARKERS), strict=False)
+    for each in dict.fromkeys(maps):
+        kernel, _, features = each
+        if each in MARKS:
+            found[each] = MARKS[each]
+        elif kernel in STYLES and features is None:
+            found[each] = Mark(STYLES[kernel].color, "o", TRAINED)
+        else:
+            words = f"trained {kernel or 'without attention'}"
+            words += f", {features} features" if features else ""
+            found[each] = Mark(*next(others), words)
+    return found
+
+
+def legend_handles(marks: Iterable[Mark] = ()) -> list[Line2D]:
+    """A line for each kernel, and a mark for each kind of dots."""
     handles = [
         Line2D([], [], color=style.color, linestyle=style.dashes, linewidth=style.width,
                label=style.words)
         for style in STYLES.values()
     ]  # fmt: skip
-    if with_dots:
-        handles.append(
-            Line2D([], [], color=INK, marker="o", linewidth=0, markersize=4, label="trained")
-        )
-    return handles
+    kinds = {mark.words: mark for mark in marks}
+    return handles + [
+        Line2D([], [], color=INK if words == TRAINED else mark.color, marker=mark.marker,
+               markeredgecolor=INK, markeredgewidth=0.5, linewidth=0, markersize=4.5, label=words)
+        for words, mark in kinds.items()
+    ]  # fmt: skip

@@ -7,10 +7,11 @@ import pyarrow as pa
 
 from attention_separation.needle.claims import claims_table, outcomes
 from attention_separation.needle.exact import line_table
-from attention_separation.needle.figures import accuracy, critical
+from attention_separation.needle.figures import accuracy, critical, features, paper_network
 from attention_separation.needle.pages.findings import claim_counts, first_findings, more_findings
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES
+from attention_separation.needle.training import cell_table, cells_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
 from attention_separation.results.tables import read_parquet
@@ -32,10 +33,17 @@ HONESTY = (
 SCHEMAS = {
     "needle_lines": line_table.ACCURACIES,
     "needle_critical": line_table.CRITICAL,
+    "needle_cells": cell_table.SCHEMA,
     "needle_claims": outcomes.SCHEMA,
 }
-SHOWS = {"needle_accuracy": accuracy.NOTE, "needle_critical": critical.NOTE}
-"""What stands beneath each figure."""
+SHOWS = {
+    "needle_accuracy": accuracy.NOTE,
+    "needle_critical": critical.NOTE,
+    "needle_features": features.NOTE,
+    "needle_paper_network": paper_network.NOTE,
+}
+DOTS = {"needle_accuracy": accuracy.NOTE_OF_DOTS, "needle_critical": critical.NOTE_OF_DOTS}
+"""What stands beneath each figure, and what more where networks were trained."""
 
 LEAD = "needle_accuracy"
 
@@ -53,10 +61,13 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     tables = read_tables(job, results)
     abouts = {name: text.splitlines() for name, text in line_table.ABOUT.items()}
     sections = []
+    trained = "needle_cells" in tables
+    if trained:
+        abouts["needle_cells"] = [cells_table.ABOUT]
     if "needle_claims" in tables:
         claims = tables["needle_claims"]
-        abouts["needle_claims"] = [claims_table.ABOUT, *claim_counts(claims)]
-        sections.append(Section("The claims", {"": claims}, about=[claims_table.ABOUT]))
+        abouts["needle_claims"] = [claims_table.about(claims), *claim_counts(claims)]
+        sections.append(Section("The claims", {"": claims}, about=[claims_table.about(claims)]))
     return Overview(
         title=TITLE,
         question=QUESTION,
@@ -68,12 +79,16 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         command="snakemake needle",
         sections=sections,
         figures={
-            name: Caption(title, [SHOWS[name].replace("\n", " ")])
+            name: Caption(title, [_beneath(name, trained)])
             for name, title in FIGURES.items()
             if name in job.figures
         },
         tables={name: abouts[name] for name in tables},
     )
+
+
+def _beneath(name: str, trained: bool) -> str:
+    return (SHOWS[name] + (DOTS.get(name, "") if trained else "")).replace("\n", " ")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -6,11 +6,22 @@ LINES = {
 }
 """Tables computed without training."""
 
+TRAINED = {"needle_cells": "Trained networks, run by run"}
+
 JUDGED = {"needle_claims": "Claims, each with its verdict"}
 
-TABLES = LINES | JUDGED
+TABLES = LINES | TRAINED | JUDGED
 
-FIGURES = {
+FIGURES_OF_LINES = {
     "needle_accuracy": "The needle: what one query can tell at best, against n",
     "needle_critical": "The needle: how far each kernel goes, against the signal",
 }
+"""Figures of lines, with trained networks as dots where there are any."""
+
+FIGURES_OF_NETWORKS = {
+    "needle_features": "The needle: feature maps against the number of features",
+    "needle_paper_network": "The first paper's network trained: every token a query",
+}
+"""Figures of trained networks beside lines."""
+
+FIGURES = FIGURES_OF_LINES | FIGURES_OF_NETWORKS

@@ -1,9 +1,12 @@
 """The kernels of config.yaml as values: formulas and Python functions."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from attention_separation.any_attention.exact.given_kernels import (
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.own_kernels.formula import parse_formula
+from attention_separation.own_kernels.given import (
     OfNumbers,
     called,
     evaluated,
@@ -14,17 +17,13 @@ from attention_separation.any_attention.exact.given_kernels import (
     score_kernel,
     vectors,
 )
-from attention_separation.any_attention.settings.formula import parse_formula
-from attention_separation.any_attention.settings.jobs import SplitsJob
-from attention_separation.any_attention.settings.own_kernels import (
+from attention_separation.own_kernels.modules import add_own_folder
+from attention_separation.own_kernels.section import (
     FeatureKernel,
     OwnKernel,
     PythonKernel,
     ScoreKernel,
 )
-from attention_separation.any_attention.settings.own_modules import add_own_folder
-from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.settings.words import suggestion
 
 SOURCE = "config.yaml"
@@ -41,10 +40,25 @@ def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
     return {name: own_kernel(name, setting) for name, setting in (settings or {}).items()}
 
 
-def asked_kernels(job: SplitsJob) -> list[Kernel]:
-    """All kernels of the tables: built-in ones, then own ones."""
-    built_in = [kernel_named(name) for name in job.only or KERNELS]
-    return [*built_in, *own_kernels(job.kernels).values()]
+def asked_kernels(
+    only: Sequence[str] | None, own: Mapping[str, OwnKernel] | None
+) -> list[Kernel]:  # fmt: skip
+    """All kernels of a table: built-in ones, or `only` some of them, then own ones."""
+    built_in = [kernel_named(name) for name in only or KERNELS]
+    return [*built_in, *own_kernels(own).values()]
+
+
+def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
+    """A user's own kernel, or the built-in one of this name.
+
+    Raises
+    ------
+    UnknownKernelError
+        If there is none.
+    ValueError
+        If a Python function cannot be loaded.
+    """
+    return own_kernel(name, own) if own else kernel_named(name)
 
 
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:

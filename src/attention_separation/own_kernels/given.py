@@ -1,12 +1,13 @@
 """Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from attention_separation.any_attention.settings.formula import Formula
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
+from attention_separation.own_kernels.formula import FUNCTIONS, Formula
 
 MOST_OF_ERROR = 200
 """Characters of an error of a user's own code that are repeated."""
@@ -65,6 +66,8 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
 
     def function(x: np.ndarray, seen: Seen) -> np.ndarray:
         known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
+        if not isinstance(x, np.ndarray):
+            return _by_numpys_functions(formula, known)
         values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
         try:
             with np.errstate(all="ignore"):
@@ -74,6 +77,13 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
         return np.broadcast_to(found, x.shape)
 
     return function
+
+
+def _by_numpys_functions(formula: Formula, known: dict[str, Any]) -> Any:
+    """Of what is no array, and NumPy's functions take as one: a tensor, with its derivatives."""
+    names = {name: getattr(np, name) for name in FUNCTIONS} | {"__builtins__": {}}
+    # The expression has been written anew from the few nodes that are allowed.
+    return eval(formula.expression, names, known)
 
 
 def formula_needs(formula: Formula) -> tuple[str, ...]:
@@ -95,7 +105,7 @@ def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumb
     does, it must not depend on what else is asked at once."""
 
     def of_points(x: np.ndarray, seen: Seen) -> np.ndarray:
-        if x.ndim == 2:
+        if x.ndim == 2 or not isinstance(x, np.ndarray):
             return function(x, int(seen.n), int(seen.d))
         sizes = (np.broadcast_to(of, (len(x), 1, 1)).ravel().tolist() for of in (seen.n, seen.d))
         return np.stack([function(*point) for point in zip(x, *sizes, strict=True)])
@@ -107,13 +117,16 @@ def checked_call(
     name: str, words: str, function: Callable, shape_fault: ShapeFault, x: np.ndarray, *more
 ) -> np.ndarray:
     """What a user's function gives, as floats; see `called`."""
+    is_array = isinstance(x, np.ndarray)
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(function(np.array(x), *more))
+            found = np.asarray(function(np.array(x), *more)) if is_array else function(x, *more)
     except (Exception, SystemExit) as error:
         raise ArithmeticError(f"{name}: {words} raised {in_a_line(error)}") from error
-    fault = shape_fault(x.shape, found.shape)
-    if found.dtype.kind not in "biuf":
+    fault = shape_fault(tuple(x.shape), tuple(getattr(found, "shape", ())))
+    if not is_array and not fault:
+        return found
+    if is_array and found.dtype.kind not in "biuf":
         fault = f"numbers of type {found.dtype}; allowed: real numbers"
     if fault:
         raise ArithmeticError(f"{name}: {words} gave {fault}")

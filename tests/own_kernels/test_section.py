@@ -7,13 +7,13 @@ import pytest
 import yaml
 from making import ROOT, values
 
-from attention_separation.any_attention.settings.formula import (
+from attention_separation.config import load_config
+from attention_separation.own_kernels.formula import (
     FUNCTIONS,
     FormulaError,
     parse_formula,
 )
-from attention_separation.any_attention.settings.own_modules import NOT_A_FILE, module_digest
-from attention_separation.config import load_config
+from attention_separation.own_kernels.modules import NOT_A_FILE, module_digest
 from attention_separation.settings.faults import ConfigError
 
 MODULE = """
@@ -278,7 +278,7 @@ def test_without_own_kernels_nothing_is_loaded_for_them():
     code = (
         "import sys; from pathlib import Path; from attention_separation.config import load_config;"
         f"load_config(Path({str(ROOT / 'config.yaml')!r}));"
-        "assert not {'numexpr', 'attention_separation.any_attention.exact.own_kernels'}"
+        "assert not {'numexpr', 'attention_separation.own_kernels.values'}"
         " & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "src")}, check=True)

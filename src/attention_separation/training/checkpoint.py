@@ -3,11 +3,21 @@
 import sys
 import zipfile
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from attention_separation.head_rank.training.ensemble import State
 from attention_separation.results.files import replacing
+
+
+class State(Protocol):
+    """What is trained: all that it goes on from, as arrays by name."""
+
+    step: int
+
+    def saved(self) -> dict[str, np.ndarray]: ...
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None: ...
 
 
 class CheckpointError(ValueError):

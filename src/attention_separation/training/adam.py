@@ -1,4 +1,4 @@
-"""AdamW without weight decay, on one flat vector.
+"""Adam, which is AdamW without weight decay, on one tensor of parameters.
 
 torch.optim has it too, but loads torch's compiler first, which takes longer than a short cell.
 """
@@ -6,20 +6,22 @@ torch.optim has it too, but loads torch's compiler first, which takes longer tha
 import torch
 from torch import Tensor
 
-BETAS = (0.9, 0.95)
 EPS = 1e-8
 
 
-class AdamW:
-    """Moments of a vector of parameters; a step changes the vector in place."""
+class Adam:
+    """Moments of a tensor of parameters; a step changes the tensor in place.
 
-    def __init__(self, vector: Tensor):
-        self.vector = vector
+    `betas` : decay of the mean and of the mean square of gradients
+    """
+
+    def __init__(self, vector: Tensor, betas: tuple[float, float]):
+        self.vector, self.betas = vector, betas
         self.first, self.second = torch.zeros_like(vector), torch.zeros_like(vector)
 
     def step(self, gradient: Tensor, lr: float, number: int) -> None:
         """Step `number`, counted from 1, with rate `lr`."""
-        mean, square = BETAS
+        mean, square = self.betas
         self.first.lerp_(gradient, 1 - mean)
         self.second.mul_(square).addcmul_(gradient, gradient, value=1 - square)
         size = self.second.sqrt().div_((1 - square**number) ** 0.5).add_(EPS)

@@ -8,21 +8,21 @@ import pytest
 from making import CONFIG
 
 from attention_separation.__main__ import main
-from attention_separation.any_attention.exact import own_kernels as own_kernels_module
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
-from attention_separation.any_attention.exact.own_kernels import own_kernel, own_kernels
 from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.figures import accuracy, margins
 from attention_separation.any_attention.figures.style import label_of
 from attention_separation.any_attention.settings.jobs import DataJob, ValuesJob
-from attention_separation.any_attention.settings.own_kernels import (
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.own_kernels import values as own_kernels_module
+from attention_separation.own_kernels.section import (
     FeatureKernel,
     PythonKernel,
     ScoreKernel,
 )
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.own_kernels.values import own_kernel, own_kernels
 from attention_separation.pages import drawing
 
 DATA = CONFIG.any_attention.data

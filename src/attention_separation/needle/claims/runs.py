@@ -1,0 +1,106 @@
+"""Means of runs' accuracies with intervals, and cells found among the rows of the table."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from scipy.special import stdtrit
+
+from attention_separation.needle.claims.outcomes import Comparison
+
+Rows = Sequence[dict]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over runs, or a difference of means: its variance, and the degrees of freedom of it.
+
+    Every run has held-out sequences of its own, so that the spread over runs has the binomial error
+    in it; a run's variance is taken to be no less than that error's, whatever the spread.
+    """
+
+    value: float
+    variance: float
+    freedom: float
+
+    @classmethod
+    def of_runs(cls, rows: Rows) -> Self:
+        """Of the accuracies of a cell's runs; of a single run, with no interval (NaN)."""
+        values = [row["accuracy"] for row in rows]
+        count, mean = len(values), sum(values) / len(values)
+        binomial = sum(v * (1 - v) / row["held_out"] for v, row in zip(values, rows, strict=True))
+        if count < 2:
+            return cls(mean, math.nan, math.nan)
+        spread = sum((value - mean) ** 2 for value in values) / (count - 1)
+        return cls(mean, max(spread, binomial / count) / count, count - 1)
+
+    def less(self, other: Self | float) -> Self:
+        """The difference to a number that is known, or to another mean (Welch)."""
+        if not isinstance(other, Mean):
+            return type(self)(self.value - other, self.variance, self.freedom)
+        parts = [(each.variance, each.freedom) for each in (self, other)]
+        variance = sum(part for part, _ in parts)
+        below = sum(part * part / freedom for part, freedom in parts)
+        freedom = variance**2 / below if below else min(freedom for _, freedom in parts)
+        return type(self)(self.value - other.value, variance, freedom)
+
+    def reach(self, level: float) -> float:
+        """Half the length of Student's two-sided interval."""
+        return float(stdtrit(self.freedom, 1 - level / 2)) * math.sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mean that is claimed to lie in a range."""
+
+    name: str
+    mean: Mean
+    least: float = -math.inf
+    most: float = math.inf
+
+
+def comparisons(measured: Sequence[Measured], level: float) -> list[Comparison]:
+    """The comparisons of one claim, which is to be falsely judged with a chance of `level`.
+
+    All must agree for the claim to: each at the level (an intersection-union test). One that
+    differs is enough: each at its share of the level.
+    """
+    found = []
+    for each in measured:
+        near, far = (each.mean.reach(at) for at in (level, level / len(measured)))
+        value = each.mean.value
+        found.append(
+            Comparison(
+                each.name,
+                value,
+                value - near,
+                value + near,
+                each.least,
+                each.most,
+                (value - far, value + far),
+            )
+        )
+    return found
+
+
+def cells_of(rows: Rows, **wanted) -> Iterator[Rows]:
+    """The runs of each cell whose columns have these values."""
+    groups: dict[str, list[dict]] = {}
+    for row in rows:
+        if all(row[key] == value for key, value in wanted.items()):
+            groups.setdefault(row["cell"], []).append(row)
+    yield from groups.values()
+
+
+def one_cell(rows: Rows, **wanted) -> Rows | None:
+    """The runs of the only cell with these values; None if there is none."""
+    return next(cells_of(rows, **wanted), None)
+
+
+def cell_words(row: dict) -> str:
+    """A cell in words, as in a table of claims."""
+    kernel = row["kernel"] or "no attention"
+    features = f", {row['features']} features" if row["features"] else ""
+    divided = "" if row["divided_by"] == "sum" else f" divided by {row['divided_by']}"
+    return f"{kernel}{divided}{features}, {row['arm']}, μ = {row['mu']:g}, n = {row['n']}"

@@ -1,0 +1,263 @@
+"""Claims on trained networks: that none passes its line, and what comes near it."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from attention_separation.needle.claims.outcomes import TRAINED, Claim, Comparison
+from attention_separation.needle.claims.runs import (
+    Mean,
+    Measured,
+    Rows,
+    cell_words,
+    cells_of,
+    comparisons,
+    one_cell,
+)
+from attention_separation.needle.exact.accuracy import CRITICAL
+
+ABOVE = 0.02
+"""By which a mean may be above what nothing passes: its error must be smaller."""
+
+BELOW = 0.03
+"""By which it may be below its line."""
+
+JUDGED_FROM = 0.64
+"""The least accuracy of a line that training is held against: below, it has too little to learn
+from."""
+
+LARGEST = 512
+"""The largest n at which training is held against lines."""
+
+LADDER = ("none", "linear", "power_2", "power_4", "exp")
+DIVIDED = {"linear": "n"}
+"""By what a kernel of the ladder is divided, if not by its row sum."""
+
+SIGNAL, LARGE, MIDDLE = 5.0, 512, 128
+RATIO = (0.8, 1.25)
+APART, SUCCESS = 0.2, 0.9
+NEAR, BEHIND = 0.04, 0.05
+
+Limits = Mapping[tuple[str, float, int], float]
+"""Accuracies of the lines, by kernel, mu and n."""
+
+N1 = Claim(
+    "N1",
+    TRAINED,
+    "No trained network passes what is exact: with uniform weights or linear attention its bound, "
+    "with any kernel the likelihood ratio",
+    f"mean accuracy − limit at most {ABOVE:g}",
+)
+N2 = Claim(
+    "N2",
+    TRAINED,
+    f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
+    f"n = {LARGEST}, wherever the line is {JUDGED_FROM:g} or more",
+    f"limit − mean accuracy at most {BELOW:g}",
+)
+N3 = Claim(
+    "N3",
+    TRAINED,
+    f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
+    f"n = {LARGE}, the query given",
+    f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
+)
+N4 = Claim(
+    "N4",
+    TRAINED,
+    f"Trained, more degree does better: none < linear < power_2 < power_4 at n = {MIDDLE}, and at "
+    f"n = {LARGE} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE}; the query given",
+    "each step above 0",
+)
+N7 = Claim(
+    "N7",
+    TRAINED,
+    "Trained networks are lost at the critical n that is computed, where they cross an accuracy of "
+    "0.75 within the grid; the query given",
+    f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
+)
+N8 = Claim(
+    "N8",
+    TRAINED,
+    "Feature maps, elu + 1, come close to softmax where the query is fixed, with 12 features, and "
+    "fall behind power_2 where the query is given, with 8; there 32 features do better than 8: "
+    f"μ = {SIGNAL:g}, n = {MIDDLE}",
+    f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
+)
+N9 = Claim(
+    "N9",
+    TRAINED,
+    "In the first paper's network, every token a query, trained linear attention does what no "
+    "attention does, rows divided by n, not by their sums, and neurons pooled by the largest, not "
+    f"summed: n = {LARGE}",
+    f"no attention − linear at most {BELOW:g}",
+)
+CONTROL = Claim(
+    "control",
+    TRAINED,
+    "Neither another rate nor leaving out the standardisation of outputs changes a verdict",
+    f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
+)
+CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
+
+
+def trained_rows(
+    runs: Rows, lines: Rows, critical: Rows, level: float
+) -> Iterator[dict]:  # fmt: skip
+    """The rows of these claims, of the tables of networks, lines and critical n; `level` is the
+    nominal chance of a false verdict over all of them."""
+    limits = {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in lines}
+    own = [row for row in runs if not row["control"]]
+    controls = [row for row in runs if row["control"]]
+    share = level / len(CLAIMS)
+    measured = {
+        N1: list(_passing(own, limits)),
+        N2: list(_reaching(own, limits)),
+        N3: list(_softmax_and_linear(own)),
+        N4: list(_ladder(own)),
+        N8: list(_features(own)),
+        N9: list(_paper_network(own)),
+        CONTROL: [*_passing(controls, limits), *_reaching(controls, limits)],
+    }
+    found = {claim: comparisons(each, share) for claim, each in measured.items()}
+    found[N7] = crossings(own, critical, share)
+    for claim in CLAIMS:
+        yield claim.row(found[claim])
+
+
+def asked(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
+    """The mean accuracy of a kernel of the ladder where the query is given."""
+    divided = DIVIDED.get(kernel, "sum")
+    found = one_cell(
+        rows, arm="asked", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
+    )
+    return Mean.of_runs(found) if found else None
+
+
+def _passing(rows: Rows, limits: Limits) -> Iterator[Measured]:
+    for cell in cells_of(rows):
+        row, mean = cell[0], Mean.of_runs(cell)
+        bounded = row["arm"] == "asked" and row["kernel"] in ("none", "linear")
+        for kernel in ("bayes", *([row["kernel"]] if bounded else [])):
+            limit = limits.get((kernel, row["mu"], row["n"]))
+            if limit is not None:
+                name = f"{cell_words(row)}, against {kernel}"
+                yield Measured(name, mean.less(limit), most=ABOVE)
+
+
+def _reaching(rows: Rows, limits: Limits) -> Iterator[Measured]:
+    for cell in cells_of(rows, arm="asked", features=None):
+        row = cell[0]
+        limit = limits.get((row["kernel"], row["mu"], row["n"]), 0.0)
+        if row["kernel"] in LADDER and row["n"] <= LARGEST and limit >= JUDGED_FROM:
+            yield Measured(cell_words(row), Mean.of_runs(cell).less(limit), least=-BELOW)
+
+
+def _softmax_and_linear(rows: Rows) -> Iterator[Measured]:
+    softmax, linear = (asked(rows, kernel, SIGNAL, LARGE) for kernel in ("exp", "linear"))
+    if softmax and linear:
+        yield Measured("softmax − linear", softmax.less(linear), least=APART)
+        yield Measured("softmax", softmax, least=SUCCESS)
+
+
+def _ladder(rows: Rows) -> Iterator[Measured]:
+    points = sorted({(row["mu"], row["n"]) for row in rows if row["arm"] == "asked"})
+    for mu, n in points:
+        steps = list(pairwise(LADDER))
+        if n == LARGE and mu < SIGNAL:
+            steps = steps[-1:]
+        elif n == MIDDLE:
+            steps = steps[:-1]
+        elif n != LARGE:
+            continue
+        for low, high in steps:
+            below, above = (asked(rows, kernel, mu, n) for kernel in (low, high))
+            if below and above:
+                name = f"{high} − {low}, μ = {mu:g}, n = {n}"
+                yield Measured(name, above.less(below), least=0.0)
+
+
+def _features(rows: Rows) -> Iterator[Measured]:
+    def elu(arm: str, features: int) -> Mean | None:
+        cell = one_cell(
+            rows, arm=arm, kernel="elu_plus_one", features=features, mu=SIGNAL, n=MIDDLE
+        )
+        return Mean.of_runs(cell) if cell else None
+
+    fixed = one_cell(rows, arm="fixed", kernel="exp", mu=SIGNAL, n=MIDDLE)
+    if fixed and (own := elu("fixed", 12)):
+        yield Measured("exp − elu, fixed", Mean.of_runs(fixed).less(own), most=NEAR)
+    few, more, power = elu("asked", 8), elu("asked", 32), asked(rows, "power_2", SIGNAL, MIDDLE)
+    if few and power:
+        yield Measured("power_2 − elu, asked", power.less(few), least=BEHIND)
+    if few and more:
+        yield Measured("32 − 8 features, asked", more.less(few), least=0.0)
+
+
+def _paper_network(rows: Rows) -> Iterator[Measured]:
+    for without in cells_of(rows, arm="paper", kernel=None, n=LARGE):
+        mu = without[0]["mu"]
+        linear = one_cell(rows, arm="paper", kernel="linear", divided_by="n", mu=mu, n=LARGE)
+        if linear:
+            gap = Mean.of_runs(without).less(Mean.of_runs(linear))
+            yield Measured(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
+
+
+def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:
+    """The mean accuracies of a kernel of the ladder against n, rising, the query given."""
+    sizes = sorted({row["n"] for row in rows if row["arm"] == "asked" and row["mu"] == mu})
+    means = ((n, asked(rows, kernel, mu, n)) for n in sizes)
+    return [(n, mean) for n, mean in means if mean]
+
+
+def crossing(points: Sequence[tuple[int, float]]) -> float | None:
+    """The n at which accuracies cross .75, interpolated in log n; None if they do not."""
+    for (n, high), (more, low) in pairwise(points):
+        if high >= CRITICAL > low:
+            return _on_a_line(n, high, more, low)
+    return None
+
+
+def _on_a_line(n: int, high: float, more: int, low: float) -> float:
+    """Where the line in log n through two accuracies is at .75; NaN if it rises."""
+    if high <= low:
+        return math.nan
+    return n * (more / n) ** ((high - CRITICAL) / (high - low))
+
+
+def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:
+    """Kernel, mu and the n at which its trained networks cross .75 within the grid."""
+    for mu in sorted({row["mu"] for row in rows if row["arm"] == "asked"}):
+        for kernel in LADDER:
+            n = crossing([(n, mean.value) for n, mean in curve(rows, kernel, mu)])
+            if n is not None:
+                yield kernel, mu, n
+
+
+def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
+    """Trained over exact critical n; the interval is that of the curve moved by its errors."""
+    exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in critical}
+    known = [each for each in trained_crossings(rows) if each[:2] in exact]
+    found = []
+    for kernel, mu, n in known:
+        points = curve(rows, kernel, mu)
+        near, far = (
+            [_moved(points, at, sign) / exact[kernel, mu] for sign in (-1, 1)]
+            for at in (level, level / len(known))
+        )
+        found.append(
+            Comparison(
+                f"{kernel}, μ = {mu:g}", n / exact[kernel, mu], *near, *RATIO, (far[0], far[1])
+            )
+        )
+    return found
+
+
+def _moved(points: Sequence[tuple[int, Mean]], level: float, sign: int) -> float:
+    """The crossing moved with the two accuracies beside it, down (-1) or up (1) by their errors;
+    it may come to lie beyond them."""
+    (n, high), (more, low) = next(
+        pair for pair in pairwise(points) if pair[0][1].value >= CRITICAL > pair[1][1].value
+    )
+    ends = (each.value + sign * each.reach(level) for each in (high, low))
+    return _on_a_line(n, next(ends), more, next(ends))

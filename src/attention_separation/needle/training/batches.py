@@ -1,0 +1,116 @@
+"""Sequences of noisy tokens with and without the needle, from named streams.
+
+Half of a batch, every other sequence, is D1. Batches are new in every step, and the same for all
+maps; held-out sequences have streams of their own.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_separation.needle.settings.cells import MOST_RUNS, NeedleCell
+from attention_separation.statistics.seeding import stream
+
+HELD_OUT_BLOCK = 500
+"""Held-out sequences per stream."""
+
+
+class AskedBatch(NamedTuple):
+    """Sequences of `asked`: noise (B, d, n) that all runs share; of each run the directions u
+    (B, R, d) that are its queries, and where its needles are (B, R); labels (B,), 1 for D1.
+
+    The directions of the runs are orthogonal: what each run sees along its own is independent of
+    what the others see along theirs.
+    """
+
+    noise: Tensor
+    directions: Tensor
+    places: Tensor
+    labels: Tensor
+
+
+class TokenBatch(NamedTuple):
+    """Sequences of `fixed` and `paper`: tokens (R, B, d, n), of each run its own; labels (B,)."""
+
+    tokens: Tensor
+    labels: Tensor
+
+
+def batch_at(job: NeedleCell, step: int) -> AskedBatch | TokenBatch:
+    """The training batch of a step, counted from 0."""
+    return _drawn(job, job.batch, f"batch={job.batch}", f"step={step}")
+
+
+def held_out(job: NeedleCell, block: int) -> AskedBatch | TokenBatch:
+    """A block of held-out sequences, the last one maybe shorter."""
+    size = min(HELD_OUT_BLOCK, job.held_out - block * HELD_OUT_BLOCK)
+    return _drawn(job, size, "held-out", f"block={block}")
+
+
+def held_out_blocks(job: NeedleCell) -> int:
+    """Number of blocks of held-out sequences."""
+    return -(-job.held_out // HELD_OUT_BLOCK)
+
+
+def normals(generator: np.random.Generator, *shape: int) -> Tensor:
+    """Standard normal float32 (Box and Muller, 1958), of size below 5.8.
+
+    NumPy's own take three times as long, which would be half of training.
+    """
+    count = math.prod(shape)
+    half = -(-count // 2)
+    uniform = torch.from_numpy(generator.random(2 * half, dtype=np.float32))
+    # 1 - u is never 0.
+    size = uniform[:half].neg_().add_(1).log_().mul_(-2).sqrt_()
+    angle = uniform[half:].mul_(2 * math.pi)
+    both = torch.cat([angle.cos().mul_(size), angle.sin_().mul_(size)])
+    return both[:count].view(shape)
+
+
+def plain_tokens(job: NeedleCell) -> Tensor:
+    """D0's tokens of Definition D.1 over s, with a0 = 0 and without noise, (d, n): classes are
+    cyclic, and n need not be a multiple of K."""
+    data, d = job.data, job.dimension
+    tokens = torch.zeros(d, job.n)
+    places = torch.arange(job.n)
+    tokens[1 + places % data.classes, places] = data.b
+    tokens[d - 1] = data.c
+    return tokens
+
+
+def _drawn(job: NeedleCell, size: int, *names: str) -> AskedBatch | TokenBatch:
+    labels = (torch.arange(size) % 2).float()
+    draw = _asked if job.arm == "asked" else _tokens
+    # The first paper's network sees the batches of `fixed`, where sizes are equal.
+    kind = "asked" if job.arm == "asked" else "tokens"
+    _, _, *rest = job.data_names()
+    return draw(job, labels, ("needle", kind, *rest, *names))
+
+
+def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> AskedBatch:
+    size, d = len(labels), job.dimension
+    generator = stream(job.seed, *names)
+    noise = normals(generator, size, d, job.n)
+    frames, upper = torch.linalg.qr(normals(generator, size, d, d))
+    # With these signs, each of a frame's directions is uniform on the sphere.
+    frames = frames * upper.diagonal(dim1=1, dim2=2).sign().unsqueeze(1)
+    places = torch.from_numpy(generator.integers(job.n, size=(size, MOST_RUNS)))
+    return AskedBatch(
+        noise, frames.mT[:, job.seeds].contiguous(), places[:, job.seeds].contiguous(), labels
+    )
+
+
+def _tokens(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> TokenBatch:
+    data, size = job.data, len(labels)
+    plain, noise = plain_tokens(job), data.a1 / job.mu
+    special = data.a0 + (data.a1 - data.a0) * labels
+    tokens = torch.empty(len(job.seeds), size, job.dimension, job.n)
+    for own, run in zip(tokens, job.seeds, strict=True):
+        generator = stream(job.seed, *names, f"run={run}")
+        torch.add(plain, normals(generator, *own.shape), alpha=noise, out=own)
+        places = torch.from_numpy(generator.integers(job.n, size=(size, 1)))
+        own[:, 0].scatter_add_(1, places, special.unsqueeze(1))
+    return TokenBatch(tokens.mul_(math.sqrt(math.log(job.n))), labels)

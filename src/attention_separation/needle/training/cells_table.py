@@ -1,0 +1,49 @@
+"""Verb `needle-cells`: the runs of all cells as one table. Without torch."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.needle.settings.jobs import CellsJob, TrainedCell
+from attention_separation.needle.training.cell_table import SCHEMA
+from attention_separation.pages.table_page import write_result
+from attention_separation.results.provenance import record
+from attention_separation.results.tables import read_parquet
+
+TITLE = "Trained networks, run by run"
+ABOUT = (
+    "Held-out accuracy of networks with one attention layer, trained on sequences that never come "
+    "back. Arms: asked, where the needle's direction is drawn for each sequence and given as its "
+    "query, and the output is read along it, wired by hand; fixed, the first paper's tokens with "
+    "noise and a learned query, classes cyclic over n tokens, which need not be a multiple of "
+    "them; paper, the same tokens with every one a query, X starting at the identity, and ReLU "
+    "neurons on every token, pooled by the largest. Divided by: the sum of the weights, n, or the "
+    "output's root mean square. The output is standardised over the batch, with running moments "
+    "when held-out sequences are scored. A factor 1/√d of scores is left out: once trained it is "
+    "the same class of networks."
+)
+
+
+def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
+    """The rows of the cells' tables; TableError if one is of other settings."""
+    tables = [
+        read_parquet(path, SCHEMA, cell.settings) for path, cell in zip(paths, cells, strict=True)
+    ]
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="the cells, as JSON")
+    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="the cells' tables")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="parquet to write, the rest beside"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    job = CellsJob.model_validate_json(arguments.settings)
+    table = read_runs(arguments.tables, job.cells)
+    provenance = record(arguments.settings, __name__)
+    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, ABOUT)

@@ -1,0 +1,1 @@
+"""A user's own kernels: formulas and Python functions of config.yaml, as values."""

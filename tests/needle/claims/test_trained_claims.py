@@ -1,0 +1,192 @@
+"""Claims on trained networks: on made-up runs each agrees, and each can differ or be undecided."""
+
+import math
+
+import pytest
+from needle_cells import runs, table_of
+from needle_tables import tracked
+
+from attention_separation.needle.claims import trained_claims
+from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
+from attention_separation.needle.claims.runs import Mean, Measured, comparisons
+from attention_separation.needle.claims.trained_claims import (
+    CLAIMS,
+    LADDER,
+    crossing,
+    trained_crossings,
+    trained_rows,
+)
+from attention_separation.results.tables import table_from_rows
+from attention_separation.statistics.seeding import stream
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+
+LEVEL = 0.01
+SPREAD = (-0.002, -0.001, 0.0, 0.001, 0.002)
+LINES, CRITICAL = (tracked(f"needle_{name}").to_pylist() for name in ("lines", "critical"))
+LIMITS = {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in LINES}
+
+
+def around(mean):
+    return [mean + off for off in SPREAD]
+
+
+def made_up():
+    """Runs a little beneath their lines, by cell."""
+    cells = {}
+    for mu in (4.0, 5.0):
+        for n in (8, 32, 128, 512):
+            for kernel in LADDER:
+                divided = "n" if kernel == "linear" else "sum"
+                accuracy = around(LIMITS[kernel, mu, n] - 0.005)
+                cells[kernel, mu, n] = runs("asked", kernel, mu, n, accuracy, divided)
+    for arm, features, accuracy in (
+        ("asked", 8, 0.7), ("asked", 32, 0.85), ("fixed", 12, 0.93)
+    ):  # fmt: skip
+        cells[arm, features] = runs(
+            arm, "elu_plus_one", 5.0, 128, around(accuracy), features=features
+        )
+    cells["fixed", "exp"] = runs("fixed", "exp", 5.0, 128, around(0.95))
+    for kernel, divided, accuracy in (
+        (None, "sum", 0.88), ("linear", "n", 0.87), ("linear", "sum", 0.6)
+    ):  # fmt: skip
+        cells["paper", kernel, divided] = runs("paper", kernel, 5.0, 512, around(accuracy), divided)
+    cells["control"] = runs("asked", "exp", 5.0, 128, around(0.948), lr=0.01, control=True)
+    return cells
+
+
+def judged(cells, level=LEVEL):
+    rows = [row for cell in cells.values() for row in cell]
+    return {row["claim"]: row for row in trained_rows(rows, LINES, CRITICAL, level)}
+
+
+def moved(name, by, spread=1.0):
+    """The made-up runs with those of one cell at other accuracies."""
+    cells = made_up()
+    rows = cells[name]
+    mean = sum(row["accuracy"] for row in rows) / len(rows)
+    found = [mean + by + spread * (row["accuracy"] - mean) for row in rows]
+    cells[name] = [
+        row | {"accuracy": value} for row, value in zip(rows, found, strict=True)
+    ]  # fmt: skip
+    return cells
+
+
+def test_they_agree():
+    found = judged(made_up())
+    assert [*found] == ["N1", "N2", "N3", "N4", "N7", "N8", "N9", "control"]
+    assert {row["verdict"] for row in found.values()} == {AGREES}
+    counts = {name: row["comparisons"] for name, row in found.items()}
+    # 40 cells of the ladder and seven others against Bayes, 16 against a bound of their own.
+    assert counts["N1"] == 40 + 7 + 16
+    lines = [LIMITS[k, mu, n] for mu in (4, 5) for n in (8, 32, 128, 512) for k in LADDER]
+    assert counts["N2"] == sum(line >= 0.64 for line in lines)
+    assert (counts["N3"], counts["N4"], counts["N8"], counts["N9"]) == (2, 3 + 1 + 3 + 4, 3, 1)
+    assert counts["control"] == 2
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS)
+
+
+DIFFERENT = {
+    # claim: (cell, by which its accuracies are moved, words of the comparison that decides)
+    "N1": ("linear", 5.0, 512, 0.08, "against linear"),
+    "N1 of the likelihood ratio": ("exp", 5.0, 512, 0.05, "against bayes"),
+    "N2": ("power_2", 4.0, 128, -0.06, "power_2"),
+    "N3": ("exp", 5.0, 512, -0.06, "softmax"),
+    "N4": ("power_4", 5.0, 512, 0.04, "exp − power_4"),
+    "N7": ("linear", 5.0, 128, 0.06, "linear, μ = 5"),
+    "N8": ("asked", 8, 0.2, "power_2 − elu"),
+    "N8 of the fixed query": ("fixed", 12, -0.06, "exp − elu"),
+    "N8 of more features": ("asked", 32, -0.2, "32 − 8"),
+    "N9": ("paper", "linear", "n", -0.1, "no attention − linear"),
+    "control": ("control", -0.06, "exp"),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_each_can_differ(name):
+    *cell, by, words = DIFFERENT[name]
+    cell = tuple(cell) if len(cell) > 1 else cell[0]
+    row = judged(moved(cell, by))[name.partition(" ")[0]]
+    assert row["verdict"] == DIFFERS
+    assert words in row["decided_at"]
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_each_is_undecided_where_runs_scatter(name):
+    *cell, by, _ = DIFFERENT[name]
+    cell = tuple(cell) if len(cell) > 1 else cell[0]
+    row = judged(moved(cell, by / 2, spread=40.0))[name.partition(" ")[0]]
+    assert row["verdict"] == UNDECIDED
+
+
+def test_what_was_not_trained_is_not_run():
+    found = judged({"one": runs("fixed", "exp", 3.25, 100, around(0.9))})
+    assert {row["verdict"] for row in found.values()} == {NOT_RUN}
+    found = judged({"one": runs("asked", "exp", 5.0, 512, [0.92])})
+    # A single run has no interval.
+    assert found["N1"]["verdict"] == found["N2"]["verdict"] == UNDECIDED
+    assert found["N1"]["low"] is None
+
+
+def test_controls_are_judged_apart():
+    cells = made_up()
+    cells["bad"] = runs("asked", "none", 5.0, 512, around(0.9), lr=0.5, control=True)
+    found = judged(cells)
+    assert found["control"]["verdict"] == DIFFERS
+    assert {row["verdict"] for name, row in found.items() if name != "control"} == {AGREES}
+
+
+def test_a_mean_has_students_interval():
+    cell = runs("asked", "exp", 5.0, 512, [0.7, 0.74, 0.78], held_out=10**6)
+    mean = Mean.of_runs(cell)
+    assert (mean.value, mean.freedom) == (pytest.approx(0.74), 2)
+    # 4.302653 is Student's quantile of 0.975 with 2 degrees of freedom.
+    assert mean.reach(0.05) == pytest.approx(4.302653 * 0.04 / math.sqrt(3), rel=1e-6)
+    # Runs that happen to agree are no more certain than their held-out sequences.
+    same = Mean.of_runs(runs("asked", "exp", 5.0, 512, [0.5, 0.5], held_out=100))
+    assert same.variance == pytest.approx(0.25 / 100 / 2)
+    gap = mean.less(same)
+    assert gap.value == pytest.approx(0.24)
+    assert gap.variance == pytest.approx(mean.variance + same.variance)
+    assert 1 <= gap.freedom <= 3
+
+
+def test_an_interval_covers_as_often_as_it_says():
+    """Of 4000 cells of five normal runs, those whose interval misses: binomial, six standard
+    deviations."""
+    generator = stream(1, "coverage")
+    values = 0.8 + 0.01 * generator.standard_normal((4000, 5))
+    missed = 0
+    for own in values:
+        rows = [{"accuracy": float(v), "held_out": 10**9} for v in own]
+        mean = Mean.of_runs(rows)
+        missed += abs(mean.value - 0.8) > mean.reach(0.1)
+    assert abs(missed - 400) < 6 * math.sqrt(400 * 0.9)
+
+
+def test_all_must_agree_at_the_level_and_one_differs_at_its_share():
+    mean = Mean(0.5, 1e-6, 4)
+    near, far = mean.reach(0.001), mean.reach(0.001 / 10)
+    each = [Measured("a", mean, most=0.6)] * 10
+    (one, *_) = comparisons(each, 0.001)
+    assert (one.low, one.high) == (0.5 - near, 0.5 + near)
+    assert one.far == (0.5 - far, 0.5 + far)
+    between = 0.5 - (near + far) / 2
+    assert Comparison("a", 0.5, one.low, one.high, most=between).verdict == DIFFERS
+    assert Comparison("a", 0.5, one.low, one.high, most=between, far=one.far).verdict == UNDECIDED
+
+
+def test_where_a_curve_crosses():
+    assert crossing([(8, 0.95), (32, 0.85), (128, 0.65)]) == pytest.approx(64)
+    assert crossing([(8, 0.95), (32, 0.85)]) is None
+    assert crossing([(8, 0.7), (32, 0.6)]) is None
+    rows = [row for cell in made_up().values() for row in cell]
+    found = {(kernel, mu): n for kernel, mu, n in trained_crossings(rows)}
+    assert {("linear", 4.0), ("linear", 5.0), ("power_2", 4.0)} <= found.keys()
+    assert 32 < found["linear", 4.0] < 128
+
+
+def test_a_table_of_networks_has_its_columns():
+    table = table_of(runs("paper", None, 5.0, 512, [0.8, 0.9]))
+    assert table["kernel"].to_pylist() == [None, None]
+    assert table["correct"].to_pylist() == [16_000, 18_000]
+    assert trained_claims.cell_words(table.to_pylist()[0]) == "no attention, paper, μ = 5, n = 512"

@@ -1,0 +1,145 @@
+"""The part `training` of a scale: one test per way to be wrong, names of cells, own kernels."""
+
+import pytest
+from making import CONFIG, ROOT
+from needle_cells import small
+from pydantic import ValidationError
+
+from attention_separation.config import load_config
+from attention_separation.settings.faults import ConfigError
+
+GRID = {
+    "arm": "asked", "mus": [5], "sizes": [32], "maps": ["mine"], "batch": 32, "steps": 60,
+    "lr": 0.02, "runs": 2, "held_out": 1000,
+}  # fmt: skip
+HERE = "needle.scales.smoke.training."
+
+
+def loaded(kernel, kernels=None, more=None, **grid):
+    training = {"maps": {"mine": kernel} | (more or {}), "grids": {"own": GRID | grid}}
+    return load_config(
+        ROOT / "config.yaml",
+        {
+            "any_attention": {"kernels": kernels or {}},
+            "needle": {"scale": "smoke", "scales": {"smoke": {"training": training}}},
+        },
+    )
+
+
+def fault_of(*arguments, **named):
+    with pytest.raises(ConfigError) as error:
+        loaded(*arguments, **named)
+    (only,) = error.value.faults
+    return only.removeprefix(f"--config {HERE}")
+
+
+WRONG = {
+    # what is wrong: (the map, changes of the grid, words of the sentence)
+    "unknown kernel": ({"kernel": "softmax"}, {}, "'softmax' is no kernel; did you mean"),
+    "whole rows": ({"kernel": "sparsemax"}, {}, "maps.mine: sparsemax needs whole rows; allowed:"),
+    "a root": ({"kernel": "exp_root"}, {}, "maps.mine: exp_root has no weights of negative scores"),
+    "a broken power": ({"kernel": "power_2.5"}, {}, "power_2.5 has no weights of negative scores"),
+    "no features": ({"kernel": "elu_plus_one"}, {}, "maps.mine: elu_plus_one needs `features`"),
+    "features of a score": ({"kernel": "exp", "features": 3}, {}, "exp is no map of features"),
+    "no product of features": ({"kernel": "rbf", "features": 3}, {}, "rbf is no map of features"),
+    "all keys": ({"kernel": "efficient", "features": 3}, {}, "efficient is no map of features"),
+    "not of every vector": ({"kernel": "focused_3", "features": 3}, {}, "no features of vectors"),
+    "no attention for one query": ({}, {}, "grids.own: no kernel; allowed: in the arm paper alone"),
+    "rms of one number": (
+        {"kernel": "linear", "divided_by": "rms"}, {}, "grids.own: divided_by: rms; allowed",
+    ),
+    "features of all queries": (
+        {"kernel": "elu_plus_one", "features": 3}, {"arm": "paper"}, "grids.own: features; allowed",
+    ),
+    "unknown normaliser": ({"kernel": "exp", "divided_by": "m"}, {}, "maps.mine.divided_by: 'm'"),
+    "unknown map": ({"kernel": "exp"}, {"maps": ["mine", "expp"]}, "maps[1]: 'expp' is no"),
+    "unknown arm": ({"kernel": "exp"}, {"arm": "askd"}, "grids.own.arm: 'askd' is not allowed"),
+    "too many runs": ({"kernel": "exp"}, {"runs": 9}, "grids.own.runs: 9 is not allowed"),
+    "one token": ({"kernel": "exp"}, {"sizes": [1]}, "grids.own.sizes[0]: 1 is not allowed"),
+    "a map twice": ({"kernel": "exp"}, {"maps": ["mine", "mine"]}, "own.maps: has a value twice"),
+    "no rate": ({"kernel": "exp"}, {"lr": 0.0}, "grids.own.lr: 0.0 is not allowed"),
+    "misspelt": ({"kernel": "exp"}, {"batches": 3}, "grids.own.batches: unknown key"),
+    "a cell twice": (
+        {"kernel": "exp"}, {"sizes": [8, 32], "arm": "fixed", "maps": ["exp"]},
+        "grids.own: has the cell fixed_mu5_n32_exp, which fixed has; allowed: each cell once",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_every_way_to_be_wrong_is_said(wrong):
+    kernel, grid, words = WRONG[wrong]
+    assert words in fault_of(kernel, **grid)
+
+
+def test_names():
+    bad = fault_of({"kernel": "exp"}, more={"1st": {"kernel": "exp"}})
+    assert bad.startswith("maps.1st: is no name; allowed: at most 50 letters")
+
+
+WRONG_CELLS = {
+    "a seed twice": ({"seeds": [1, 1]}, "each seed once, 0 to 7"),
+    "a ninth run": ({"seeds": [0, 8]}, "each seed once, 0 to 7"),
+    "no seeds": ({"seeds": []}, "at least 1 item"),
+    "NaN": ({"lr": float("nan")}, "finite number"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_CELLS)
+def test_a_cell_says_what_is_wrong(wrong):
+    changes, words = WRONG_CELLS[wrong]
+    with pytest.raises(ValidationError) as error:
+        small(**changes)
+    (only,) = error.value.errors()
+    assert words in only["msg"]
+
+
+def test_what_no_result_depends_on_is_in_no_digest():
+    assert small(checkpoint_every=7).result_settings() == small().result_settings()
+    assert small(steps=21).result_settings() != small().result_settings()
+
+
+def test_own_kernels_are_cells():
+    kernels = {
+        "half": {"score": "1 + x + x**2/4"},
+        "phi": {"feature_map": "where(x > 0, x + 1, exp(x))"},
+        "called": {"python": "numpy.exp"},
+    }
+    maps = {"phi_4": {"kernel": "phi", "features": 4}, "called": {"kernel": "called"}}
+    config = loaded({"kernel": "half"}, kernels, maps, maps=["mine", "phi_4"], mus=[4.5])
+    cells = config.studies()["needle"].cells
+    assert cells["asked_mu4p5_n32_mine"].own.score == "1 + x + x**2/4"
+    assert cells["asked_mu4p5_n32_phi_4"].own.feature_map.startswith("where")
+    assert cells["asked_mu5_n8_exp"].own is None
+    root = fault_of({"kernel": "root"}, {"root": {"score": "sqrt(x)"}})
+    assert root.startswith("maps.mine: root has no weights of negative scores")
+
+
+def test_a_scale_without_training_is_all_of_lines():
+    study = load_config(ROOT / "config.yaml", {"needle": {"scale": "lines"}}).studies()["needle"]
+    assert {*study.results} == {
+        "needle_exact", "needle_claims", "needle_accuracy", "needle_critical"
+    }  # fmt: skip
+    assert {*study.targets()["needle_lines"]} == {*study.results}
+    assert study.chosen.exact == CONFIG.needle.scales["desk"].exact
+    assert CONFIG.studies()["needle"].targets() == {"needle_lines": ("needle_exact",)}
+
+
+def test_what_claims_are_judged_on_is_trained_at_desk_scale():
+    cells = CONFIG.studies()["needle"].cells.values()
+    asked = {
+        (cell.map.kernel, cell.mu, cell.n)
+        for cell in cells
+        if cell.arm == "asked" and not cell.map.features and not cell.control
+    }
+    kernels = ("none", "linear", "power_2", "power_4", "exp")
+    assert {(k, mu, n) for k in kernels for mu in (4, 5) for n in (8, 32, 128, 512)} <= asked
+    assert {("linear", 5, 2048), ("power_4", 5, 2048), ("exp", 5, 2048)} <= asked
+    sizes = {cell.n for cell in cells if cell.arm == "fixed"}
+    assert sizes == {32, 128, 512}
+    # Those of one arm, mu and n see the same batches.
+    assert {cell.batch for cell in cells if cell.arm == "asked"} == {128}
+    control = [cell for cell in cells if cell.control]
+    assert {(cell.standardise, cell.lr) for cell in control} == {
+        (False, 0.01), (False, 0.03), (True, 0.01)
+    }  # fmt: skip

@@ -1,0 +1,63 @@
+"""The table of all networks, and the verb without PyTorch."""
+
+import os
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+from making import ROOT
+from needle_cells import runs, small, table_of
+
+from attention_separation.__main__ import main
+from attention_separation.needle.settings.jobs import CellsJob
+from attention_separation.needle.training.cell_table import SCHEMA, cell_table
+from attention_separation.results.tables import write_parquet
+
+
+def test_a_row_per_run():
+    rows = cell_table(small(held_out=50), 99, [40, 41, 0], [0.5, 0.6, float("nan")]).to_pylist()
+    assert [row["accuracy"] for row in rows] == [0.8, 0.82, 0.0]
+    assert [row["train_loss"] for row in rows] == [0.5, 0.6, None]
+    assert {row["parameters"] for row in rows} == {99}
+
+
+def test_all_cells_as_one_table(tmp_path, capsys):
+    cells = {
+        "a": runs("asked", "exp", 5.0, 8, [0.9, 0.91]),
+        "b": runs("paper", None, 5.0, 8, [0.8]),
+    }
+    for name, rows in cells.items():
+        write_parquet(table_of(rows), tmp_path / f"{name}.parquet", {"settings": name, "code": ""})
+    job = CellsJob(cells=[{"name": name, "settings": name} for name in cells])
+    command = [
+        "needle-cells", "--settings", job.canonical(), "--tables",
+        *(str(tmp_path / f"{name}.parquet") for name in cells),
+        "--output", str(tmp_path / "out.parquet"),
+    ]  # fmt: skip
+    assert main(command) == 0
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found.schema.remove_metadata().equals(SCHEMA)
+    assert found.to_pylist() == [row for rows in cells.values() for row in rows]
+    assert "Held-out accuracy" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    other = CellsJob(cells=[{"name": name, "settings": "c"} for name in cells])
+    command[2] = other.canonical()
+    assert main(command) == 1
+    assert "made with other settings" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["needle-train"])
+def test_without_torch_training_is_one_sentence(tmp_path, verb):
+    """A module that cannot be imported stands where torch would."""
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
+    path = tmp_path / "cell.parquet"
+    done = subprocess.run(
+        [sys.executable, "-m", "attention_separation", verb, "--settings", small().canonical(),
+         "--output", str(path)],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+    sentence = f"{verb}: this needs PyTorch, which `make setup-rank` installs\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+    assert not path.exists()

@@ -1,0 +1,197 @@
+"""Training of the needle's networks: what runs owe each other, resuming, and that it learns."""
+
+import random
+
+import pyarrow.parquet as pq
+import pytest
+import torch
+from needle_cells import small
+
+from attention_separation.__main__ import main
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.needle.settings.cells import NeedleCell
+from attention_separation.needle.training import ensemble
+from attention_separation.needle.training.batches import batch_at, held_out, held_out_blocks
+from attention_separation.needle.training.ensemble import (
+    advance,
+    count_correct,
+    logits,
+    rate,
+    start,
+    train,
+)
+
+MAPS = [
+    ("asked", "exp", "sum", None),
+    ("asked", "elu_plus_one", "sum", 3),
+    ("fixed", "linear", "n", None),
+    ("fixed", "elu_plus_one", "sum", 3),
+    ("paper", "linear", "n", None),
+    ("paper", None, "sum", None),
+]
+
+
+def doubled(batch):
+    return type(batch)(*(each.double() if each.is_floating_point() else each for each in batch))
+
+
+@pytest.mark.parametrize(("arm", "kernel", "divided_by", "features"), MAPS)
+def test_an_ensemble_of_three_is_three_single_runs(arm, kernel, divided_by, features):
+    def after(seeds):
+        job = small(kernel, divided_by, features, arm=arm, seeds=seeds)
+        state = start(job, kernel and kernel_named(kernel), torch.float64)
+        for step in range(12):
+            advance(job, state, doubled(batch_at(job, step)))
+        return state
+
+    together = after([0, 1, 2])
+    for run in range(3):
+        alone = after([run])
+        for name in ("vector", "first"):
+            found, wanted = (getattr(each.optimizer, name) for each in (together, alone))
+            torch.testing.assert_close(found[run], wanted[0], rtol=0, atol=1e-10)
+        torch.testing.assert_close(together.mean[run], alone.mean[0], rtol=0, atol=1e-10)
+    assert not torch.equal(together.optimizer.vector[0], together.optimizer.vector[1])
+
+
+def test_a_run_that_breaks_leaves_the_others_alone():
+    job = small()
+    whole, broken = (start(job, kernel_named("exp")) for _ in range(2))
+    with torch.no_grad():
+        broken.optimizer.vector[1] = torch.nan
+    for step in range(5):
+        for state in (whole, broken):
+            advance(job, state, batch_at(job, step))
+    assert torch.equal(whole.optimizer.vector[[0, 2]], broken.optimizer.vector[[0, 2]])
+    assert count_correct(job, broken)[1] == 0
+
+
+def test_the_rate():
+    job = small(steps=100, lr=0.02)
+    assert rate(job, 0) == pytest.approx(0.02 / 50)
+    assert rate(job, 49) == pytest.approx(0.02 * (1 - 0.49) ** 0.5)
+    assert rate(job, 99) == pytest.approx(0.02 * 0.1)
+
+
+def test_long_gradients_are_shortened_run_by_run(monkeypatch):
+    job = small(steps=10)
+    steps = []
+    monkeypatch.setattr(ensemble.Adam, "step", lambda self, g, lr, number: steps.append(g))
+    state = start(job, kernel_named("exp"))
+    with torch.no_grad():
+        state.parameters["output"][0].mul_(1000)
+    advance(job, state, batch_at(job, 0))
+    norms = torch.linalg.vector_norm(steps[0], dim=1)
+    assert norms[0].item() == pytest.approx(1, rel=1e-5)
+    monkeypatch.setattr(ensemble, "MOST_NORM", 1e9)
+    advance(job, state, batch_at(job, 0))
+    assert torch.linalg.vector_norm(steps[1], dim=1)[0] > 2
+    for run in (1, 2):
+        if norms[run] < 0.999:
+            torch.testing.assert_close(steps[0][run], steps[1][run])
+
+
+@pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
+def test_outputs_are_standardised_run_by_run(arm):
+    job = small(arm=arm, batch=64)
+    state = start(job, kernel_named("exp"))
+    seen = []
+    read = state.network.read
+    state.network.read = lambda parameters, numbers: (
+        seen.append(numbers),
+        read(parameters, numbers),
+    )[1]
+    logits(job, state, batch_at(job, 0), None)
+    (numbers,) = seen
+    axes = tuple(range(2, numbers.dim()))
+    variance, mean = torch.var_mean(numbers, axes, correction=0)
+    torch.testing.assert_close(mean, torch.zeros_like(mean), rtol=0, atol=1e-4)
+    torch.testing.assert_close(variance, torch.ones_like(variance), rtol=0, atol=1e-3)
+    # What held-out sequences are standardised by has moved a tenth of the way.
+    assert not torch.equal(state.mean, torch.zeros_like(state.mean))
+    plain = small(arm=arm, batch=64, standardise=False)
+    logits(plain, start(plain, kernel_named("exp")), batch_at(plain, 0), None)
+
+
+def test_held_out_sequences_come_in_blocks_of_which_the_last_is_shorter():
+    job = small(held_out=1203)
+    sizes = [len(held_out(job, block).labels) for block in range(held_out_blocks(job))]
+    assert sizes == [500, 500, 203]
+
+
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+def verb(path, checkpoint=None, **changes) -> int:
+    job = small(**changes).canonical()
+    more = ["--checkpoint", str(checkpoint)] if checkpoint else []
+    return main(["needle-train", "--settings", job, "--output", str(path), *more])
+
+
+@pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
+def test_resumed_training_gives_the_same_bytes(tmp_path, monkeypatch, arm, capsys):
+    changes = {"arm": arm, "checkpoint_every": 7, "steps": 100}
+    whole, killed, checkpoint = (tmp_path / name for name in ("whole", "killed", "checkpoint"))
+    assert verb(whole, **changes) == 0
+    last = random.Random(f"{arm}{tmp_path.name}").randrange(8, 98)
+
+    def until(job, step):
+        if step == last:
+            raise KilledError
+        return batch_at(job, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ensemble, "batch_at", until)
+        with pytest.raises(KilledError):
+            verb(killed, checkpoint, **changes)
+    assert checkpoint.exists()
+    assert not killed.exists()
+    capsys.readouterr()
+    assert verb(killed, checkpoint, **changes) == 0
+    assert f"going on after step {last // 7 * 7}" in capsys.readouterr().err
+    assert killed.read_bytes() == whole.read_bytes()
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["killed", "whole"]
+
+
+def test_the_table_says_what_was_trained(tmp_path):
+    path = tmp_path / "cell.parquet"
+    assert verb(path, kernel="elu_plus_one", features=3, held_out=600) == 0
+    table = pq.read_table(path)
+    metadata = {b"settings", b"code", b"versions", b"seed", b"torch", b"device"}
+    assert {*table.schema.metadata} == metadata
+    rows = table.to_pylist()
+    assert [row["run"] for row in rows] == [0, 1, 2]
+    for row in rows:
+        assert row["accuracy"] == row["correct"] / 600
+        assert (row["kernel"], row["features"], row["d"]) == ("elu_plus_one", 3, 8)
+        # W_q and W_k of 3 x 8 each, the shift, 8 neurons with biases, and the output.
+        assert row["parameters"] == 2 * 24 + 1 + 16 + 8 + 1
+        assert row["train_loss"] > 0
+
+
+def test_training_learns_what_the_kernel_can():
+    """A needle that stands out far: softmax finds it, uniform weights do not. The bounds of the
+    accuracies are 0.993 and 0.61 (n = 32, mu = 6 and the mean of 32 tokens), so 0.9 and 0.75 are
+    more than ten standard errors of 1000 sequences off."""
+    found = {}
+    for kernel in ("exp", "none"):
+        job = small(kernel, n=32, mu=6.0, batch=64, steps=300, held_out=1000, seeds=[0, 1])
+        found[kernel] = train(job, start(job, kernel_named(kernel))).correct / 1000
+    assert (found["exp"] > 0.9).all()
+    assert (found["none"] < 0.78).all()
+
+
+def test_an_own_kernel_is_trained_as_the_built_in_one_of_its_formula(tmp_path):
+    """At the same values of the weights: to the last bits of float32 in 20 steps."""
+    own, built_in = tmp_path / "own", tmp_path / "built-in"
+    settings = {"map": {"kernel": "mine"}, "own": {"score": "1 + x + x**2/2"}, "held_out": 2000}
+    job = small(held_out=2000).model_dump() | settings
+    text = NeedleCell.model_validate(job).canonical()
+    assert main(["needle-train", "--settings", text, "--output", str(own)]) == 0
+    assert verb(built_in, kernel="taylor_2", held_out=2000) == 0
+    rows, wanted = (pq.read_table(path).to_pylist() for path in (own, built_in))
+    assert [row["kernel"] for row in rows] == ["mine"] * 3
+    for row, like in zip(rows, wanted, strict=True):
+        assert row["train_loss"] == pytest.approx(like["train_loss"], abs=1e-4)
+        assert abs(row["correct"] - like["correct"]) <= 20
