@@ -1,6 +1,6 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
-Every part runs on one core but the workflow and training, which say how many they had. The part
+Every part runs on one core but the workflow and training, which say how many they had. The parts
 `training` and `needle` need what `make setup-rank` adds, the part `cluster`, only when named, what
 `make test-cluster` needs.
 """

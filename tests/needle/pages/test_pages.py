@@ -59,10 +59,10 @@ def test_the_answer_has_the_tables_numbers(tables):
     at = {"mu": 5.0, "n": 512, "control": False}
     for kernel, divided in (("exp", "sum"), ("linear", "n")):
         wanted = {"arm": "asked", "kernel": kernel, "divided_by": divided} | at
-        assert f"on {findings.mean_accuracy(cells, **wanted):.3f}" in found
+        assert f"of {findings.mean_accuracy(cells, **wanted):.3f}" in found
     for kernel, divided in ((None, "sum"), ("linear", "n"), ("linear", "sum")):
         wanted = {"arm": "paper", "kernel": kernel, "divided_by": divided} | at
-        assert f"on {findings.mean_accuracy(cells, **wanted):.3f}" in papers
+        assert f" {findings.mean_accuracy(cells, **wanted):.3f}" in papers
     assert "rows divided by n, not by their sums, and neurons pooled by the largest" in papers
     assert "0.00645 √log n" in not_so
     assert "no sign vector" in not_so

@@ -67,9 +67,8 @@ def panels_of_runs(cells: pa.Table) -> list[Panel]:
 
 
 def map_of(row: dict) -> Map:
-    """The attention map of a run; linear attention divided by n is drawn as linear."""
-    divided = "sum" if row["kernel"] != "linear" else row["divided_by"]
-    return row["kernel"], divided, row["features"]
+    """The attention map of a run."""
+    return row["kernel"], row["divided_by"], row["features"]
 
 
 def draw(title: str, lines: pa.Table, cells: pa.Table | None = None) -> Figure:
@@ -101,7 +100,7 @@ def _draw_panel(ax: Axes, lines: pa.Table, dots: Sequence[AccuracyDot]) -> None:
     for dot in dots:
         ax.plot(
             dot.n, dot.accuracy, dot.mark.marker, color=dot.mark.color, markeredgecolor=INK,
-            markeredgewidth=0.5, markersize=4, zorder=4,
+            markeredgewidth=0.5, markersize=4, zorder=4, clip_on=False,
         )  # fmt: skip
     ax.set_xscale("log")
     n = lines["n"].to_pylist()

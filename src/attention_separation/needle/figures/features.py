@@ -15,8 +15,8 @@ REFERENCES = ("linear", "power_2", "exp", "bayes")
 """Lines that stand beside them."""
 
 NOTE = (
-    "Trained networks with the feature map elu + 1 of learned projections: every run, and means. "
-    "Horizontal: what is computed of kernels of the score."
+    "Trained networks with the feature map elu + 1 of learned\nprojections: every run, and means. "
+    "Horizontal: what is computed\nof kernels of the score."
 )
 
 Place = tuple[str, float, int]
@@ -62,7 +62,11 @@ def _draw_panel(ax: Axes, rows: list[dict], lines: list[dict], place: Place) -> 
         if (line["mu"], line["n"]) == (mu, n) and line["kernel"] in REFERENCES:
             style = STYLES[line["kernel"]]
             ax.axhline(
-                line["accuracy"], color=style.color, linestyle=style.dashes, linewidth=style.width
+                line["accuracy"],
+                color=style.color,
+                linestyle=style.dashes,
+                linewidth=style.width,
+                zorder=1.5 + (line["kernel"] != "bayes"),
             )
     numbers = sorted({row["features"] for row in rows})
     runs = [[row["accuracy"] for row in rows if row["features"] == r] for r in numbers]

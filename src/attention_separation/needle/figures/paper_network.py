@@ -12,9 +12,9 @@ from attention_separation.pages.drawing import INK, MIDDLE_GRAY, RC, VERMILION, 
 
 NOTE = (
     "All weights trained, X from the identity; ReLU neurons on every token, standardised, pooled "
-    "by the largest. Bars: means of runs; dots: every run, on held-out sequences.\nEach token's "
-    "query copies the token: linear attention, with its row sums left out, does what no attention "
-    "does. Divided by row sums, which vary from token to token, it did not."
+    "by the largest. Bars: means of runs; dots: every run, on held-out sequences.\nWith linear "
+    "attention a token's query can copy the token; row sums, which vary from token to token, are "
+    "in the way of a threshold on the copies."
 )
 
 WORDS = {

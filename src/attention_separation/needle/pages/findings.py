@@ -183,15 +183,15 @@ def what_training_finds(
         return []
     text = (
         f"**Trained, softmax finds it and linear attention does not.** At μ = {SIGNAL:g} and "
-        f"n = {LARGE}, with the needle's direction as the query, trained networks are right on "
-        f"{means['exp']:.3f} of sequences never seen with softmax and on {means['linear']:.3f} "
-        "with linear attention, divided by n"
+        f"n = {LARGE}, with the needle's direction as the query, softmax has an accuracy of "
+        f"{means['exp']:.3f} on sequences never seen, and linear attention, divided by n, of "
+        f"{means['linear']:.3f}"
     )
     limits = [at.get((kernel, SIGNAL, LARGE)) for kernel in ("exp", "linear")]
     if None not in limits:
         text += f"; their lines are {limits[0]:.3f} and {limits[1]:.3f}"
     if verdicts.get("N1") == AGREES:
-        text += ". No network trained here passed what is exact"
+        text += ". No network trained here passed what is exact by more than 0.02"
     if verdicts.get("N2") == AGREES:
         text += ", and wherever a line is 0.64 or more, up to this n, training came within 0.03"
     return [f"{text}."]
@@ -216,14 +216,11 @@ def what_the_papers_network_does(
         "**Nor does linear attention hide the needle where every token is a query.** In the first "
         "paper's network, trained with two changes, rows divided by n, not by their sums, and "
         "neurons pooled by the largest, not summed, linear attention does what no attention does: "
-        f"each token's query copies the token. At μ = {SIGNAL:g} and n = {LARGE} it is right on "
-        f"{linear:.3f}, without attention on {none:.3f}"
+        f"each token's query can copy the token. At μ = {SIGNAL:g} and n = {LARGE} its accuracy is "
+        f"{linear:.3f}, without attention {none:.3f}"
     )
     if by_sums is not None:
-        text += (
-            f"; divided by its row sums, on {by_sums:.3f}: they differ from token to token, and "
-            "spoil the copy"
-        )
+        text += f"; divided by its row sums, which differ from token to token, {by_sums:.3f}"
     return [f"{text}."]
 
 
