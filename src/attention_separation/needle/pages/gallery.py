@@ -37,8 +37,9 @@ SYMBOLS = {
 }  # fmt: skip
 
 RUN = (
-    "`snakemake needle_lines` makes all of it, without PyTorch, in under a minute of one core; "
-    "`snakemake needle_gallery` writes this page. For any μ and n of your own: "
+    "`make needle` trains the networks and makes all of it, on two cores in about six minutes; "
+    "`snakemake needle_lines` makes the computed tables alone, without PyTorch, in half a minute, "
+    "and `snakemake needle_gallery` writes this page. For any μ and n of your own: "
     "[the API](api.md#a-needle-in-noise). The equations: "
     "[the study's page](../src/attention_separation/needle/README.md)."
 )
