@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, ValidationError
 
 from attention_separation.attention.features import FEATURE_MAPS
+from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.needle.settings.cells import Arm, Map, NeedleCell, Recipe, Runs, Tokens
 from attention_separation.needle.settings.exact import Entries, Ratios
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
-from attention_separation.own_kernels.values import kernel_of
 from attention_separation.settings.closed import Closed, once
 from attention_separation.settings.words import suggestion
 
@@ -135,7 +135,7 @@ def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
     if one.kernel is None:
         return ""
     try:
-        kernel = kernel_of(one.kernel, own.get(one.kernel))
+        kernel = _kernel(one.kernel, own.get(one.kernel))
     except ValueError as error:
         return str(error)
     if kernel.kind == "features":
@@ -151,6 +151,15 @@ def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
     return "" if isinstance(own.get(one.kernel), PythonKernel) or _has_signed_weights(kernel) else (
         f"{one.kernel} has no weights of negative scores, and scores in noise have either sign"
     )  # fmt: skip
+
+
+def _kernel(name: str, own: OwnKernel | None) -> Kernel:
+    if own is None:
+        return kernel_named(name)
+    # What evaluates formulas takes its time to load.
+    from attention_separation.own_kernels.values import own_kernel
+
+    return own_kernel(name, own)
 
 
 KERNELS_OF_VECTORS = ("rbf", "cosine_softmax_10", "one_plus_cosine")
