@@ -19,12 +19,13 @@ OPEN = {
     ("any_attention", "kernels"),
     ("head_rank", "scales"),
     ("needle", "scales"),
+    *(("needle", "scales", "smoke", "training", part) for part in ("maps", "grids")),
 }
 """Sections whose keys the user chooses."""
 
 OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
-    "contest", "kernels",
+    "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
@@ -327,7 +328,8 @@ def missing(draw, over: bool = False) -> Fault:
         or (path[:3] in SAID_BY_A_FIGURE and key in ("model", "trials"))
         or (path[:2] == (FIRST, "figures") and key not in ("title", "panels"))
         or (
-            path[-2:-1] == ("fixed",)
+            path[0] == FIRST
+            and path[-2:-1] == ("fixed",)
             and key in SMALL[FIRST]["models"][at(SMALL, path[:3])["model"]]
         )
     )

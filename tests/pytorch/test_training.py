@@ -26,8 +26,6 @@ from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import grouped
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.statistics.seeding import stream
-from attention_separation.training.adam import Adam
-from attention_separation.training.checkpoint import Checkpoint, CheckpointError
 
 
 def drawn(job, steps):
@@ -125,19 +123,6 @@ def test_few_epochs_have_no_warm_up():
     assert rate(small(steps=1900, lr=0.02, regime="repeated"), 0) == 0.02
 
 
-def test_the_optimizer_is_adamw():
-    generator = torch.Generator().manual_seed(2)
-    theirs = torch.nn.Parameter(torch.randn(50, generator=generator, dtype=torch.float64))
-    ours = theirs.detach().clone()
-    reference = torch.optim.AdamW([theirs], lr=0.01, betas=(0.9, 0.95), eps=1e-8, weight_decay=0)
-    optimizer = Adam(ours, training.BETAS)
-    for step in range(1, 30):
-        theirs.grad = torch.randn(50, generator=generator, dtype=torch.float64)
-        reference.step()
-        optimizer.step(theirs.grad, 0.01, step)
-    torch.testing.assert_close(ours, theirs.detach(), rtol=0, atol=1e-13)
-
-
 @pytest.mark.parametrize("encoding", ["none", "additive"])
 def test_a_run_of_an_ensemble_is_the_same_run_alone(encoding):
     def after(seeds, dtype):
@@ -206,34 +191,6 @@ def test_resumed_training_gives_the_same_bytes(tmp_path, monkeypatch, regime, ca
     assert f"going on after step {last // 7 * 7}" in capsys.readouterr().err
     assert killed.read_bytes() == whole.read_bytes()
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["killed", "whole"]
-
-
-def test_a_checkpoint_of_other_settings_is_passed_over_and_said_so(tmp_path, capsys):
-    path = tmp_path / "checkpoint"
-    job = small()
-    Checkpoint(path, {"settings": "a", "code": "b"}).save(start(job))
-    state = start(job)
-    Checkpoint(path, {"settings": "c", "code": "b"}).resume(state)
-    assert state.step == 0
-    assert "made with other settings; starting anew" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("damage", ["truncated", "foreign", "flipped"])
-def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path, damage):
-    path = tmp_path / "checkpoint"
-    checkpoint = Checkpoint(path, {"settings": "a"})
-    checkpoint.save(start(small()))
-    whole = path.read_bytes()
-    half = len(whole) // 2
-    content = {
-        "truncated": whole[:half],
-        "foreign": b"my notes",
-        "flipped": whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
-    }[damage]
-    path.write_bytes(content)
-    with pytest.raises(CheckpointError, match="remove the file and run again"):
-        checkpoint.resume(start(small()))
-    assert path.read_bytes() == content
 
 
 def test_the_table_says_what_was_trained(tmp_path):

@@ -176,8 +176,7 @@ def test_packages_of_others_are_where_they_belong():
 def test_tests_stand_in_the_same_rooms():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     run_by_test = {path.removeprefix("tests/") for path in settings["tool"]["pytest"]["testpaths"]}
-    # Training needs PyTorch: its tests are in tests/pytorch.
-    assert {*FLOORS, *STUDIES} - {"training"} <= run_by_test
+    assert {*FLOORS, *STUDIES} <= run_by_test
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for folder in (ROOT / "tests").iterdir():
         if any(folder.rglob("test_*.py")) and folder.name not in run_by_test:

@@ -6,16 +6,10 @@ import pytest
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
-from attention_separation.needle.claims import trained_claims
+from attention_separation.needle.claims.curves import LADDER, crossing, trained_crossings
 from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
-from attention_separation.needle.claims.runs import Mean, Measured, comparisons
-from attention_separation.needle.claims.trained_claims import (
-    CLAIMS,
-    LADDER,
-    crossing,
-    trained_crossings,
-    trained_rows,
-)
+from attention_separation.needle.claims.runs import Mean, Measured, cell_words, comparisons
+from attention_separation.needle.claims.trained_claims import CLAIMS, trained_rows
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.seeding import stream
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
@@ -189,4 +183,4 @@ def test_a_table_of_networks_has_its_columns():
     table = table_of(runs("paper", None, 5.0, 512, [0.8, 0.9]))
     assert table["kernel"].to_pylist() == [None, None]
     assert table["correct"].to_pylist() == [16_000, 18_000]
-    assert trained_claims.cell_words(table.to_pylist()[0]) == "no attention, paper, μ = 5, n = 512"
+    assert cell_words(table.to_pylist()[0]) == "no attention, paper, μ = 5, n = 512"

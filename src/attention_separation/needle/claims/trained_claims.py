@@ -1,9 +1,16 @@
 """Claims on trained networks: that none passes its line, and what comes near it."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from attention_separation.needle.claims.curves import (
+    LADDER,
+    asked,
+    curve,
+    interpolated,
+    segment,
+    trained_crossings,
+)
 from attention_separation.needle.claims.outcomes import TRAINED, Claim, Comparison
 from attention_separation.needle.claims.runs import (
     Mean,
@@ -14,7 +21,6 @@ from attention_separation.needle.claims.runs import (
     comparisons,
     one_cell,
 )
-from attention_separation.needle.exact.accuracy import CRITICAL
 
 ABOVE = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""
@@ -28,10 +34,6 @@ from."""
 
 LARGEST = 512
 """The largest n at which training is held against lines."""
-
-LADDER = ("none", "linear", "power_2", "power_4", "exp")
-DIVIDED = {"linear": "n"}
-"""By what a kernel of the ladder is divided, if not by its row sum."""
 
 SIGNAL, LARGE, MIDDLE = 5.0, 512, 128
 RATIO = (0.8, 1.25)
@@ -125,15 +127,6 @@ def trained_rows(
         yield claim.row(found[claim])
 
 
-def asked(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
-    """The mean accuracy of a kernel of the ladder where the query is given."""
-    divided = DIVIDED.get(kernel, "sum")
-    found = one_cell(
-        rows, arm="asked", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
-    )
-    return Mean.of_runs(found) if found else None
-
-
 def _passing(rows: Rows, limits: Limits) -> Iterator[Measured]:
     for cell in cells_of(rows):
         row, mean = cell[0], Mean.of_runs(cell)
@@ -203,37 +196,6 @@ def _paper_network(rows: Rows) -> Iterator[Measured]:
             yield Measured(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
 
 
-def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:
-    """The mean accuracies of a kernel of the ladder against n, rising, the query given."""
-    sizes = sorted({row["n"] for row in rows if row["arm"] == "asked" and row["mu"] == mu})
-    means = ((n, asked(rows, kernel, mu, n)) for n in sizes)
-    return [(n, mean) for n, mean in means if mean]
-
-
-def crossing(points: Sequence[tuple[int, float]]) -> float | None:
-    """The n at which accuracies cross .75, interpolated in log n; None if they do not."""
-    for (n, high), (more, low) in pairwise(points):
-        if high >= CRITICAL > low:
-            return _on_a_line(n, high, more, low)
-    return None
-
-
-def _on_a_line(n: int, high: float, more: int, low: float) -> float:
-    """Where the line in log n through two accuracies is at .75; NaN if it rises."""
-    if high <= low:
-        return math.nan
-    return n * (more / n) ** ((high - CRITICAL) / (high - low))
-
-
-def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:
-    """Kernel, mu and the n at which its trained networks cross .75 within the grid."""
-    for mu in sorted({row["mu"] for row in rows if row["arm"] == "asked"}):
-        for kernel in LADDER:
-            n = crossing([(n, mean.value) for n, mean in curve(rows, kernel, mu)])
-            if n is not None:
-                yield kernel, mu, n
-
-
 def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
     """Trained over exact critical n; the interval is that of the curve moved by its errors."""
     exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in critical}
@@ -256,8 +218,7 @@ def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
 def _moved(points: Sequence[tuple[int, Mean]], level: float, sign: int) -> float:
     """The crossing moved with the two accuracies beside it, down (-1) or up (1) by their errors;
     it may come to lie beyond them."""
-    (n, high), (more, low) = next(
-        pair for pair in pairwise(points) if pair[0][1].value >= CRITICAL > pair[1][1].value
-    )
+    at = segment([mean.value for _, mean in points])
+    (n, high), (more, low) = points[at : at + 2]
     ends = (each.value + sign * each.reach(level) for each in (high, low))
-    return _on_a_line(n, next(ends), more, next(ends))
+    return interpolated(n, next(ends), more, next(ends))

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from attention_separation.needle.claims.trained_claims import trained_crossings
+from attention_separation.needle.claims.curves import trained_crossings
 from attention_separation.needle.figures.style import STYLES, CriticalDot, Mark, legend_handles
 from attention_separation.pages.drawing import INK, RC, frame
 from attention_separation.results.tables import select_rows

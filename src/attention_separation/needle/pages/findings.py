@@ -47,8 +47,9 @@ def first_findings(tables: Mapping[str, pa.Table]) -> list[str]:
         cells = tables.get("needle_cells")
         verdicts = {row["claim"]: row["verdict"] for row in tables["needle_claims"].to_pylist()}
         found += what_training_finds(cells, verdicts, _accuracies(tables.get("needle_lines")))
-        found += _what_is_not_so(tables["needle_claims"])
-        found += what_the_papers_network_does(cells, verdicts)
+        not_so = _what_is_not_so(tables["needle_claims"])
+        not_so += what_the_papers_network_does(cells, verdicts)
+        found += [" ".join(not_so)] if not_so else []
     return found
 
 
@@ -213,7 +214,7 @@ def what_the_papers_network_does(
     if none is None or linear is None:
         return []
     text = (
-        "**Nor does linear attention hide the needle where every token is a query.** In the first "
+        "With noise, linear attention need not fail where every token is a query. In the first "
         "paper's network, trained with two changes, rows divided by n, not by their sums, and "
         "neurons pooled by the largest, not summed, linear attention does what no attention does: "
         f"each token's query can copy the token. At μ = {SIGNAL:g} and n = {LARGE} its accuracy is "

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from attention_separation.datasets.dataset import nearest_multiples
 from attention_separation.needle.settings.exact import AnotherX, Entries, LinesSettings
-from attention_separation.needle.settings.training import Training, training_faults
+from attention_separation.needle.settings.training import NeedleTraining, training_faults
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.closed import Closed
 
@@ -17,7 +17,7 @@ class NeedleScale(Closed):
     """A size of this study."""
 
     exact: LinesSettings = Field(description="lines computed without training")
-    training: Training | None = Field(
+    training: NeedleTraining | None = Field(
         default=None, description="networks that are trained, with PyTorch; null for none"
     )
 

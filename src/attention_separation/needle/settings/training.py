@@ -27,7 +27,7 @@ SIGNED_SCORES = [-2.5, -1.0, -0.3, 0.4, 1.0, 2.5]
 Fault = tuple[tuple[Any, ...], str]
 
 
-class Grid(Recipe):
+class NeedleGrid(Recipe):
     """Cells of an arm: every combination of the lists."""
 
     arm: Arm = Field(
@@ -46,13 +46,13 @@ class Grid(Recipe):
     )
 
 
-class Training(Closed):
+class NeedleTraining(Closed):
     """Networks that are trained."""
 
     maps: dict[str, Map] = Field(
         description="attention maps by name; `kernel` may be one of `any_attention.kernels`"
     )
-    grids: dict[str, Grid] = Field(
+    grids: dict[str, NeedleGrid] = Field(
         description="cells by the name of their grid; a name is part of the cells' of a control"
     )
 
@@ -86,7 +86,7 @@ def _cell_name(kind: str, mu: float, n: int, name: str) -> str:
 
 
 def training_faults(
-    training: Training, data: Entries, own: Mapping[str, OwnKernel]
+    training: NeedleTraining, data: Entries, own: Mapping[str, OwnKernel]
 ) -> Iterator[Fault]:
     """Faults between settings each of which is valid: a path and a sentence. `own` are a user's
     kernels by name, which are tried if they are formulas."""
@@ -113,7 +113,7 @@ def _fault_of_name(name: str) -> str:
 
 
 def _faults_of_cells(
-    training: Training, data: Entries, own: Mapping[str, OwnKernel]
+    training: NeedleTraining, data: Entries, own: Mapping[str, OwnKernel]
 ) -> Iterator[Fault]:
     names: dict[str, str] = {}
     for name, grid in training.grids.items():
@@ -135,7 +135,7 @@ def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
     if one.kernel is None:
         return ""
     try:
-        kernel = _kernel_of(one.kernel, own.get(one.kernel))
+        kernel = _kernel(one.kernel, own.get(one.kernel))
     except ValueError as error:
         return str(error)
     if kernel.kind == "features":
@@ -153,13 +153,13 @@ def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
     )  # fmt: skip
 
 
-def _kernel_of(name: str, own: OwnKernel | None) -> Kernel:
-    """As `own_kernels.values` has it, without loading that, and what reads formulas, for others."""
+def _kernel(name: str, own: OwnKernel | None) -> Kernel:
     if own is None:
         return kernel_named(name)
-    from attention_separation.own_kernels.values import kernel_of
+    # What evaluates formulas takes its time to load.
+    from attention_separation.own_kernels.values import own_kernel
 
-    return kernel_of(name, own)
+    return own_kernel(name, own)
 
 
 KERNELS_OF_VECTORS = ("rbf", "cosine_softmax_10", "one_plus_cosine")
