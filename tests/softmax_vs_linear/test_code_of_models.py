@@ -104,7 +104,7 @@ def test_every_module_of_a_model_exists():
 
 def test_only_what_tells_models_apart_names_their_modules():
     naming = set()
-    # All of the studies of kernels and of the needle, own kernels, API and explorer are of attention.
+    # All of the studies of kernels and of the needle, own kernels, API and explorer is attention.
     others = re.compile(r"\.(any_attention|needle|own_kernels|api|explorer)(\.|$)")
     for module in (name for name in EVERY if not others.search(name)):
         for imported in provenance._parsed(module)[1]:
