@@ -77,7 +77,9 @@ def made_of(studies: Mapping[str, Study]) -> tuple[list[Path], int]:
         )
     if not files:
         folders = sorted({study.folder for study in studies.values()})
-        raise ValueError(f"no results in {', '.join(folders)}: first make paper, or make rank")
+        raise ValueError(
+            f"no results in {', '.join(folders)}: first make paper, make needle or make rank"
+        )
     return files, missing
 
 
