@@ -11,7 +11,7 @@ NAME = "manifest.json"
 CRATE = "crate.zip"
 ASIDE = (
     "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
-    "kernels_gallery.done", "rank_gallery.done", ".gitignore", CRATE,
+    "kernels_gallery.done", "rank_gallery.done", "needle_gallery.done", ".gitignore", CRATE,
 )  # fmt: skip
 """Files and folders below results that are no results."""
 
