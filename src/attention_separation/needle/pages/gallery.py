@@ -37,7 +37,7 @@ SYMBOLS = {
 }  # fmt: skip
 
 RUN = (
-    "`make needle` trains the networks and makes all of it, on two cores in about eight minutes; "
+    "`make needle` trains the networks and makes all of it, on two cores in about seven minutes; "
     "`snakemake needle_lines` makes the computed tables alone, without PyTorch, in half a minute, "
     "and `snakemake needle_gallery` writes this page. For any μ and n of your own: "
     "[the API](api.md#a-needle-in-noise). The equations: "
