@@ -15,7 +15,7 @@ ASIDE = (
 )  # fmt: skip
 """Files and folders below results that are no results."""
 
-COMPUTED = ("panels", "cells", "numbers")
+PARTS = ("panels", "cells", "numbers", "figures", "tables")
 """Folders that make the one they lie in a folder of results of its own."""
 
 
@@ -27,7 +27,7 @@ def sha256(path: Path) -> str:
 
 def unlisted(folder: Path) -> list[Path]:
     """All files below a folder of results, but what is ASIDE or lies in another such folder."""
-    others = [path.parent for name in COMPUTED for path in folder.glob(f"*/{name}")]
+    others = {path.parent for name in PARTS for path in folder.rglob(name)} - {folder}
     return [
         path
         for path in folder.rglob("*")
