@@ -204,6 +204,19 @@ def test_a_browser_opens_it_with_no_network(browser, whole, picture):
     assert seen.errors == []
 
 
+def test_it_opens_with_the_story_however_large_the_graph_of_rules_is(browser, whole):
+    browser.open(whole.path)
+    browser.wait_until("document.querySelector('#rulegraph canvas')")
+    canvas = "document.querySelector('#rulegraph canvas').style"
+    browser.run(f"{canvas}.width = '3000px'; {canvas}.height = '9000px'")
+    place = "document.querySelector('.prose').getBoundingClientRect()"
+    left, top, width = (browser.value(f"{place}.{side}") for side in ("left", "top", "width"))
+    assert (left > 100, 0 <= top < 100, width > 500) == (True, True, True)
+    assert (
+        browser.value("document.querySelector('#rulegraph').getBoundingClientRect().right") < 1501
+    )
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, picture, name):
     path = f"results/figures/{name}.svg"
