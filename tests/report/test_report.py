@@ -206,7 +206,7 @@ def test_a_browser_opens_it_with_no_network(browser, whole, picture):
 
 def test_it_opens_with_the_story_however_large_the_graph_of_rules_is(browser, whole):
     browser.open(whole.path)
-    browser.wait_until("document.querySelector('#rulegraph canvas')")
+    browser.wait_until("document.querySelector('#rulegraph canvas') !== null")
     canvas = "document.querySelector('#rulegraph canvas').style"
     browser.run(f"{canvas}.width = '3000px'; {canvas}.height = '9000px'")
     place = "document.querySelector('.prose').getBoundingClientRect()"
