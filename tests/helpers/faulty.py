@@ -25,6 +25,7 @@ OPEN = {
 
 OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
+    "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
@@ -320,6 +321,7 @@ def missing(draw, over: bool = False) -> Fault:
     key = path[-1]
     optional = (
         key in OPTIONAL
+        or "also" in path
         or path[1:] in {("trials",), ("claims", "theta"), ("claims", "tau")}
         or path[:-1] in OPEN
         or (path[:2] == (FIRST, "scales") and len(path) > 3)

@@ -20,5 +20,7 @@ SMALL = {
 
 
 def small(**changes) -> CellJob:
-    """A small cell with changed settings."""
-    return CellJob.model_validate(SMALL | changes)
+    """A small cell with changed settings; an additive encoding starts as published."""
+    initial = {"additive_mean": -1.0, "additive_sd": 1.0}
+    additive = initial if changes.get("encoding") == "additive" else {}
+    return CellJob.model_validate(SMALL | additive | changes)

@@ -12,6 +12,7 @@ from training_jobs import small
 from attention_separation.__main__ import main
 from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.training.batches import Batches, held_out, points
 from attention_separation.head_rank.training.ensemble import (
     advance,
@@ -55,6 +56,15 @@ def test_a_batch_depends_on_its_run_and_step_alone():
     assert np.array_equal(Batches(small(seeds=[1], layers=1))(25)[0], whole[25][1])
 
 
+@pytest.mark.parametrize("regime", ["fresh", "repeated"])
+def test_batches_drawn_ahead_are_the_same(regime):
+    job = small(regime=regime)
+    ahead = Batches(job, ahead=True)
+    # As when training goes on from a checkpoint, and then a step far from the one drawn ahead.
+    for step in [*range(95, 215), 30, 31]:
+        assert np.array_equal(ahead(step), Batches(job)(step))
+
+
 def test_points_are_uniform_on_the_sphere():
     x = points(stream(1, "test"), 3, (3, 50, 1000)).astype(float).reshape(3, -1)
     assert np.allclose((x**2).sum(0), 1, atol=1e-6)
@@ -92,7 +102,7 @@ def test_learning_rates():
 
 
 def test_the_published_learning_rates():
-    repeated = small(steps=8000, lr=0.03, regime="repeated")
+    repeated = small(steps=8000, lr=0.03, schedule="per_epoch")
     of_epochs = [rate(repeated, 100 * epoch) for epoch in range(80)]
     assert of_epochs[:5] == pytest.approx([0, 0.01, 0.02, 0.03, 0.03], abs=1e-15)
     assert of_epochs[42] == pytest.approx(0.015)
@@ -108,7 +118,7 @@ def test_the_published_learning_rates():
 
 @pytest.mark.parametrize("epochs", [20, 39, 40, 1000, 2000])
 def test_the_published_warm_up_adds_equal_parts_from_epoch_to_epoch(epochs):
-    repeated = small(steps=100 * epochs, lr=0.02, regime="repeated")
+    repeated = small(steps=100 * epochs, lr=0.02, schedule="per_epoch")
     of_epochs = [rate(repeated, 100 * epoch) for epoch in range(epochs)]
     warm = epochs // 20
     value = 0.0
@@ -120,7 +130,17 @@ def test_the_published_warm_up_adds_equal_parts_from_epoch_to_epoch(epochs):
 
 
 def test_few_epochs_have_no_warm_up():
-    assert rate(small(steps=1900, lr=0.02, regime="repeated"), 0) == 0.02
+    assert rate(small(steps=1900, lr=0.02, schedule="per_epoch"), 0) == 0.02
+
+
+def test_data_and_schedule_are_settings_of_their_own():
+    for regime in ("fresh", "repeated"):
+        jobs = [
+            small(regime=regime, schedule=each, steps=4000) for each in ("per_step", "per_epoch")
+        ]
+        assert [rate(job, 199) for job in jobs] == pytest.approx([0.01 * 200 / 400, 0.01])
+        first, second = (Batches(job)(150) for job in jobs)
+        assert np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("encoding", ["none", "additive"])
@@ -208,7 +228,7 @@ def test_the_table_says_what_was_trained(tmp_path):
         assert row["min_train"] == min(row["curve_train"])
         assert row["test_error"] == pytest.approx(row["curve_test"][-1], abs=0.1)
         assert 0 < row["test_se"] < 0.05
-        assert not row["dead"]
+        assert row["dead"] == (row["train_error"] > 0.98 * least_error(4, 3))
         assert row["head_layer"] == [1, 1]
         assert len(row["angle"]) == len(row["norm"]) == len(row["scale"]) == 2
     streams = {row[f"{kind}_stream"] for row in rows for kind in ("initial", "data", "held_out")}

@@ -10,7 +10,7 @@ from attention_separation.head_rank.training import transformer as module
 from attention_separation.head_rank.training.ensemble import start
 from attention_separation.head_rank.training.transformer import (
     Layer,
-    attention,
+    attention_by_rows,
     grouped,
     transformer,
     unit,
@@ -99,10 +99,19 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
     found = []
     for piece in (1, 5 * 9 * 2 * 3, 10**6):
         monkeypatch.setattr(module, "PIECE", piece)
-        output = attention(qkv)
+        output = attention_by_rows(qkv)
         found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
     for one in found[:2]:
         assert all(torch.equal(a, b) for a, b in zip(one, found[2], strict=True))
+
+
+def test_other_initial_values_of_additive_encodings_change_them_alone():
+    published, small_ones = (
+        start(small(encoding="additive", additive_mean=mean, additive_sd=sd)).tensors
+        for mean, sd in ((-1.0, 1.0), (0.5, 0.02))
+    )
+    torch.testing.assert_close(small_ones[0], 0.5 + 0.02 * (published[0] + 1))
+    assert all(torch.equal(a, b) for a, b in zip(published[1:], small_ones[1:], strict=True))
 
 
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)

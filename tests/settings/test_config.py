@@ -96,7 +96,18 @@ WRONG = {
     "unknown regime": (
         (*FIG1, "regimes"), ["old"], f"{FIG1_PATH}.regimes[0]", "'fresh' or 'repeated'",
     ),
-    "one run": ((*FIG1, "runs"), 1, f"{FIG1_PATH}.runs", "1 is not allowed"),
+    "no run": ((*FIG1, "runs"), 0, f"{FIG1_PATH}.runs", "0 is not allowed"),
+    "a part's rank that does not divide": (
+        (*FIG1, "also"), [{"steps": 200}, {"ranks": [3]}], FIG1_PATH,
+        "also[1]: ranks has 3, which does not divide the dimension 4",
+    ),
+    "a part's unknown schedule": (
+        (*FIG1, "also"), [{"schedules": ["linear"]}], f"{FIG1_PATH}.also[0].schedules[0]",
+        "'per_step' or 'per_epoch'",
+    ),
+    "a part's misspelt setting": (
+        (*FIG1, "also"), [{"step": 200}], f"{FIG1_PATH}.also[0].step", "did you mean 'steps'",
+    ),
     "part of an epoch": ((*FIG1, "steps"), 150, FIG1_PATH, "steps is 150; allowed: a multiple of"),
     "too many cells": ((*FIG1, "n"), [*range(2, 300)], FIG1_PATH, "cells; allowed: at most 1000"),
     "even number of votes": (

@@ -65,7 +65,8 @@ class HeadRank(Study):
     def cells(self) -> dict[str, dict[str, CellJob]]:
         """The cells of each grid by name; one cell may serve several grids."""
         grids = {
-            name: list(grid.cells(self.seed)) for name, grid in self.chosen.training.grids().items()
+            name: [job for product in grid.products() for job in product.cells(self.seed)]
+            for name, grid in self.chosen.training.grids().items()
         }
         every = {job.canonical(): job for job in itertools.chain(*grids.values())}
         namesakes: dict[str, list[CellJob]] = {}

@@ -14,7 +14,7 @@ from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.figures.training_figures import FIGURES, draw
 from attention_separation.head_rank.settings.jobs import ClaimsJob
-from attention_separation.head_rank.settings.section import Grid
+from attention_separation.head_rank.settings.section import Grid, Part
 from attention_separation.statistics.group_means import difference_of_means
 from attention_separation.statistics.verdict_words import combine_verdicts
 
@@ -28,8 +28,9 @@ FIG3 = Grid(
 )  # fmt: skip
 FIG4 = Grid(**RECIPE | {"d": 16}, layers=[2], widths=[3], ranks=[2, 16], n=[3, 8])
 FRESH = Grid(
-    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4], regimes=["fresh", "repeated"]
-)
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4],
+    also=[Part(regimes=["repeated"], schedules=["per_step", "per_epoch"])],
+)  # fmt: skip
 FIVE = Grid(**RECIPE, layers=[5], widths=[1], ranks=[2, 4, 8], n=[4])
 LEVEL, MARGIN = 0.05, 0.03
 
@@ -46,7 +47,8 @@ def as_published(cell):
 
 def runs_of(*grids, error=as_published, reported=None):
     """Rows as `runs.read_runs` reads them, each cell once."""
-    cells = {cell.name: cell for grid in grids for cell in grid.cells(seed=1)}
+    products = [product for grid in grids for product in grid.products()]
+    cells = {cell.name: cell for product in products for cell in product.cells(seed=1)}
     rows = []
     for cell in cells.values():
         full = cell.rank == cell.model_dimension

@@ -9,7 +9,9 @@ import pytest
 from making import ROOT
 from pydantic import ValidationError
 
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings.cells import CellJob
+from attention_separation.head_rank.training.cell_table import blind_error, is_dead
 
 GOOD = {
     "name": "a",
@@ -41,6 +43,12 @@ WRONG = {
     "unknown encoding": ({"encoding": "rotary"}, "'none', 'additive' or 'concatenated'"),
     "unknown regime": ({"regime": "old"}, "'fresh' or 'repeated'"),
     "no d_e": ({"encoding": "concatenated"}, "d_e is None with encoding: concatenated"),
+    "no initial values": ({"encoding": "additive"}, "are None and None with encoding: additive"),
+    "initial values for nothing": (
+        {"additive_mean": 0.0, "additive_sd": 1.0},
+        "are 0.0 and 1.0 with encoding: none",
+    ),
+    "unknown schedule": ({"schedule": "linear"}, "'per_step' or 'per_epoch'"),
     "d_e for nothing": ({"d_e": 4}, "d_e is 4 with encoding: none"),
     "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
     "no seeds": ({"seeds": []}, "at least 1 item"),
@@ -71,6 +79,16 @@ def test_ranks_and_counts():
     assert plain.attention_parameters() == pytest.approx(
         concatenated.attention_parameters(), rel=0.1
     )
+
+
+def test_a_run_is_dead_where_it_looks_at_nothing():
+    rank_0 = least_error(8, 4)
+    assert blind_error(8, 4) == rank_0 < 1 == blind_error(8, 2)
+    assert is_dead(1.0, 1.0, rank_0)
+    assert is_dead(0.99 * rank_0, rank_0, rank_0)
+    assert not is_dead(0.97 * rank_0, rank_0, rank_0)
+    assert is_dead(float("nan"), 0.1, rank_0)
+    assert is_dead(0.1, float("inf"), rank_0)
 
 
 def test_what_no_result_depends_on_is_in_no_digest():

@@ -10,7 +10,20 @@ from attention_separation.results.tables import table_from_rows
 SCHEMA = pa.schema(
     {
         "cell": pa.string(),
-        **{name: SETTINGS[name] for name in ("d", "n", "layers", "width", "encoding", "regime")},
+        **{
+            name: SETTINGS[name]
+            for name in (
+                "d",
+                "n",
+                "layers",
+                "width",
+                "encoding",
+                "additive_mean",
+                "additive_sd",
+                "regime",
+                "schedule",
+            )
+        },
         "rank": pa.int64(),
         "heads": pa.int64(),
         "attention_parameters": pa.int64(),
@@ -41,7 +54,8 @@ ABOUT = (
     "-a x_i + b sum_j x_j, whose weights depend on no point: the mean is shown over it, too. "
     "The least run, and the least training loss of any epoch and run, "
     "which is what the paper plots, stand beside them and are not estimates. A dead run ended "
-    f"with a training error of at least {DEAD:g}: about that of predicting zero, 1."
+    f"with a training error of at least {DEAD:g} of that of uniform attention (of predicting zero, "
+    "for two points): it looks at no point."
 )
 
 

@@ -11,8 +11,15 @@ from attention_separation.settings.closed import Closed, Count, Whole
 EPOCH = 100
 """Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
 
+STEPS_PER_BLOCK = 10
+"""Steps whose batches one stream holds. Fixed: a shorter run is the prefix of a longer one."""
+
 Encoding = Literal["none", "additive", "concatenated"]
 Regime = Literal["fresh", "repeated"]
+Schedule = Literal["per_step", "per_epoch"]
+
+PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
+"""Of the initial values of additive encodings in the authors' code."""
 
 Seed = Annotated[Whole, Field(ge=0)]
 Several = Annotated[Whole, Field(ge=2)]
@@ -102,8 +109,18 @@ class CellJob(Architecture):
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
     regime: Regime = Field(
         default="fresh",
-        description="fresh: every batch is new, schedule per step, a choice of ours; repeated: "
-        f"the same {EPOCH} batches in every epoch, schedule per epoch, as published",
+        description=f"fresh: every batch is new; repeated: the same {EPOCH} batches in every "
+        "epoch, as published",
+    )
+    schedule: Schedule = Field(
+        default="per_step",
+        description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
+    )
+    additive_mean: float | None = Field(
+        default=None, description="mean of the normal initial values of an additive encoding"
+    )
+    additive_sd: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="standard deviation of the initial values of such an encoding"
     )
     seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
     held_out: Several = Field(description="sets that the final error is measured on, never seen")
@@ -122,6 +139,18 @@ class CellJob(Architecture):
             )
         if len(set(self.seeds)) < len(self.seeds):
             raise PydanticCustomError("cell", "seeds has a value twice; allowed: each seed once")
+        initial = (self.additive_mean, self.additive_sd)
+        if any((value is not None) != (self.encoding == "additive") for value in initial):
+            raise PydanticCustomError(
+                "cell",
+                "additive_mean and additive_sd are {mean} and {sd} with encoding: {encoding}; "
+                "allowed: numbers with additive, none with the other encodings",
+                {
+                    "mean": str(self.additive_mean),
+                    "sd": str(self.additive_sd),
+                    "encoding": self.encoding,
+                },
+            )
         return self
 
     def result_settings(self) -> str:

@@ -1,6 +1,6 @@
 """About how long a cell trains and how much memory it takes. Without torch."""
 
-from attention_separation.head_rank.settings.cells import Architecture, CellJob
+from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK, Architecture, CellJob
 
 START_MINUTES = 5
 """Asked for beside the steps: torch, the first batch, the final score."""
@@ -34,6 +34,8 @@ def sets_at_once(job: CellJob) -> int:
 def memory_mb(job: CellJob) -> int:
     """Megabytes that training asks for."""
     numbers = activations(job) * len(job.seeds) * sets_at_once(job)
+    # A block of batches, what it is made of, and one drawn ahead.
+    numbers += 3 * STEPS_PER_BLOCK * job.d * job.n * job.batch * len(job.seeds)
     # The parameters, their gradients and the optimizer's two moments.
     numbers += 5 * job.parameters() * len(job.seeds)
     return START_MB + 4 * numbers // 10**6

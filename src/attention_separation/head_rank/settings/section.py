@@ -4,12 +4,20 @@ figures, and the cells that these grids ask for."""
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob, Encoding, Regime
+from attention_separation.head_rank.settings.cells import (
+    EPOCH,
+    PUBLISHED_MEAN,
+    PUBLISHED_SD,
+    CellJob,
+    Encoding,
+    Regime,
+    Schedule,
+)
 from attention_separation.head_rank.settings.jobs import (
     FeaturesSettings,
     TemperatureSettings,
@@ -35,15 +43,23 @@ class Recipe(Closed):
     batch: Count = Field(description="sets per batch")
     steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
-    runs: Annotated[Whole, Field(ge=2, le=100)] = Field(
-        description="runs per cell, each with initial values and data of its own"
+    runs: Annotated[Whole, Field(ge=1, le=100)] = Field(
+        description="runs per cell, each with initial values and data of its own; of a single one "
+        "no interval can be had, and no claim on it be judged"
     )
     held_out: Annotated[Whole, Field(ge=2)] = Field(
         description="sets that the final error is measured on, never seen in training"
     )
 
 
-class Grid(Recipe):
+class Normal(Closed):
+    """A normal distribution of initial values."""
+
+    mean: float = Field(description="its mean")
+    sd: Annotated[float, Field(ge=0)] = Field(description="its standard deviation")
+
+
+class Product(Recipe):
     """Cells of a figure: every combination of the lists."""
 
     layers: Counts = Field(description="L")
@@ -59,6 +75,14 @@ class Grid(Recipe):
         default=["fresh"],
         description="fresh: every batch is new; repeated: the same 100 batches in every epoch",
     )
+    schedules: Annotated[list[Schedule], Field(min_length=1)] = Field(
+        default=["per_step"],
+        description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
+    )
+    additive: Annotated[list[Normal], Field(min_length=1)] = Field(
+        default=[Normal(mean=PUBLISHED_MEAN, sd=PUBLISHED_SD)],
+        description="initial values of additive encodings; by default the published ones",
+    )
     matched: bool = Field(
         default=False,
         description="also without an encoding at 4 times the width: about the attention parameters "
@@ -66,15 +90,15 @@ class Grid(Recipe):
     )
 
     @model_validator(mode="after")
-    def _is_possible(self) -> "Grid":
+    def _is_possible(self) -> Self:
         if self.steps % EPOCH:
             raise PydanticCustomError(
                 "grid",
                 "steps is {steps}; allowed: a multiple of {epoch}, the steps of an epoch",
                 {"steps": self.steps, "epoch": EPOCH},
             )
-        lists = (self.layers, self.widths, self.ranks, self.n, self.encodings, self.regimes)
-        count = math.prod(map(len, lists))
+        lists = (self.layers, self.widths, self.ranks, self.n, self.regimes, self.schedules)
+        count = math.prod(map(len, lists)) * len(self._variants())
         if count > MOST_CELLS:
             raise PydanticCustomError(
                 "grid",
@@ -101,14 +125,16 @@ class Grid(Recipe):
 
     def cells(self, seed: int) -> Iterator[CellJob]:
         """The cells, not yet named apart from those of other grids."""
-        variants = [(encoding, 1) for encoding in self.encodings]
-        if self.matched:
-            variants.append(("none", MATCHED))
-        for (encoding, times), layers, width, rank, n, regime in itertools.product(
-            variants, self.layers, self.widths, self.ranks, self.n, self.regimes
-        ):
+        for (encoding, additive, times), layers, width, rank, n, regime, schedule in (
+            itertools.product(
+                self._variants(), self.layers, self.widths, self.ranks, self.n, self.regimes,
+                self.schedules,
+            )
+        ):  # fmt: skip
             yield CellJob(
-                name=_name(self.d, n, layers, times * width, rank, encoding, regime),
+                name=_name(self.d, n, layers, times * width, rank, encoding, additive)
+                + "_repeated" * (regime == "repeated")
+                + "_per_epoch" * (schedule == "per_epoch"),
                 d=self.d,
                 n=n,
                 layers=layers,
@@ -116,15 +142,69 @@ class Grid(Recipe):
                 width=times * width,
                 encoding=encoding,
                 d_e=self.d if encoding == "concatenated" else None,
+                additive_mean=additive.mean if additive else None,
+                additive_sd=additive.sd if additive else None,
                 feed_forward=self.feed_forward,
                 batch=self.batch,
                 steps=self.steps,
                 lr=self.lr,
                 regime=regime,
+                schedule=schedule,
                 seeds=list(range(self.runs)),
                 held_out=self.held_out,
                 seed=seed,
             )
+
+    def _variants(self) -> list[tuple[Encoding, Normal | None, int]]:
+        """Encodings, their initial values where they are a setting, and how many times the width
+        goes with them."""
+        found: list[tuple[Encoding, Normal | None, int]] = []
+        for encoding in self.encodings:
+            initials = self.additive if encoding == "additive" else [None]
+            found += [(encoding, initial, 1) for initial in initials]
+        return found + [("none", None, MATCHED)] * self.matched
+
+
+Part = create_model(
+    "Part",
+    __base__=Closed,
+    __doc__="Settings of a product that are not as another's; those left out are.",
+    **{
+        name: (field.rebuild_annotation() | None, Field(None, description=field.description))
+        for name, field in Product.model_fields.items()
+    },
+)
+
+
+class Grid(Product):
+    """Cells of a figure: a product, and further ones where not every combination is wanted."""
+
+    also: list[Part] = Field(
+        default=[],
+        description="further products: each is as this one but for the settings that it gives",
+    )
+
+    def products(self) -> list[Product]:
+        """All of its products."""
+        return [Product.model_validate(self._as_product() | part) for part in self._parts()]
+
+    def _as_product(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"also"})
+
+    def _parts(self) -> list[dict[str, Any]]:
+        return [{}, *(part.model_dump(exclude_none=True) for part in self.also)]
+
+    @model_validator(mode="after")
+    def _has_possible_parts(self) -> Self:
+        for number, part in enumerate(self._parts()[1:]):
+            try:
+                Product.model_validate(self._as_product() | part)
+            except ValidationError as error:
+                raise PydanticCustomError(
+                    "grid", "also[{number}]: {why}",
+                    {"number": number, "why": error.errors()[0]["msg"]},
+                ) from None  # fmt: skip
+        return self
 
 
 class Training(Closed):
@@ -178,8 +258,13 @@ class HeadRankSection(Closed):
 
 
 def _name(
-    d: int, n: int, layers: int, width: int, rank: int, encoding: str, regime: str
+    d: int, n: int, layers: int, width: int, rank: int, encoding: str, additive: Normal | None
 ) -> str:  # fmt: skip
     parts = [f"d{d}", f"n{n}", f"L{layers}", f"w{width}", f"r{rank}"]
-    parts += [encoding] * (encoding != "none") + [regime] * (regime != "fresh")
+    parts += [encoding] * (encoding != "none")
+    if additive and additive != Normal(mean=PUBLISHED_MEAN, sd=PUBLISHED_SD):
+        # A rule's name and a file's takes letters, digits and underscores.
+        parts += [
+            f"{x:g}".replace(".", "p").replace("-", "m") for x in (additive.mean, additive.sd)
+        ]
     return "_".join(parts)

@@ -1,12 +1,11 @@
 """Sets of points on the sphere for training and for held-out scores, from named streams."""
 
+from concurrent.futures import Future, ThreadPoolExecutor
+
 import numpy as np
 
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob
+from attention_separation.head_rank.settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 from attention_separation.statistics.seeding import stream
-
-STEPS_PER_BLOCK = 10
-"""Steps whose batches one stream holds. Fixed: a shorter run is the prefix of a longer one."""
 
 HELD_OUT_BLOCK = 1024
 """Held-out sets per stream; the first block alone gives the score over time."""
@@ -34,12 +33,15 @@ def points(generator: np.random.Generator, d: int, shape: tuple[int, ...]) -> np
 
 
 class Batches:
-    """The training batches of all runs of a job."""
+    """The training batches of all runs of a job; `ahead`: a thread draws the next block meanwhile,
+    for devices that would wait for it."""
 
-    def __init__(self, job: CellJob):
+    def __init__(self, job: CellJob, ahead: bool = False):
         self.job = job
+        self._pool = ThreadPoolExecutor(max_workers=1) if ahead else None
         self._number: int | None = None
         self._block: np.ndarray | None = None
+        self._next: tuple[int, Future[np.ndarray]] | None = None
 
     def __call__(self, step: int) -> np.ndarray:
         """Batch of a step, counted from 0: (runs, d, n, batch)."""
@@ -47,8 +49,19 @@ class Batches:
             step %= EPOCH
         number, within = divmod(step, STEPS_PER_BLOCK)
         if number != self._number:
-            self._number, self._block = number, self._draw(number)
+            self._number, self._block = number, self._drawn(number)
         return self._block[within]
+
+    def _drawn(self, number: int) -> np.ndarray:
+        if self._pool is None:
+            return self._draw(number)
+        waiting, future = self._next or (None, None)
+        block = future.result() if future and waiting == number else self._draw(number)
+        following = number + 1
+        if self.job.regime == "repeated":
+            following %= EPOCH // STEPS_PER_BLOCK
+        self._next = following, self._pool.submit(self._draw, following)
+        return block
 
     def _draw(self, number: int) -> np.ndarray:
         job = self.job

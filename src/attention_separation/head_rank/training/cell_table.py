@@ -4,6 +4,7 @@ import math
 
 import pyarrow as pa
 
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.head_rank.training.batches import (
     data_names,
@@ -13,7 +14,8 @@ from attention_separation.head_rank.training.batches import (
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
 DEAD = 0.98
-"""Training error in the last epoch from which a run counts as dead: predicting zero scores 1."""
+"""Training error in the last epoch from which a run counts as dead, over that of the best predictor
+that looks at nothing: uniform attention (rank 0), or zero for two points."""
 
 SETTINGS = {
     "d": pa.int64(),
@@ -28,6 +30,9 @@ SETTINGS = {
     "steps": pa.int64(),
     "lr": pa.float64(),
     "regime": pa.string(),
+    "schedule": pa.string(),
+    "additive_mean": pa.float64(),
+    "additive_sd": pa.float64(),
     "held_out": pa.int64(),
 }
 """Columns that are settings of the cell, equal in all rows."""
@@ -90,6 +95,7 @@ def cell_table(
 ) -> pa.Table:
     """The table of a job: curves per epoch and run, final scores and heads per run."""
     rows = []
+    blind = blind_error(job.d, job.n)
     for k, run in enumerate(job.seeds):
         curve = [epoch[k] for epoch in train]
         finite = [value for value in curve if math.isfinite(value)]
@@ -115,7 +121,7 @@ def cell_table(
                 "test_se": finite_or_null(test_se[k]),
                 "train_error": finite_or_null(curve[-1]),
                 "min_train": min(finite, default=None),
-                "dead": is_dead(curve[-1], test_error[k]),
+                "dead": is_dead(curve[-1], test_error[k], blind),
                 "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
                 "curve_train": [finite_or_null(value) for value in curve],
                 "curve_test": [finite_or_null(epoch[k]) for epoch in test],
@@ -125,6 +131,12 @@ def cell_table(
     return table_from_rows(rows, SCHEMA)
 
 
-def is_dead(train_error: float, test_error: float) -> bool:
-    """Whether a run has learned nothing: about the error of predicting zero, or no number."""
-    return not (train_error <= DEAD and math.isfinite(test_error))
+def blind_error(d: int, n: int) -> float:
+    """Error of the best predictor whose weights depend on no point: uniform attention's, 0 for two
+    points, where predicting zero is taken, 1."""
+    return least_error(d, n) if n > 2 else 1.0
+
+
+def is_dead(train_error: float, test_error: float, blind: float) -> bool:
+    """Whether a run has learned to look at nothing: about the blind error or more, or no number."""
+    return not (train_error <= DEAD * blind and math.isfinite(test_error))

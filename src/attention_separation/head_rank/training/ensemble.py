@@ -18,10 +18,10 @@ from attention_separation.head_rank.training.batches import (
 )
 from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import (
-    MOST_BY_ROWS,
     Parameters,
     grouped,
     initial,
+    is_by_rows,
     pair_products,
     transformer,
 )
@@ -99,9 +99,7 @@ def start(job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32)
 def farthest(x: Tensor) -> Tensor:
     """For each point of x, (R, d, n, B), the point of its set farthest from it."""
     _, d, n, _ = x.shape
-    products = (
-        pair_products(x, x) if n * n * d <= MOST_BY_ROWS else torch.einsum("rdib,rdjb->rijb", x, x)
-    )
+    products = pair_products(x, x) if is_by_rows(n, d) else torch.einsum("rdib,rdjb->rijb", x, x)
     # torch's argmin takes ten times as long over an axis that is not the last.
     chosen = products.min(2, keepdim=True).indices.transpose(1, 2)
     return x.gather(2, chosen.expand(-1, d, -1, -1))
@@ -164,7 +162,7 @@ def train(
     save: Callable[[State], None] | None = None,
 ) -> Trained:
     """Train from `state` to the last step; `save` is called every `checkpoint_every` steps."""
-    batches = Batches(job)
+    batches = Batches(job, ahead=state.tensors[0].device.type != "cpu")
     progress = Progress(job.name, job.steps - state.step, "steps")
     while state.step < job.steps:
         advance(job, state, _tensor(batches(state.step), state))

@@ -1,17 +1,19 @@
 """The transformer of the training experiments, for an ensemble of runs at once.
 
 Every tensor has a leading axis of runs, R. Points are columns: x is (R, D, n, B) with the sets of a
-batch, B, last, so that what happens per head and pair of points is arithmetic on long rows.
+batch, B, last. Inside, products of pairs of points are either arithmetic on long rows over the sets
+or, where heads are large enough, small matrices of the points of a set: its columns lie beside each
+other then.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.head_rank.settings.cells import Architecture
+from attention_separation.head_rank.settings.cells import Architecture, CellJob
 
 MOST_BY_ROWS = 256
 """n * n * r up to which the products of a head are formed by rows, not by small matrices."""
@@ -47,7 +49,7 @@ class Parameters(NamedTuple):
         return own + [tensor for layer in self.layers for tensor in layer]
 
 
-def initial(model: Architecture, generator: np.random.Generator) -> list[np.ndarray]:
+def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
     """Initial values of one run, in the order of `Parameters.tensors`; all layers start equal.
 
     What torch gives MultiheadAttention and Linear: inputs of attention uniform within
@@ -62,7 +64,9 @@ def initial(model: Architecture, generator: np.random.Generator) -> list[np.ndar
     inner = model.width * dimension
     encoding = {
         "none": list,
-        "additive": lambda: [generator.normal(-1, 1, (model.d, model.n, 1))],
+        "additive": lambda: [
+            generator.normal(model.additive_mean, model.additive_sd, (model.d, model.n, 1))
+        ],
         "concatenated": lambda: [uniform(1, model.d_e or 0, model.n, 1)],
     }[model.encoding]()
     layer = Layer(
@@ -91,22 +95,33 @@ def grouped(model: Architecture, tensors: list[Tensor]) -> Parameters:
 
 def transformer(model: Architecture, parameters: Parameters, x: Tensor) -> Tensor:
     """The outputs (R, d, n, B) for the points x of the same shape."""
-    runs, d, n, batch = x.shape
+    d = x.shape[1]
     if model.encoding == "additive":
         x = x + parameters.encoding
     elif model.encoding == "concatenated":
-        x = torch.cat([x, parameters.encoding.expand(-1, -1, -1, batch)], 1)
-    x = x.reshape(runs, -1, n * batch)
+        x = torch.cat([x, parameters.encoding.expand(-1, -1, -1, x.shape[3])], 1)
+    attend = attention_by_rows if is_by_rows(model.n, model.rank) else attention_by_sets
+    by_sets = attend is attention_by_sets
+    x = x.transpose(2, 3) if by_sets else x
+    columns = x.shape[2:]
+    x = x.flatten(2)
     for layer in parameters.layers:
-        x = _layer(model, layer, x, n)
-    return x[:, :d].view(runs, d, n, batch)
+        x = _layer(model, layer, x, columns, attend)
+    x = x[:, :d].unflatten(2, columns)
+    return x.transpose(2, 3) if by_sets else x
 
 
-def _layer(model: Architecture, layer: Layer, x: Tensor, n: int) -> Tensor:
-    runs, _, columns = x.shape
+def is_by_rows(n: int, rank: int) -> bool:
+    """Whether products over so few coordinates are formed by rows, not by small matrices."""
+    return n * n * rank <= MOST_BY_ROWS
+
+
+def _layer(
+    model: Architecture, layer: Layer, x: Tensor, columns: torch.Size, attend: Callable
+) -> Tensor:
     inside = _Linear.apply(x, layer.attend_in, layer.attend_in_bias)
-    split = (runs, 3, model.total_heads, model.rank, n, columns // n)
-    attended = attention(inside.view(split)).reshape(runs, -1, columns)
+    split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
+    attended = attend(inside.view(split)).reshape(x.shape[0], -1, x.shape[2])
     # The average over modules: the bias is that of the average already.
     merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
     x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
@@ -199,18 +214,46 @@ def unit(x: Tensor) -> tuple[Tensor, Tensor]:
     return x * inverse, inverse
 
 
-def attention(qkv: Tensor) -> Tensor:
+def attention_by_rows(qkv: Tensor) -> Tensor:
     """Softmax attention of all heads, logits divided by sqrt(r).
 
     Queries, keys and values are stacked, (R, 3, H, r, n, B); the outputs are (R, H, r, n, B).
     """
-    runs, _, heads, rank, n, batch = qkv.shape
-    if n * n * rank <= MOST_BY_ROWS:
-        return _RowAttention.apply(qkv)
-    q, k, v = (each.permute(0, 4, 1, 3, 2).reshape(-1, n, rank) for each in qkv.unbind(1))
-    weights = torch.softmax(torch.bmm(q * rank**-0.5, k.mT), 2)
-    summed = torch.bmm(weights, v)
-    return summed.view(runs, batch, heads, n, rank).permute(0, 2, 4, 3, 1)
+    return _RowAttention.apply(qkv)
+
+
+def attention_by_sets(qkv: Tensor) -> Tensor:
+    """The same of (R, 3, H, r, B, n): the outputs are (R, H, r, B, n)."""
+    return _SetAttention.apply(qkv)
+
+
+class _SetAttention(torch.autograd.Function):
+    """Attention by a small matrix product for each head and set."""
+
+    @staticmethod
+    def forward(ctx, qkv: Tensor) -> Tensor:
+        runs, _, heads, rank, sets, n = qkv.shape
+        parts = qkv.permute(1, 0, 2, 4, 3, 5).contiguous()
+        q, k, v = parts.view(3, -1, rank, n).unbind(0)
+        weights = torch.softmax(torch.bmm(q.mul_(rank**-0.5).mT, k), 2)
+        ctx.save_for_backward(parts, weights)
+        output = torch.bmm(v, weights.mT).view(runs, heads, sets, rank, n)
+        return output.transpose(2, 3).contiguous()
+
+    @staticmethod
+    def backward(ctx, gradient: Tensor) -> Tensor:
+        parts, weights = ctx.saved_tensors
+        _, _, _, _, rank, n = parts.shape
+        q, k, v = parts.view(3, -1, rank, n).unbind(0)
+        of_parts = torch.empty_like(parts)
+        of_q, of_k, of_v = of_parts.view(3, -1, rank, n).unbind(0)
+        gradient = gradient.transpose(2, 3).reshape(-1, rank, n)
+        torch.bmm(gradient, weights, out=of_v)
+        of_weights = torch.bmm(gradient.mT, v)
+        logits = torch._softmax_backward_data(of_weights, weights, 2, weights.dtype)
+        torch.bmm(k, logits.mT, out=of_q).mul_(rank**-0.5)
+        torch.bmm(q, logits, out=of_k)
+        return of_parts.permute(1, 0, 2, 4, 3, 5).contiguous()
 
 
 class _RowAttention(torch.autograd.Function):
