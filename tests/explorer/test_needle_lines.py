@@ -1,8 +1,11 @@
 """The needle's table is what the study's exact part computes, and its picture is the table."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
+from making import ROOT
 
 from attention_separation.explorer.needle import draw_needle, say_needle
 from attention_separation.explorer.needle_table import (
@@ -13,6 +16,7 @@ from attention_separation.explorer.needle_table import (
     written_row,
 )
 from attention_separation.needle import critical_n, limit
+from attention_separation.needle.figures.style import STYLES
 
 NEAR = 2e-5
 """How far numerics of another machine may move an accuracy."""
@@ -64,3 +68,17 @@ def test_the_picture_and_its_sentence():
     for wrong in ((5.1, 512), (5.0, 500)):
         with pytest.raises(ValueError, match="not in the table"):
             draw_needle(*wrong)
+
+
+def test_a_kernel_looks_as_in_the_studys_figures():
+    lines = draw_needle(5.0, 512).axes[0].lines
+    drawn = {tuple(line.get_ydata()): line for line in lines}
+    for kernel in KERNELS:
+        line = drawn[needle_lines()[kernel, 5.0].accuracies]
+        look = (line.get_color(), line.get_linewidth())
+        assert look == (STYLES[kernel].color, STYLES[kernel].width)
+
+
+def test_what_draws_it_needs_no_pyarrow():
+    code = "import sys, attention_separation.explorer.views; sys.exit('pyarrow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src").returncode == 0

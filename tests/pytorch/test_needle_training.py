@@ -1,11 +1,13 @@
 """Training of the needle's networks: what runs owe each other, resuming, and that it learns."""
 
 import random
+from functools import partial
 
 import pyarrow.parquet as pq
 import pytest
 import torch
 from needle_cells import small
+from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 
 from attention_separation.__main__ import main
 from attention_separation.attention.kernel_names import kernel_named
@@ -119,10 +121,6 @@ def test_held_out_sequences_come_in_blocks_of_which_the_last_is_shorter():
     assert sizes == [500, 500, 203]
 
 
-class KilledError(Exception):
-    """Stands for the end of a process."""
-
-
 def verb(path, checkpoint=None, **changes) -> int:
     job = small(**changes).canonical()
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
@@ -130,28 +128,10 @@ def verb(path, checkpoint=None, **changes) -> int:
 
 
 @pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
-def test_resumed_training_gives_the_same_bytes(tmp_path, monkeypatch, arm, capsys):
-    changes = {"arm": arm, "checkpoint_every": 7, "steps": 100}
-    whole, killed, checkpoint = (tmp_path / name for name in ("whole", "killed", "checkpoint"))
-    assert verb(whole, **changes) == 0
+def test_resumed_training_gives_the_same_bytes(tmp_path, arm, capsys):
+    run = partial(verb, arm=arm, checkpoint_every=CHECKPOINT_EVERY, steps=100)
     last = random.Random(f"{arm}{tmp_path.name}").randrange(8, 98)
-
-    def until(job, step):
-        if step == last:
-            raise KilledError
-        return batch_at(job, step)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(ensemble, "batch_at", until)
-        with pytest.raises(KilledError):
-            verb(killed, checkpoint, **changes)
-    assert checkpoint.exists()
-    assert not killed.exists()
-    capsys.readouterr()
-    assert verb(killed, checkpoint, **changes) == 0
-    assert f"going on after step {last // 7 * 7}" in capsys.readouterr().err
-    assert killed.read_bytes() == whole.read_bytes()
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["killed", "whole"]
+    assert_resumed_alike(run, tmp_path, (ensemble, "batch_at"), [last], capsys)
 
 
 def test_the_table_says_what_was_trained(tmp_path):

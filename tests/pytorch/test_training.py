@@ -2,11 +2,13 @@
 
 import math
 import random
+from functools import partial
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small
 
 from attention_separation.__main__ import main
@@ -176,10 +178,6 @@ def test_a_run_that_breaks_leaves_the_others_alone():
     assert errors.isnan().any(1).tolist() == [False, True, False]
 
 
-class KilledError(Exception):
-    """Stands for the end of a process."""
-
-
 def verb(path, checkpoint=None, **changes) -> int:
     job = canonical_json(small(**changes).model_dump())
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
@@ -187,30 +185,11 @@ def verb(path, checkpoint=None, **changes) -> int:
 
 
 @pytest.mark.parametrize("regime", ["fresh", "repeated"])
-def test_resumed_training_gives_the_same_bytes(tmp_path, monkeypatch, regime, capsys):
-    changes = {"regime": regime, "checkpoint_every": 7}
-    whole, killed, checkpoint = (tmp_path / name for name in ("whole", "killed", "checkpoint"))
-    assert verb(whole, **changes) == 0
-    draw = Batches.__call__
-    for _ in range(2):
-        last = random.Random(f"{regime}{tmp_path.name}").randrange(60, 190)
-
-        def until(self, step, last=last):
-            if step == last:
-                raise KilledError
-            return draw(self, step)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Batches, "__call__", until)
-            with pytest.raises(KilledError):
-                verb(killed, checkpoint, **changes)
-        assert checkpoint.exists()
-        assert not killed.exists()
-    capsys.readouterr()
-    assert verb(killed, checkpoint, **changes) == 0
-    assert f"going on after step {last // 7 * 7}" in capsys.readouterr().err
-    assert killed.read_bytes() == whole.read_bytes()
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["killed", "whole"]
+def test_resumed_training_gives_the_same_bytes(tmp_path, regime, capsys):
+    run = partial(verb, regime=regime, checkpoint_every=CHECKPOINT_EVERY)
+    drawn_steps = random.Random(f"{regime}{tmp_path.name}")
+    kills = sorted(drawn_steps.randrange(60, 190) for _ in range(2))
+    assert_resumed_alike(run, tmp_path, (Batches, "__call__"), kills, capsys)
 
 
 def test_the_table_says_what_was_trained(tmp_path):

@@ -4,26 +4,8 @@ from matplotlib.figure import Figure
 
 from attention_separation.explorer.needle_table import KERNELS, MUS, SIZES, needle_lines
 from attention_separation.explorer.pictures import legend_above, logarithmic, new_panel
-from attention_separation.pages.house_style import (
-    BLUE,
-    GREEN,
-    INK,
-    MIDDLE_GRAY,
-    PALETTE,
-    PURPLE,
-    VERMILION,
-)
-
-STYLES = dict(
-    zip(
-        KERNELS,
-        (
-            (INK, ":"), (VERMILION, "-"), (PALETTE[4], "--"), (PURPLE, "--"), (GREEN, "--"),
-            (BLUE, "-"), (MIDDLE_GRAY, "-"),
-        ),
-        strict=True,
-    )
-)  # fmt: skip
+from attention_separation.needle.figures.style import STYLES
+from attention_separation.pages.house_style import MIDDLE_GRAY
 
 LABELS = {
     "none": "none: no attention",
@@ -49,10 +31,11 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     _require(mu, n)
     figure, axes = new_panel()
     for kernel in KERNELS:
-        color, dashes = STYLES[kernel]
+        style = STYLES[kernel]
         axes.plot(
-            SIZES, needle_lines()[kernel, mu].accuracies, ".", color=color, linestyle=dashes,
-            label=LABELS.get(kernel, kernel), zorder=2 if kernel == "bayes" else 3,
+            SIZES, needle_lines()[kernel, mu].accuracies, ".", color=style.color,
+            linestyle=style.dashes, linewidth=style.width, label=LABELS.get(kernel, kernel),
+            zorder=2 if kernel == "bayes" else 3,
         )  # fmt: skip
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)

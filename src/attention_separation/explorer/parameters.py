@@ -17,16 +17,20 @@ class Parameter:
     ----------
     name : in `Setting` and in Python
     words : on an axis
-    values : setting -> the values that a curve is drawn through
     steps : the values that a slider has
+    curve : setting -> the values that a curve is drawn through; None where they are the steps
     logarithmic : its axis
     """
 
     name: str
     words: str
-    values: Callable[[Setting], list[float]]
     steps: tuple[float, ...]
+    curve: Callable[[Setting], list[float]] | None = None
     logarithmic: bool = False
+
+    def values(self, setting: Setting) -> list[float]:
+        """The values that a curve is drawn through."""
+        return self.curve(setting) if self.curve else [*self.steps]
 
 
 def _nice(low: int, high: int) -> tuple[float, ...]:
@@ -43,6 +47,7 @@ SIZES = tuple(int(n) for n in _nice(1, 12))
 DIMENSIONS = tuple(range(4, 67))
 CLASSES = tuple(range(2, 65))
 SIGN_COLUMNS = tuple(range(1, 101))
+ENTRIES = _evenly(0.05, 2, 0.05)
 TEMPERATURES = tuple(round(t, 6) for t in _nice(-1, 2))
 
 
@@ -62,31 +67,16 @@ def _few(steps: tuple[int, ...]) -> list[float]:
 PARAMETERS = {
     each.name: each
     for each in (
-        Parameter("n", "tokens n", _sizes, SIZES, logarithmic=True),
-        Parameter("d", "dimension d", lambda _: _few(DIMENSIONS), DIMENSIONS),
-        Parameter("m", "sign columns m", lambda _: _few(SIGN_COLUMNS), SIGN_COLUMNS),
-        Parameter(
-            "a1", "special entry a₁ / √log n", lambda _: [*_evenly(0.05, 3, 0.05)],
-            _evenly(0.05, 3, 0.05),
-        ),
-        Parameter(
-            "b", "class entry b / √log n", lambda _: [*_evenly(0.05, 2, 0.05)],
-            _evenly(0.05, 2, 0.05),
-        ),
-        Parameter(
-            "c", "last entry c / √log n", lambda _: [*_evenly(0.05, 2, 0.05)],
-            _evenly(0.05, 2, 0.05),
-        ),
-        Parameter(
-            "theta", "threshold θ / √log n", lambda _: [*_evenly(0.01, 2, 0.01)],
-            _evenly(0.01, 2, 0.01),
-        ),
-        Parameter(
-            "temperature", "temperature T", lambda _: [*TEMPERATURES], TEMPERATURES,
-            logarithmic=True,
-        ),
+        Parameter("n", "tokens n", SIZES, _sizes, logarithmic=True),
+        Parameter("d", "dimension d", DIMENSIONS, lambda _: _few(DIMENSIONS)),
+        Parameter("m", "sign columns m", SIGN_COLUMNS, lambda _: _few(SIGN_COLUMNS)),
+        Parameter("a1", "special entry a₁ / √log n", _evenly(0.05, 3, 0.05)),
+        Parameter("b", "class entry b / √log n", ENTRIES),
+        Parameter("c", "last entry c / √log n", ENTRIES),
+        Parameter("theta", "threshold θ / √log n", _evenly(0.01, 2, 0.01)),
+        Parameter("temperature", "temperature T", TEMPERATURES, logarithmic=True),
     )
-}  # fmt: skip
+}
 """By name, in the order of their controls."""
 
 ONLY_SELF_ATTENTION = ("b", "c")

@@ -81,8 +81,8 @@ def test_they_agree():
 
 DIFFERENT = {
     # claim: (cell, by which its accuracies are moved, words of the comparison that decides)
-    "N1": ("linear", 5.0, 512, 0.08, "against linear"),
-    "N1 of the likelihood ratio": ("exp", 5.0, 512, 0.05, "against bayes"),
+    "N1": ("linear", 5.0, 512, 0.08, "bound, linear"),
+    "N1 of the likelihood ratio": ("exp", 5.0, 512, 0.05, "likelihood ratio, exp"),
     "N2": ("power_2", 4.0, 128, -0.06, "power_2"),
     "N3": ("exp", 5.0, 512, -0.06, "softmax"),
     "N4": ("power_4", 5.0, 512, 0.04, "exp − power_4"),
@@ -127,6 +127,15 @@ def test_controls_are_judged_apart():
     found = judged(cells)
     assert found["control"]["verdict"] == DIFFERS
     assert {row["verdict"] for name, row in found.items() if name != "control"} == {AGREES}
+
+
+def test_a_control_is_named_by_how_it_was_trained():
+    control = judged({"one": runs("asked", "exp", 5.0, 128, around(0.8), lr=0.5, control=True)})
+    assert control["control"]["decided_at"] == (
+        "mean accuracy − line, exp, query given, μ = 5, n = 128, learning rate 0.5"
+    )
+    plain, _ = runs("asked", "exp", 5.0, 128, [0.8, 0.9], control=True, standardise=False)
+    assert cell_words(plain).endswith("learning rate 0.02, outputs not standardised")
 
 
 def test_a_mean_has_students_interval():
@@ -183,4 +192,4 @@ def test_a_table_of_networks_has_its_columns():
     table = table_of(runs("paper", None, 5.0, 512, [0.8, 0.9]))
     assert table["kernel"].to_pylist() == [None, None]
     assert table["correct"].to_pylist() == [16_000, 18_000]
-    assert cell_words(table.to_pylist()[0]) == "no attention, paper, μ = 5, n = 512"
+    assert cell_words(table.to_pylist()[0]) == "no attention, every token a query, μ = 5, n = 512"

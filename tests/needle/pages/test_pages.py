@@ -8,8 +8,14 @@ import pytest
 from making import CONFIG, ROOT
 from needle_tables import SCHEMAS, folder_of_tables, tracked
 
+from attention_separation.needle.claims.runs import cell_words
 from attention_separation.needle.pages import findings, overview
-from attention_separation.needle.pages.findings import first_findings, last_n, more_findings
+from attention_separation.needle.pages.findings import (
+    claim_counts,
+    first_findings,
+    last_n,
+    more_findings,
+)
 from attention_separation.needle.pages.gallery import GALLERY, critical_text, page_text
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES, TABLES
@@ -82,7 +88,39 @@ def test_what_does_not_hold_is_not_said(tables):
     assert "shrink" not in " ".join(first_findings(tables | {"needle_claims": differs}))
     said = more_findings(tables | {"needle_claims": differs})
     assert any(s.startswith("**Claims,**") and "2 agree, 1 differ" in s for s in said)
-    assert any(s.startswith("**Differs:** N10, ") for s in said)
+    assert any(s.startswith("**Differs, N10:** ") for s in said)
+
+
+def test_why_a_claim_does_not_agree(tables):
+    cell = {"arm": "asked", "kernel": "exp", "mu": 5.0, "n": 512, "control": False}
+    accuracies = select_rows(tables["needle_cells"], **cell)["accuracy"].to_pylist()
+    name = "mean accuracy − line, exp, query given, μ = 5, n = 512"
+    open_ = {"verdict": "undecided", "decided_at": name, "comparisons": 3}
+    numbers = {"value": -0.025, "low": -0.0712, "high": 0.0212, "least": -0.03, "most": None}
+
+    def said(**changes):
+        row = open_ | numbers | changes
+        claims = changed(tables["needle_claims"], lambda _: row, claim="N2")
+        (found,) = [each for each in claim_counts(claims, tables["needle_cells"]) if "N2:" in each]
+        return found
+
+    text = said()
+    assert text.startswith("**Undecided, N2:** Training reaches the lines")
+    assert (
+        f"Of 3 comparisons the furthest from agreeing is {name}: -0.025. Its interval, -0.0712 to "
+        "0.0212, reaches below the -0.03 that is allowed, so that it is not decided; the 5 runs "
+        f"have accuracies from {min(accuracies):.3f} to {max(accuracies):.3f}."
+    ) in text
+    assert "reaches above the 0.02 that is allowed" in said(least=None, most=0.02)
+    differs = said(verdict="differs", value=-0.05, high=-0.04, decided_at="of no cell")
+    assert differs.endswith("interval, -0.0712 to -0.04, lies below the -0.03 that is allowed.")
+    assert said(low=None, high=None).endswith("-0.025. It has no interval.")
+    assert said(value=None).endswith("is 0.64 or more.")
+
+
+def test_each_trained_cell_has_words_of_its_own(tables):
+    cells = {(row["cell"], cell_words(row)) for row in tables["needle_cells"].to_pylist()}
+    assert len({words for _, words in cells}) == len({cell for cell, _ in cells}) == len(cells)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ from attention_separation.needle.claims.outcomes import Comparison
 
 Rows = Sequence[dict]
 
+QUERIES = {"asked": "query given", "fixed": "query fixed", "paper": "every token a query"}
+"""Arms in words."""
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -99,8 +102,12 @@ def one_cell(rows: Rows, **wanted) -> Rows | None:
 
 
 def cell_words(row: dict) -> str:
-    """A cell in words, as in a table of claims."""
+    """A cell in words, as in a table of claims; of a control also how it was trained."""
     kernel = row["kernel"] or "no attention"
     features = f", {row['features']} features" if row["features"] else ""
     divided = "" if row["divided_by"] == "sum" else f" divided by {row['divided_by']}"
-    return f"{kernel}{divided}{features}, {row['arm']}, μ = {row['mu']:g}, n = {row['n']}"
+    text = f"{kernel}{divided}{features}, {QUERIES[row['arm']]}, μ = {row['mu']:g}, n = {row['n']}"
+    if row["control"]:
+        plain = "" if row["standardised"] else ", outputs not standardised"
+        text += f", learning rate {row['lr']:g}{plain}"
+    return text

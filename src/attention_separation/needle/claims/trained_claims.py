@@ -13,6 +13,7 @@ from attention_separation.needle.claims.curves import (
 )
 from attention_separation.needle.claims.outcomes import TRAINED, Claim, Comparison
 from attention_separation.needle.claims.runs import (
+    QUERIES,
     Mean,
     Measured,
     Rows,
@@ -97,7 +98,8 @@ N9 = Claim(
 CONTROL = Claim(
     "control",
     TRAINED,
-    "Neither another rate nor leaving out the standardisation of outputs changes a verdict",
+    "Neither another learning rate nor leaving out the standardisation of outputs changes a "
+    "verdict",
     f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
 )
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
@@ -134,7 +136,8 @@ def _passing(rows: Rows, limits: Limits) -> Iterator[Measured]:
         for kernel in ("bayes", *([row["kernel"]] if bounded else [])):
             limit = limits.get((kernel, row["mu"], row["n"]))
             if limit is not None:
-                name = f"{cell_words(row)}, against {kernel}"
+                against = "likelihood ratio" if kernel == "bayes" else "bound"
+                name = f"mean accuracy − {against}, {cell_words(row)}"
                 yield Measured(name, mean.less(limit), most=ABOVE)
 
 
@@ -143,7 +146,8 @@ def _reaching(rows: Rows, limits: Limits) -> Iterator[Measured]:
         row = cell[0]
         limit = limits.get((row["kernel"], row["mu"], row["n"]), 0.0)
         if row["kernel"] in LADDER and row["n"] <= LARGEST and limit >= JUDGED_FROM:
-            yield Measured(cell_words(row), Mean.of_runs(cell).less(limit), least=-BELOW)
+            name = f"mean accuracy − line, {cell_words(row)}"
+            yield Measured(name, Mean.of_runs(cell).less(limit), least=-BELOW)
 
 
 def _softmax_and_linear(rows: Rows) -> Iterator[Measured]:
@@ -179,12 +183,12 @@ def _features(rows: Rows) -> Iterator[Measured]:
 
     fixed = one_cell(rows, arm="fixed", kernel="exp", mu=SIGNAL, n=MIDDLE)
     if fixed and (own := elu("fixed", 12)):
-        yield Measured("exp − elu, fixed", Mean.of_runs(fixed).less(own), most=NEAR)
+        yield Measured(f"exp − elu, {QUERIES['fixed']}", Mean.of_runs(fixed).less(own), most=NEAR)
     few, more, power = elu("asked", 8), elu("asked", 32), asked(rows, "power_2", SIGNAL, MIDDLE)
     if few and power:
-        yield Measured("power_2 − elu, asked", power.less(few), least=BEHIND)
+        yield Measured(f"power_2 − elu, {QUERIES['asked']}", power.less(few), least=BEHIND)
     if few and more:
-        yield Measured("32 − 8 features, asked", more.less(few), least=0.0)
+        yield Measured(f"32 − 8 features, {QUERIES['asked']}", more.less(few), least=0.0)
 
 
 def _paper_network(rows: Rows) -> Iterator[Measured]:

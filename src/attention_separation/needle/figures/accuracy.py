@@ -9,6 +9,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_separation.needle.claims.runs import QUERIES
 from attention_separation.needle.exact.accuracy import CRITICAL
 from attention_separation.needle.figures.style import (
     STYLES,
@@ -34,7 +35,7 @@ NOTE_OF_DOTS = (
     "learned it in these steps. Query given: it is the needle's direction, drawn for each "
     "sequence.\nQuery fixed: the first paper's D1 against D0, and a learned query."
 )
-ARMS = {"asked": "query given", "fixed": "query fixed"}
+ARMS = {arm: QUERIES[arm] for arm in ("asked", "fixed")}
 """Arms that are shown, in words."""
 
 

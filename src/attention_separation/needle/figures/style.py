@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import (
+from attention_separation.pages.house_style import (
     BLUE,
     DARK_GRAY,
     GREEN,

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from attention_separation.needle.claims.outcomes import KINDS
+from attention_separation.needle.claims.runs import cell_words
 from attention_separation.pages.prose import joined
 from attention_separation.results.tables import select_rows
-from attention_separation.statistics.verdict_words import AGREES, NOT_RUN, count_verdicts
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, count_verdicts
 
 SIGNAL = 5.0
 """mu at which n are quoted."""
@@ -61,7 +62,7 @@ def more_findings(tables: Mapping[str, pa.Table]) -> list[str]:
     if "needle_lines" in tables:
         found += _softmax_against_bayes(tables["needle_lines"])
     if "needle_claims" in tables:
-        found += claim_counts(tables["needle_claims"])
+        found += claim_counts(tables["needle_claims"], tables.get("needle_cells"))
     return [*found, NOT_SHOWN + (NOT_LEARNED if "needle_cells" in tables else UNTRAINED)]
 
 
@@ -235,8 +236,8 @@ def mean_accuracy(cells: pa.Table, **wanted) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-def claim_counts(claims: pa.Table) -> list[str]:
-    """How many claims agree, by what they are judged on, and which do not."""
+def claim_counts(claims: pa.Table, cells: pa.Table | None = None) -> list[str]:
+    """How many claims agree, by what they are judged on, and of the others why they do not."""
     rows = claims.to_pylist()
     counts = "; ".join(
         f"of {len(own)} on {'computed numbers' if kind == KINDS[0] else 'trained networks'}, "
@@ -246,11 +247,36 @@ def claim_counts(claims: pa.Table) -> list[str]:
     )
     said = [f"**Claims,** by rules of this study's own: {counts}."]
     said += [
-        f"**{row['verdict'].capitalize()}:** {row['claim']}, {row['statement']} [{in_words(row)}]."
+        f"**{row['verdict'].capitalize()}, {row['claim']}:** {row['statement']}."
+        + _why(row, cells.to_pylist() if cells else [])
         for row in rows
         if row["verdict"] not in (AGREES, NOT_RUN)
     ]
     return said
+
+
+def _why(row: dict, runs: list[dict]) -> str:
+    """The comparison that keeps a claim from agreeing: its number, how well that is known, and what
+    is allowed; and the runs, where it is of one cell's."""
+    if row["value"] is None:
+        return ""
+    text = (
+        f" Of {row['comparisons']} comparisons the furthest from agreeing is {row['decided_at']}: "
+        f"{row['value']:.3g}."
+    )
+    if row["low"] is None or row["high"] is None:
+        return f"{text} It has no interval."
+    below = row["least"] is not None and row["low"] < row["least"]
+    end = f"below the {row['least']:g}" if below else f"above the {row['most']:g}"
+    interval = f"interval, {row['low']:.3g} to {row['high']:.3g},"
+    if row["verdict"] == DIFFERS:
+        text += f" Its whole {interval} lies {end} that is allowed"
+    else:
+        text += f" Its {interval} reaches {end} that is allowed, so that it is not decided"
+    found = [run["accuracy"] for run in runs if row["decided_at"].endswith(f", {cell_words(run)}")]
+    if found:
+        text += f"; the {len(found)} runs have accuracies from {min(found):.3f} to {max(found):.3f}"
+    return f"{text}."
 
 
 def in_words(row: dict) -> str:

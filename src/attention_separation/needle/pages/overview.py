@@ -66,7 +66,10 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         abouts["needle_cells"] = [cells_table.ABOUT]
     if "needle_claims" in tables:
         claims = tables["needle_claims"]
-        abouts["needle_claims"] = [claims_table.about(claims), *claim_counts(claims)]
+        abouts["needle_claims"] = [
+            claims_table.about(claims),
+            *claim_counts(claims, tables.get("needle_cells")),
+        ]
         sections.append(Section("The claims", {"": claims}, about=[claims_table.about(claims)]))
     return Overview(
         title=TITLE,

@@ -1,0 +1,136 @@
+"""The engines and exact values: reduced against dense and against a loop, and trials per second."""
+
+import time
+import tracemalloc
+
+import numpy as np
+from making import SECTION, STUDY, config_points, point, run_trials
+from timing import seconds
+
+from attention_separation.softmax_vs_linear.audits.phase import phase_table
+from attention_separation.softmax_vs_linear.exact.compute import compute_exact
+from attention_separation.softmax_vs_linear.exact.regression_moments import moments
+from attention_separation.softmax_vs_linear.simulation import regression_trials
+from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes
+from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
+
+PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+ATTENTION_PANELS = [name for name in SECTION.panels if not name.startswith("fig3")]
+
+
+def attention() -> None:
+    """Reduced against dense; growth with n; memory; small runs."""
+    print(f"attention models, {BLOCK_TRIALS} trials a batch, signs drawn within")
+    for n, d, dense_trials, wanted in ((1000, 12, 100, 10_000), (200, 22, 400, 300)):
+        p = point("self_attention", n=n, d=d, **PAPER)
+        streams = BlockStreams(1, "bench", p.name, 0)
+        start = time.perf_counter()
+        dense = run_trials("dense", p, streams, dense_trials)
+        slow = (time.perf_counter() - start) / dense_trials
+        fast = reduced_seconds(p)
+        same = (run_trials("reduced", p, streams, BLOCK_TRIALS)[:dense_trials] == dense).all()
+        print(
+            f"  n={n} d={d}: dense {slow * 1e6:.0f} us, reduced {fast * 1e6:.3f} us a trial: "
+            f"{slow / fast:.0f}x (wanted {wanted}x); same events: {same}"
+        )
+    small, large = (point("self_attention", n=n, d=22, **PAPER) for n in (200, 10**6))
+    ratio = reduced_seconds(large) / reduced_seconds(small)
+    print(f"  time at n=10^6 over time at n=200, d=22: {ratio:.2f} (wanted at most 1.5)")
+    peaks = []
+    for p in (small, large):
+        tracemalloc.start()
+        run_trials("reduced", p, BlockStreams(1, "bench", p.name, 0), BLOCK_TRIALS)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+        tracemalloc.stop()
+    print(f"  peak memory of a batch: {peaks[0]:.2f} MiB at n=200, {peaks[1]:.2f} MiB at n=10^6")
+    job = STUDY.panel_job("fig4d")
+    per_trial = seconds(lambda: simulate(job)) / (81 * 100)
+    print(f"  100 trials a point, seeding and all of panel 4d included: {per_trial * 1e6:.2f} us")
+
+
+def reduced_seconds(p, trials: int = BLOCK_TRIALS) -> float:
+    """Seconds per trial of the reduced engine, the drawing of signs included."""
+    streams = BlockStreams(1, "bench", p.name, 0)
+    return seconds(lambda: run_trials("reduced", p, streams, trials)) / trials
+
+
+def figure3() -> None:
+    """Figure 3 whole against the loop, and where its time goes."""
+    print("Figure 3 whole (291 points x 1000 trials), one core")
+    loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
+    fast = sum(seconds(lambda n=n: simulate(STUDY.panel_job(n)), 3) for n in ("fig3a", "fig3b"))
+    print(f"  loop {loop:.1f} s, reduced {fast:.2f} s: {loop / fast:.1f}x (wanted 5x)")
+    floor = data = 0.0
+    for name in ("fig3a", "fig3b"):
+        for p in config_points(name):
+            streams = BlockStreams(1, name, p.name, 0)
+            rng = streams.generator("signs")
+            start = time.perf_counter()
+            draw_lanes(rng, 1000, p.m, p.n)
+            floor += time.perf_counter() - start
+            start = time.perf_counter()
+            for _ in regression_trials.draws(p, streams, 1000):
+                pass
+            data += time.perf_counter() - start
+    print(
+        f"  sign bits alone {floor:.2f} s: {fast / floor:.1f}x the floor; all draws {data:.2f} s, "
+        f"so the entries of Ax {data - floor:.2f} s, and evaluating {fast - data:.2f} s"
+    )
+
+
+def loop_panel(name: str) -> float:
+    """Seconds of a panel of Figure 3 in the obvious NumPy: one trial after another."""
+    rng = np.random.default_rng(0)
+    start = time.perf_counter()
+    for p in config_points(name):
+        log_n = np.log(p.n)
+        for _ in range(SECTION.panels[name].trials):
+            z0, z1 = (log_n * rng.uniform(1.0, 1.4, p.n) for _ in range(2))
+            z1[rng.integers(p.n)] = 4 * log_n
+            y = rng.choice([-1.0, 1.0], size=(p.n, p.m))
+            e0, e1 = np.exp(z0), np.exp(z1)
+            for f in (e1 / e1.sum(), z1 / z1.sum(), e0 / e0.sum(), z0 / z0.sum()):
+                (f @ y > p.tau).any()
+    return time.perf_counter() - start
+
+
+def exact() -> None:
+    """Exact values of the paper's points, Figure 3's reference values, and the phase maps."""
+    print("exact values, one core")
+    attention = [(name, STUDY.exact_panel(name)) for name in ATTENTION_PANELS]
+    count = sum(len(config_points(name)) for name, _ in attention)
+    every = seconds(lambda: [compute_exact(panel) for _, panel in attention], 3)
+    print(f"  {count} points of Figures 4, 5 and 7: {every:.2f} s (wanted 0.5)")
+
+    def figure_3() -> None:
+        moments.cache_clear()
+        for name in ("fig3a", "fig3b"):
+            compute_exact(STUDY.exact_panel(name))
+
+    print(f"  reference values of Figure 3: {seconds(figure_3, 3):.2f} s (wanted 10)")
+    job = STUDY.phase_job()
+    count = len(phase_table(job))
+    maps = seconds(lambda: phase_table(job), 3)
+    print(f"  {count} points of phase maps: {maps:.2f} s, {1e4 * maps / count:.2f} s per 10,000")
+
+
+def throughput() -> None:
+    """Trials per second of each model over its panels: sizes as in the paper, long runs."""
+    print("trials per second on one core, over the paper's points, seeding included")
+    for model, trials in (
+        ("regression", 1000), ("self_attention", 20_000), ("cross_attention", 20_000)
+    ):  # fmt: skip
+        names = [name for name, panel in SECTION.panels.items() if panel.model == model]
+        jobs = [STUDY.panel_job(name) for name in names]
+        jobs = [
+            job.model_copy(update={"panel": job.panel.model_copy(update={"trials": trials})})
+            for job in jobs
+        ]
+        count = trials * sum(len(config_points(name)) for name in names)
+        # Of the processor, not of the clock: other processes do not count.
+        start = time.process_time()
+        for job in jobs:
+            simulate(job)
+        took = time.process_time() - start
+        print(f"  {model}: {count / took:,.0f} ({count:,} trials in {took:.1f} s)")

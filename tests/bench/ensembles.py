@@ -1,0 +1,107 @@
+"""Training: ensembles of runs against one run after another. It needs PyTorch."""
+
+from collections.abc import Callable
+
+import numpy as np
+from making import CONFIG
+from timing import best_in_turn
+
+from attention_separation.head_rank.settings.cells import CellJob
+from attention_separation.needle.settings.cells import NeedleCell
+
+RUNS = 5
+TRAINED = {
+    "feed_forward": 64, "batch": 64, "steps": 2000, "lr": 0.01, "held_out": 4096, "seed": 1
+}  # fmt: skip
+TRAINED_CELLS = [
+    (8, 4, 1, 1, 1), (8, 4, 1, 1, 8), (8, 4, 1, 3, 2), (8, 4, 3, 1, 2), (8, 4, 3, 3, 1),
+    (8, 4, 3, 3, 8), (16, 3, 2, 1, 4), (16, 4, 2, 1, 4), (16, 8, 2, 1, 4), (16, 16, 2, 1, 2),
+]  # fmt: skip
+"""d, N, L, w and heads of cells at desk scale."""
+NEEDLE_CELLS = [
+    "asked_mu5_n8_exp", "asked_mu5_n128_exp", "asked_mu5_n512_linear", "asked_mu5_n512_elu_8",
+    "asked_mu5_n2048_exp", "fixed_mu5_n512_exp", "paper_mu5_n512_linear", "paper_mu5_n128_exp",
+]  # fmt: skip
+
+
+def training() -> None:
+    """Ensembles of runs against one run after another, in this process."""
+    try:
+        import torch
+        from plain_training import plain_step
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print("training: this needs PyTorch, which `make setup-rank` installs")
+        return
+    from attention_separation.head_rank.training import ensemble as ours
+    from attention_separation.head_rank.training.batches import Batches
+
+    def own_step(job: CellJob) -> Callable[[], object]:
+        state, batches = ours.start(job), Batches(job)
+        return lambda: ours.advance(job, state, torch.from_numpy(batches(state.step)))
+
+    kept = torch.get_num_threads()
+    print(f"training, {RUNS} runs: ms a step of all, and times what the ensemble takes")
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        totals = np.zeros(3)
+        for d, n, layers, width, heads in TRAINED_CELLS:
+            settings = {"d": d, "n": n, "layers": layers, "width": width, "heads": heads}
+            job = CellJob(**TRAINED, **settings, name="cell", seeds=list(range(RUNS)))
+            ones = [job.model_copy(update={"seeds": [run]}) for run in job.seeds]
+            took = best_in_turn(
+                [own_step(job)],
+                [own_step(one) for one in ones],
+                [plain_step(one) for one in ones],
+            )
+            totals += took
+            print(
+                f"  {threads} threads, d={d} N={n} L={layers} w={width} r={job.rank}: {told(took)}"
+            )
+        print(f"  {threads} threads, all: {told(totals)}", flush=True)
+    torch.set_num_threads(kept)
+
+
+def told(took: np.ndarray) -> str:
+    """The seconds of the three ways to train."""
+    ensemble, single, plain = 1e3 * took
+    return (
+        f"ensemble {ensemble:.2f}; one run after another {single:.2f} ({single / ensemble:.2f}x), "
+        f"in plain PyTorch {plain:.2f} ({plain / ensemble:.2f}x)"
+    )
+
+
+def needle() -> None:
+    """Ensembles of the needle's networks against one run after another, in this process."""
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print("needle: this needs PyTorch, which `make setup-rank` installs")
+        return
+    from attention_separation.needle.training.batches import batch_at
+    from attention_separation.needle.training.ensemble import advance, start
+    from attention_separation.own_kernels.values import kernel_of
+
+    def own_step(job: NeedleCell) -> Callable[[], object]:
+        kernel = kernel_of(job.map.kernel, None) if job.map.kernel else None
+        state = start(job, kernel)
+        return lambda: advance(job, state, batch_at(job, state.step))
+
+    kept = torch.get_num_threads()
+    torch.set_num_threads(1)
+    print(f"the needle, {RUNS} runs: ms a step of all, batches drawn within, one thread")
+    cells = CONFIG.studies()["needle"].cells
+    for name in NEEDLE_CELLS:
+        job = cells[name].model_copy(update={"seeds": list(range(RUNS))})
+        ones = [job.model_copy(update={"seeds": [run]}) for run in job.seeds]
+        took = best_in_turn([own_step(job)], [own_step(one) for one in ones])
+        ensemble, single = 1e3 * took
+        print(
+            f"  {name}: ensemble {ensemble:.2f}; one run after another {single:.2f} "
+            f"({single / ensemble:.2f}x); {job.steps * took[0]:.1f} s in all",
+            flush=True,
+        )
+    torch.set_num_threads(kept)
