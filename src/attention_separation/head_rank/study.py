@@ -1,6 +1,5 @@
 """The second paper as a study: what each of its jobs depends on."""
 
-import itertools
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -61,21 +60,40 @@ class HeadRank(Study):
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         return {"result": output.name, "of": output.title}
 
+    def targets(self) -> dict[str, tuple[str, ...]]:
+        return {
+            f"rank_{grid}_part_{number}": tuple(f"rank_train_{name}" for name in cells)
+            for grid, parts in self.parts.items()
+            for number, cells in enumerate(parts, start=1)
+            if len(parts) > 1
+        }
+
     @cached_property
-    def cells(self) -> dict[str, dict[str, CellJob]]:
-        """The cells of each grid by name; one cell may serve several grids."""
+    def parts(self) -> dict[str, list[dict[str, CellJob]]]:
+        """The cells of each product of each grid, by name; one cell may serve several grids."""
         grids = {
-            name: [job for product in grid.products() for job in product.cells(self.seed)]
+            name: [list(product.cells(self.seed)) for product in grid.products()]
             for name, grid in self.chosen.training.grids().items()
         }
-        every = {job.canonical(): job for job in itertools.chain(*grids.values())}
+        every = {job.canonical(): job for parts in grids.values() for jobs in parts for job in jobs}
         namesakes: dict[str, list[CellJob]] = {}
         for job in every.values():
             namesakes.setdefault(job.name, []).append(job)
         told_apart = {text: _told_apart(job, namesakes[job.name]) for text, job in every.items()}
         return {
-            grid: {job.name: job for job in (told_apart[job.canonical()] for job in jobs)}
-            for grid, jobs in grids.items()
+            grid: [
+                {job.name: job for job in (told_apart[each.canonical()] for each in jobs)}
+                for jobs in parts
+            ]
+            for grid, parts in grids.items()
+        }
+
+    @cached_property
+    def cells(self) -> dict[str, dict[str, CellJob]]:
+        """The cells of each grid by name."""
+        return {
+            grid: {name: job for cells in parts for name, job in cells.items()}
+            for grid, parts in self.parts.items()
         }
 
     @cached_property

@@ -36,8 +36,8 @@ def fault_of(*arguments, **named):
 WRONG = {
     # what is wrong: (the map, changes of the grid, words of the sentence)
     "unknown kernel": ({"kernel": "softmax"}, {}, "'softmax' is no kernel; did you mean"),
-    "whole rows": ({"kernel": "sparsemax"}, {}, "maps.mine: sparsemax needs whole rows; allowed:"),
-    "a root": ({"kernel": "exp_root"}, {}, "maps.mine: exp_root has no weights of negative scores"),
+    "whole rows": ({"kernel": "sparsemax"}, {}, "maps.mine.kernel: sparsemax needs whole rows; allowed:"),
+    "a root": ({"kernel": "exp_root"}, {}, "maps.mine.kernel: exp_root has no weights of negative scores"),
     "a broken power": ({"kernel": "power_2.5"}, {}, "power_2.5 has no weights of negative scores"),
     "no features": ({"kernel": "elu_plus_one"}, {}, "maps.mine: elu_plus_one needs `features`"),
     "features of a score": ({"kernel": "exp", "features": 3}, {}, "exp is no map of features"),
@@ -112,7 +112,7 @@ def test_own_kernels_are_cells():
     assert cells["asked_mu4p5_n32_phi_4"].own.feature_map.startswith("where")
     assert cells["asked_mu5_n8_exp"].own is None
     root = fault_of({"kernel": "root"}, {"root": {"score": "sqrt(x)"}})
-    assert root.startswith("maps.mine: root has no weights of negative scores")
+    assert root.startswith("maps.mine.kernel: root has no weights of negative scores")
 
 
 def test_a_scale_without_training_is_all_of_lines():

@@ -92,8 +92,9 @@ def training_faults(
     kernels by name, which are tried if they are formulas."""
     found: list[Fault] = []
     for name, each in training.maps.items():
-        text = _fault_of_name(name) or _fault_of_map(each, own)
-        found += [(("maps", name), text)] if text else []
+        text = _fault_of_name(name)
+        path, text = ((), text) if text else _fault_of_map(each, own)
+        found += [(("maps", name, *path), text)] if text else []
     found += [(("grids", name), text) for name in training.grids if (text := _fault_of_name(name))]
     for grid_name, grid in training.grids.items():
         found += [
@@ -130,27 +131,31 @@ def _faults_of_cells(
             names[cell] = name
 
 
-def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> str:
-    """What is wrong with a map; "" if nothing is."""
+def _fault_of_map(one: Map, own: Mapping[str, OwnKernel]) -> Fault:
+    """What is wrong with a map, and with which of its settings; "" if nothing is."""
     if one.kernel is None:
-        return ""
+        return (), ""
     try:
         kernel = _kernel(one.kernel, own.get(one.kernel))
     except ValueError as error:
-        return str(error)
+        return ("kernel",), str(error)
     if kernel.kind == "features":
         if one.kernel in KERNELS_OF_VECTORS or "all keys" in kernel.also:
-            return f"{one.kernel} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
+            text = f"{one.kernel} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
+            return ("kernel",), text
         if not _has_features_of_noise(one.kernel):
-            return f"{one.kernel} has no features of vectors without positive entries"
-        return "" if one.features else f"{one.kernel} needs `features`, how many"
+            return ("kernel",), f"{one.kernel} has no features of vectors without positive entries"
+        return (), "" if one.features else f"{one.kernel} needs `features`, how many"
     if one.features:
-        return f"{one.kernel} is no map of features; allowed: none of `features`"
+        text = f"{one.kernel} is no map of features; allowed: none of `features`"
+        return ("features",), text
     if kernel.kind == "row":
-        return f"{one.kernel} needs whole rows; allowed: kernels of the score, and feature maps"
-    return "" if isinstance(own.get(one.kernel), PythonKernel) or _has_signed_weights(kernel) else (
-        f"{one.kernel} has no weights of negative scores, and scores in noise have either sign"
-    )  # fmt: skip
+        text = f"{one.kernel} needs whole rows; allowed: kernels of the score, and feature maps"
+        return ("kernel",), text
+    if isinstance(own.get(one.kernel), PythonKernel) or _has_signed_weights(kernel):
+        return (), ""
+    text = f"{one.kernel} has no weights of negative scores, and scores in noise have either sign"
+    return ("kernel",), text
 
 
 def _kernel(name: str, own: OwnKernel | None) -> Kernel:
