@@ -1,7 +1,8 @@
 """Is one group of runs worse than another by more than a margin, or a factor? Differences and
-ratios of means over seeds, with Welch's interval."""
+ratios of means over seeds: of runs that differ in all, with Welch's interval; of runs that share
+data seed by seed, with Student's of their differences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.optimize import brentq
@@ -16,7 +17,11 @@ agree prove no certainty."""
 MOST_TIMES = 1e6
 """Of one mean to another: an interval that comes so far has no upper end."""
 
+_TOO_FEW = "an interval over seeds takes at least two runs of each group"
+_NO_NUMBER = "the error of a run is no finite number"
+
 Pairs = Sequence[tuple[Sequence[float], Sequence[float]]]
+Difference = Callable[[Pairs, float], Estimate]
 
 
 def difference_of_means(pairs: Pairs, level: float) -> Estimate:
@@ -32,9 +37,9 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
     """
     groups = [np.asarray(group, dtype=float) for pair in pairs for group in pair]
     if min(len(group) for group in groups) < 2:
-        raise ValueError("an interval over seeds takes at least two runs of each group")
+        raise ValueError(_TOO_FEW)
     if not all(np.isfinite(group).all() for group in groups):
-        raise ValueError("the error of a run is no finite number")
+        raise ValueError(_NO_NUMBER)
     mean = float(np.mean([np.mean(larger) - np.mean(smaller) for larger, smaller in pairs]))
     parts = [max(group.var(ddof=1), SPREAD**2) / len(group) / len(pairs) ** 2 for group in groups]
     # Welch and Satterthwaite's degrees of freedom.
@@ -44,8 +49,29 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
     return Estimate.within(mean, float(stdtrit(freedom, 1 - level / 2) * np.sqrt(sum(parts))))
 
 
-def ratio_of_means(pairs: Pairs, level: float) -> Estimate:
+def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
+    """The same of groups that run k of each shares its data, or its initial values, with run k of
+    every other, (n,) each: Student's interval of the n differences, each averaged over the pairs.
+
+    Where runs share nothing it holds too, and is longer than Welch's.
+
+    Raises
+    ------
+    ValueError
+        If groups differ in length; or as `mean_gap`.
+    """
+    if len({len(group) for pair in pairs for group in pair}) != 1:
+        raise ValueError("runs are compared one by one: groups of different lengths are not")
+    gaps = [np.subtract(larger, smaller, dtype=float) for larger, smaller in pairs]
+    return mean_gap(np.mean(gaps, axis=0), level)
+
+
+def ratio_of_means(
+    pairs: Pairs, level: float, difference: Difference = difference_of_means
+) -> Estimate:
     """Sum of the larger groups' means over that of the smaller ones'.
+
+    `difference` : what compares the larger groups with multiples of the smaller ones
 
     The interval holds the factors that are not rejected, at `level`, as those by which the smaller
     groups' means are to be multiplied for a difference of 0. Its upper end is infinite where the
@@ -54,12 +80,12 @@ def ratio_of_means(pairs: Pairs, level: float) -> Estimate:
     Raises
     ------
     ValueError
-        As `difference_of_means`; or if the smaller groups' mean is not positive.
+        As `difference`; or if the smaller groups' mean is not positive.
     """
 
     def rest(factor: float) -> Estimate:
         scaled = [(larger, factor * np.asarray(smaller)) for larger, smaller in pairs]
-        return difference_of_means(scaled, level)
+        return difference(scaled, level)
 
     below = sum(np.mean(smaller) for _, smaller in pairs)
     if below <= 0:
@@ -73,14 +99,22 @@ def ratio_of_means(pairs: Pairs, level: float) -> Estimate:
 
 
 def mean_gap(gaps: Sequence[float], level: float) -> Estimate:
-    """The mean of differences within single runs; as `difference_of_means` of them to 0.
+    """The mean of differences within single runs, (n,), with Student's interval; their standard
+    deviation is taken to be at least SPREAD.
 
     Raises
     ------
     ValueError
         If there are fewer than two, or one is no finite number.
     """
-    return difference_of_means([(gaps, np.zeros(len(gaps)))], level)
+    found = np.asarray(gaps, dtype=float)
+    if len(found) < 2:
+        raise ValueError(_TOO_FEW)
+    if not np.isfinite(found).all():
+        raise ValueError(_NO_NUMBER)
+    spread = max(float(found.std(ddof=1)), SPREAD) / np.sqrt(len(found))
+    reach = float(stdtrit(len(found) - 1, 1 - level / 2) * spread)
+    return Estimate.within(float(found.mean()), reach)
 
 
 def simultaneous_quantile(level: float, comparisons: int) -> float:
