@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 
 AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
+NOT_JUDGED = "not judged"
+"""Of what was run, and says nothing on the claim."""
 
 OF_SEVERAL = {AGREES: "agree", DIFFERS: "differ"}
 """Those that are said otherwise of several."""

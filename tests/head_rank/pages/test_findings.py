@@ -17,6 +17,7 @@ from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_C
 from attention_separation.head_rank.claims.runs import chosen, read_runs
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.pages.batch_findings import fresh_findings
 from attention_separation.head_rank.pages.captions import figure_caption
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.pages.construction_findings import (
@@ -30,7 +31,6 @@ from attention_separation.head_rank.pages.summary import line
 from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
     depth_findings,
-    fresh_findings,
     points_findings,
     published_findings,
     rank_findings,
@@ -175,36 +175,94 @@ def test_the_published_curve_reports_less_than_its_weights_have():
 def test_the_sentences_on_trained_transformers(runs):
     rows = runs.to_pylist()
     (text,) = rank_findings([row for row in rows if row["encoding"] == "none"])
-    assert "at d = 4 and N = 3, as mean held-out errors over 2 runs" in text
+    # 0.3005 over 0.0105.
+    assert text.startswith("**At one layer the best of lower rank has 29 times the error of the wo")
+    assert "at d = 4 and N = 3 after 100 steps" in text
+    assert "These are held-out errors, means over 2 runs with 95 % intervals." in text
     # Two runs, 0.001 apart: 12.706 standard errors of 0.0005.
     assert "Full rank has 0.010 (0.004 to 0.017) with 1 head of rank 4" in text
-    assert "of the lower ranks with w = 1, 2 or 8 the best cell has 0.500 (0.494 to 0.507)" in text
+    assert "of the lower ranks with w = 1, 2 or 8 the best cell has 0.300 (0.294 to 0.307)" in text
     narrow = [row for row in rows if row["encoding"] == "none" and row["width"] == 1]
     assert "of the lower ranks with w = 1 the best cell" in rank_findings(narrow)[0]
     assert f"Predicting zero has 1, and uniform attention (rank 0, the best {RANK_0}) has" in text
     assert f"has {least_error(4, 3):.3f}." in text
+    for row in narrow:
+        row["test_error"] = 0.2 if row["rank"] == 4 else 0.1
+    (text,) = rank_findings(narrow)
+    assert text.startswith("**At one layer the best of lower rank has no larger error than the wo")
+
+
+def test_the_sentences_on_single_runs_have_no_intervals(runs):
+    """As at d = 64: one run a cell, several of one head of full rank, other steps where L = 3."""
+    rows = [
+        row | {"steps": 100 if row["layers"] == 1 else 50}
+        for row in runs.to_pylist()
+        if row["run"] == 0 or (row["layers"], row["rank"], row["width"]) == (1, 4, 1)
+    ]
+    (text,) = rank_findings(rows)
+    assert "Full rank has 0.010 (0.004 to 0.017) with 1 head of rank 4" in text
+    assert "0.010 with 2 heads of rank 4; of the lower" in text
+    assert "best cell has 0.300 with 4 heads of rank 1, the worst" in text
+    assert "means over 1 to 2 runs with 95 % intervals, of which a single run has none." in text
+    (text,) = rank_findings([row for row in rows if row["run"] == 0])
+    assert "These are held-out errors, of a single run each." in text
+    (text,) = additive_findings(rows)
+    assert "by 0.000 [L=1, mean over r=1] and 0.000 [L=3, mean over r=1] from N(−1, 1), as" in text
+    assert "single runs have none" in text
+    deep = [row | {"test_error": row["layers"] * 0.1} for row in rows if row["run"] == 0]
+    (text,) = depth_findings(deep)
+    assert "1 head per layer at 0.300 where one layer has 0.100 after 100 steps" in text
+    assert "With 50 steps nothing is said of what three layers of full rank can do." in text
+    assert fresh_findings(deep) == []
+    everything = [rank_findings, additive_findings, depth_findings, points_findings, fresh_findings]
+    assert "nan" not in " ".join(text for say in everything for text in say(rows))
 
 
 def test_the_sentence_on_repeated_batches_is_on_means_over_runs(runs):
     rows = runs.to_pylist()
     for row in rows:
         row["min_train"] = 0.2 if row["regime"] == "repeated" else row["test_error"]
-    for row in chosen(rows, cell="d4_n3_L3_w1_r1_repeated"):
+    for row in chosen(rows, cell="d4_n3_L3_w1_r1_repeated_per_epoch"):
         # The largest difference, but that of a single run.
         row["test_error"] = 0.21 if row["run"] else 0.99
-    (text,) = fresh_findings(rows)
-    assert "Of 4 cells trained so, with the published schedule per epoch" in text
-    assert "the same 100 batches of 256 sets come back in each of 1,000 or 2,000 epochs" in text
-    assert "here 100 batches of 16 sets come back 1 times" in text
-    assert "at d = 4, N = 3, L = 1, w = 1, r = 1: 0.200 (0.200 to 0.200) for 0.500" in text
-    assert "means over 2 runs with 95 % intervals, a difference of 0.300 (0.292 to 0.309" in text
-    assert "Runs on new batches, with a schedule per step, have 0.500 (0.494 to 0.507)." in text
-    assert "that loss is most surely below" in text
+    reported, repetition, schedule = fresh_findings(rows)
+    assert reported.startswith("**Repeated batches: the least training loss is less than the error")
+    assert "the same 100 batches of 256 sets come back in each of 1,000 or 2,000 epochs" in reported
+    assert "here 100 batches of 16 sets come back 1 times" in reported
+    assert "Of 4 cells trained so, it is surest at d=4, L=1, w=1, r=1, N=3: 0.200 (0.200 to" in (
+        reported
+    )
+    # Two runs, 0.001 apart: 12.706 standard errors of 0.0005.
+    assert "reported for 0.300 (0.294 to 0.307), means over 2 runs with 95 % intervals" in reported
+    # Of four cells, 50.92 standard errors, of at least 0.001 over the root of 2.
+    assert "0.100 (0.064 to 0.137) less (simultaneous over the cells at level 0.05)" in reported
+    assert "the surest cell's mean, not the largest gap." in reported
+    assert "With a schedule per step the loss on the same batches is 0.100 (0.064 to" in reported
+    said = "surely changes the error on new data in none of 4 cells**"
+    assert repetition.startswith(f"**Repetition alone {said}")
+    assert schedule.startswith(f"**The schedule alone {said}")
     # Two runs: at a level of 1e-6 no difference is sure.
-    (text,) = fresh_findings(rows, level=1e-6)
-    assert "that loss is not surely in any, most nearly so, below" in text
-    assert "simultaneous over the cells at level 1e-06" in text
+    reported, *_ = fresh_findings(rows, level=1e-6)
+    assert "the least training loss is in no cell surely less than the error" in reported
+    assert "simultaneous over the cells at level 1e-06" in reported
     assert fresh_findings([row for row in rows if row["regime"] == "fresh"]) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_repetition_does_is_said_apart_from_what_the_schedule_does(runs, sign):
+    rows = runs.to_pylist()
+    for row in rows:
+        repeated = row["regime"] == "repeated"
+        row["test_error"] = 0.5 + sign * (0.1 * repeated * (row["rank"] == 1))
+        row["test_error"] -= sign * 0.2 * (row["schedule"] == "per_epoch")
+    _, repetition, schedule = fresh_findings(rows)
+    does, undoes = ("raises", "lowers") if sign > 0 else ("lowers", "raises")
+    assert f"**Repetition alone surely {does} the error on new data in 2 of 4 cells**" in repetition
+    assert "the same batches again against new ones, both with one schedule per step" in repetition
+    value = sign * 0.1
+    assert f"a difference of {value:.3f} (" in repetition
+    assert f"**The schedule alone surely {undoes} the error on new data in 4 of 4 cel" in schedule
+    assert f"a difference of {-0.2 * sign:.3f} (" in schedule
 
 
 def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):
@@ -214,20 +272,44 @@ def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):
         for run in range(3):
             own = {"n": n, "run": run, "cell": f"n{n}", "layers": 2, "dead": (n, run) == (4, 2)}
             rows.append(first | own | {"test_error": error + 0.001 * run})
-    (text,) = points_findings(rows)
+    full = [row | {"rank": 4, "test_error": 0.01, "dead": False} for row in rows]
+    (text,) = points_findings(rows + full)
     shares = [0.201 / least_error(4, 3), 0.401 / least_error(4, 4), 0.301 / least_error(4, 8)]
     # Student's quantile for 3 runs is 4.303, times 0.001 / sqrt(3).
     half = 0.002484 / least_error(4, 3)
     listed = "/".join(f"{(0.4 + 0.001 * run) / least_error(4, 4):.2f}" for run in range(3))
-    assert f"Rank 1: {shares[0]:.3f} ± {half:.3f}, runs at {listed} (1 of 3 runs dead)" in text
+    assert f"rank 1: {shares[0]:.3f} ± {half:.3f}, runs at {listed} (1 of 3 runs dead)" in text
     assert "with two layers and w = 1 where the paper has w = d" in text
+    assert "), means over 3 runs with 95 % intervals: rank 1: " in text
     assert text.endswith("The paper's own values over rank 0, at d = 64, grow at every step.")
     assert f"rank 0: {least_error(4, 3):.3f} at N = 3" in text
-    fall = f"from N = 4 to 8 at rank 1 it falls by {shares[1] - shares[2]:.3f}"
-    assert f"it does not grow at every step: {fall}" in text
-    (text,) = points_findings([row for row in rows if row["n"] < 8])
-    assert "Below full rank its mean grows at every step." in text
+    assert f"From N = 4 to 8 at rank 1 it falls by {shares[1] - shares[2]:.3f} (" in text
+    lead = "**Number of points: below full rank the mean error over uniform attention's"
+    assert text.startswith(f"{lead} does not grow at every step**")
+    (text,) = points_findings([row for row in rows + full if row["n"] < 8])
+    assert text.startswith(f"{lead} grows at every step**")
     assert points_findings(chosen(rows, n=3)) == []
+    (text,) = points_findings(rows)
+    assert text.startswith(
+        "**Number of points: w is not d, and no runs of full rank show that such"
+    )
+    bad = [row | {"test_error": 0.9 * least_error(4, row["n"])} for row in full]
+    (text,) = points_findings(rows + bad)
+    assert text.startswith("**Number of points: w is not d, and full rank is not learned: 0.90 of")
+
+
+def test_the_sentence_on_points_compares_none_that_were_trained_for_other_steps(runs):
+    (first, *_) = chosen(runs.to_pylist(), encoding="none", layers=3, rank=1)
+    own = first | {"layers": 2, "width": 4, "test_error": 0.3}
+    rows = [own | {"n": n, "cell": f"n{n}", "steps": 100 if n < 8 else 50} for n in (3, 4, 8)]
+    (text,) = points_findings(rows)
+    shares = [0.3 / least_error(4, n) for n in (3, 4, 8)]
+    assert f"of a single run each: rank 1: {', '.join(f'{x:.2f}' for x in shares)}. Fr" in text
+    assert f"From N = 3 to 4 at rank 1 it falls by {shares[0] - shares[1]:.3f}. Trained" in text
+    listed = "100 at N = 3, 100 at N = 4, 50 at N = 8"
+    assert f" Trained for different steps, which are compared with none: {listed}." in text
+    (text,) = points_findings(rows[1:])
+    assert text.startswith("**Number of points: trained with other steps each, so not compared**")
 
 
 def test_captions_count_cells_runs_and_the_dead(runs):
@@ -236,8 +318,8 @@ def test_captions_count_cells_runs_and_the_dead(runs):
     own = own.set_column(own.column_names.index("dead"), "dead", dead)
     for figure in ("rank_fig1", "rank_fig3", "rank_fig4", "rank_fresh"):
         first = figure_caption(figure, own, 0.01).sentences[0]
-        assert first.startswith("22 cells, 44 runs in all")
-        assert first.endswith("1 of them dead.")
+        assert first.startswith("28 cells, 56 runs in all; 1 of them dead, which is no better than")
+        assert "Runs of one cell differ in initial values and data" in first
 
 
 def test_published_values_are_counted_beside_rank_0():
@@ -260,17 +342,17 @@ def test_errors_are_means_over_runs_with_the_least_beside_them(runs):
     rows = {row["cell"]: row for row in cells.to_pylist()}
     row = rows["d4_n3_L1_w1_r1"]
     assert (row["runs"], row["dead"], row["heads"]) == (2, 0, 4)
-    assert (row["least"], row["largest"]) == (0.5, 0.501)
-    assert row["mean"] == pytest.approx(0.5005)
+    assert (row["least"], row["largest"]) == (0.3, 0.301)
+    assert row["mean"] == pytest.approx(0.3005)
     assert row["rank_0"] == least_error(4, 3)
-    assert row["over_rank_0"] == pytest.approx(0.5005 / least_error(4, 3))
+    assert row["over_rank_0"] == pytest.approx(0.3005 / least_error(4, 3))
     # Of two points uniform attention makes no error.
     assert (rows["d4_n2_L2_w1_r1"]["rank_0"], rows["d4_n2_L2_w1_r1"]["over_rank_0"]) == (0, None)
 
 
 ROW = {
     "claim": "a", "whose": "the paper's", "statement": "It is so", "comparisons": 1,
-    "sizes": "d=8, N=4", "decided_at": "r=2", "bound_is": "margin, of errors",
+    "sizes": "d=8, N=4", "decided_at": "r=2", "bound_is": "margin, of errors", "reason": None,
 }  # fmt: skip
 NUMBERS = {"measured": 0.5, "low": 0.25, "high": 0.75, "bound": 0.1}
 
@@ -329,10 +411,12 @@ def test_the_paper_s_claims_and_ours_stand_apart():
 def test_captions_say_what_rests_on_the_original_s_choices(runs):
     own = runs.select(RUNS.names)
     said = " ".join(figure_caption("rank_fig3", own, 0.01).sentences)
-    assert "Additive encodings start from the original's initial values" in said
+    assert "Additive encodings begin from normal values of mean m and standard deviation s" in said
+    assert "N(m, s): N(−1, 1), as published; N(0, 0.02), a control." in said
     assert f"uniform attention (rank 0), the best {RANK_0}" in said
     said = " ".join(figure_caption("rank_fresh", own, 0.01).sentences)
-    assert "Those on the same batches again have the published schedule, per epoch" in said
+    assert "three arms: new batches, and the same 100 again, both with one schedule" in said
+    assert "and the same ones with the published schedule, per epoch." in said
 
 
 def test_the_caption_of_figure_2_has_every_group_of_heads(runs):
@@ -342,12 +426,14 @@ def test_the_caption_of_figure_2_has_every_group_of_heads(runs):
         if row["cell"] in ("d4_n3_L1_w1_r4", "d4_n3_L3_w2_r4")
     ]
     said = figure_caption("rank_fig2", table(HEADS, *rows), 0.01).sentences
-    assert "L = 1, 1 head of full rank per layer" in said[1]
+    assert said[1].startswith("At d = 4 and N = 3, after 100 steps of 16 sets. The paper's norm is")
+    assert said[1].endswith("a head near −cI has c = norm/√r, which is norm/2 here.")
+    assert "L = 1, 1 head of full rank per layer" in said[2]
     assert (
-        "median 172 degrees from +I, 171 to 172; c of the nearest −cI of the logits 2 t" in said[1]
+        "median 172 degrees from +I, 171 to 172; c of the nearest −cI of the logits 2 t" in said[2]
     )
-    assert "L = 3, 2 heads of full rank per layer" in said[2]
-    assert said[3] == "The paper's figure has one layer only."
+    assert "L = 3, 2 heads of full rank per layer" in said[3]
+    assert said[4] == "The paper's figure has one layer only."
 
 
 def test_three_layers_that_end_worse_than_one_are_said_and_only_those(runs):
@@ -362,17 +448,28 @@ def test_three_layers_that_end_worse_than_one_are_said_and_only_those(runs):
     assert depth_findings(rows) == []
 
 
-def test_the_sentence_on_additive_encodings_says_by_how_much_they_raise_errors(runs):
+def test_the_sentence_on_additive_encodings_tells_initial_values_apart(runs):
     rows = runs.to_pylist()
-    for row in rows:
-        row["test_error"] = 0.5 + 0.2 * (row["encoding"] == "additive") + 0.0001 * row["run"]
-    (text,) = additive_findings(rows)
-    assert "**Additive encodings** raise the mean error of lower ranks at d = 4 by 0.200" in text
-    assert "[L=1, mean over r=1] and 0.200" in text
-    assert "norm about √(2d) = 2.8 beside points of norm 1, which may decide it" in text
-    for row in rows:
-        row["test_error"] = 0.5 - 0.2 * (row["encoding"] == "additive") + 0.0001 * row["run"]
-    assert "change the mean error of lower ranks at d = 4 by -0.200" in additive_findings(rows)[0]
+
+    def said(published, control):
+        raised = {-1.0: published, 0.0: control, None: 0.0}
+        for row in rows:
+            row["test_error"] = 0.5 + raised[row["additive_mean"]] + 0.0001 * row["run"]
+        (text,) = additive_findings(rows)
+        return text
+
+    text = said(0.2, 0.0)
+    assert text.startswith(
+        "**Additive encodings do worse from N(−1, 1), as published, than from N(0, 0.02).** They "
+        "change the mean error of lower ranks at d = 4 and N = 3 by 0.200 ("
+    )
+    assert "[L=1, mean over r=1] and 0.200 (" in text
+    assert "[L=3, mean over r=1] from N(−1, 1), as published; 0.000 (" in text
+    assert "from N(0, 0.02); 0.200 (" in text
+    assert "from N(−1, 1) rather than N(0, 0.02); intervals are simultaneous at level 0.05." in text
+    assert "have a norm of about √(2d) = 2.8, beside points of norm 1." in text
+    assert said(-0.2, 0.0).startswith("**Additive encodings** change the mean error of lower ranks")
+    assert said(0.1, 0.1).startswith("**Additive encodings** change the mean error of lower ranks")
 
 
 def test_numbers_in_the_notes_on_the_paper_are_those_of_the_tables():
@@ -403,7 +500,10 @@ def test_numbers_in_the_notes_on_the_paper_are_those_of_the_tables():
 def test_readme_says_what_the_tracked_tables_say():
     begin, end = GALLERY.marks
     block = README.partition(begin)[2].partition(end)[0]
-    options = pyarrow.csv.ConvertOptions(column_types=SCHEMA_OF_CLAIMS, strings_can_be_null=True)
+    options = pyarrow.csv.ConvertOptions(
+        column_types=SCHEMA_OF_CLAIMS, strings_can_be_null=True,
+        include_columns=SCHEMA_OF_CLAIMS.names, include_missing_columns=True,
+    )  # fmt: skip
     path = DOCS / "rank_claims.csv"
     judged = pyarrow.csv.read_csv(path, convert_options=options)
     counts, *others = claims_findings(judged, CONFIG.head_rank.scale)

@@ -1,8 +1,8 @@
 """Verb `rank-claims`: what the paper says of trained transformers, judged; what this reproduction
 says of them and of its constructions; and the errors of all cells.
 
-The estimator of a cell is the mean held-out error over its runs, with Welch's interval of the
-difference to another cell's, or of the ratio; the least error over runs is never judged.
+The estimator of a cell is the mean held-out error over its runs, with an interval of the difference
+to another cell's, or of the ratio; the least error over runs is never judged.
 """
 
 import argparse
@@ -11,40 +11,22 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.head_rank.claims import errors_table
+from attention_separation.head_rank.claims.batch_claims import batches
 from attention_separation.head_rank.claims.construction_claims import constructions
+from attention_separation.head_rank.claims.judging import APART, LEARNED, judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
-from attention_separation.head_rank.claims.outcomes import (
-    OURS,
-    SCHEMA,
-    WHOSE,
-    above,
-    below,
-    decide,
-)
+from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank, five_layers
-from attention_separation.head_rank.claims.runs import (
-    chosen,
-    held_out_error,
-    naming_dead,
-    over_rank_0,
-    read_runs,
-    sizes,
-    values,
-)
+from attention_separation.head_rank.claims.runs import read_runs
 from attention_separation.head_rank.claims.theory_claims import theory
-from attention_separation.head_rank.claims.trained_claims import CLAIMS, Claim, Comparison
+from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
-from attention_separation.statistics.group_means import (
-    difference_of_means,
-    mean_gap,
-    ratio_of_means,
-)
-from attention_separation.statistics.verdict_words import NOT_RUN
+from attention_separation.statistics.verdict_words import NOT_JUDGED, NOT_RUN
 
 TITLE = "Claims on the rank of attention heads"
 _ABOUT = (
@@ -53,82 +35,26 @@ _ABOUT = (
     "its words are this reproduction's. Errors are held-out: means over runs that differ in "
     "initial values and data; predicting zero has error 1. A claim agrees if every one of its "
     "comparisons does: if an interval lies wholly on the claimed side of the bound. It differs if "
-    "one lies wholly on the other side, and is undecided otherwise. Of two means of runs the "
-    "interval is Welch's, simultaneous at level {level:g} over the claim's comparisons, and the "
-    "bound is the margin, {margin:g}, unless another is shown. The level is nominal, for runs that "
-    "scatter normally: over the few runs of a cell, of which one may be dead or stuck, it need not "
-    "be kept. Of values read off the paper's figures the interval is how far readings may be off. "
+    "one lies wholly on the other side, and is undecided otherwise. Of two means of runs the bound "
+    "is the margin, {margin:g}, unless another is shown, and the interval is simultaneous at level "
+    "{level:g} over the claim's comparisons. Runs of one seed share their training data, their "
+    "initial values or their held-out sets from cell to cell: where two groups have the same seeds "
+    "and share one of these, the interval is Student's of the differences seed by seed; where they "
+    "share none, as on different numbers of points, or differ in seeds, it is Welch's (interval "
+    "says which). The level is nominal, for runs that scatter normally: over the few runs of a "
+    "cell, of which one may be dead or stuck, it need not be kept. A dead run did no better than "
+    "uniform attention. "
+    "Not judged is what was run and cannot decide (reason): of a single run there is no interval; "
+    "runs trained with other steps are compared with none; runs of three layers of full rank "
+    f"that end {APART:g} or more times apart, or of which some are dead, have no mean that speaks "
+    f"for them; and where w is not the paper's d, more points are tried only if full rank at the "
+    f"fewest has learned, to less than {LEARNED:g} of uniform attention's error. "
+    "N(m, s) is normal with mean m and standard deviation s. "
+    "Of values read off the paper's figures the interval is how far readings may be off. "
     "Claims on learned angles are on the heads of these runs, and those on random heads on these "
     "draws: they have no intervals to judge by. Measured is the comparison that decides: of those "
     "with the claim's verdict the one that is furthest from agreeing."
 )
-
-_OF_CELL = {"layers": "L", "width": "w", "rank": "r"}
-
-
-def judge_claim(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
-    """The row of a claim on trained transformers."""
-    # A grid may have a group without the one that it is to be compared with.
-    found = [each for each in claim.comparisons(rows) if all(map(all, each.pairs))]
-    bound = margin if claim.factor is None else claim.factor
-    compare = difference_of_means if claim.factor is None else ratio_of_means
-    outcomes = []
-    for each in found:
-        pairs = [tuple([claim.measure(row) for row in group] for group in pair)
-                 for pair in each.pairs]  # fmt: skip
-        measured = compare(pairs, level / len(found))
-        name = naming_dead(each.name, _runs(each))
-        outcomes.append((above if each.above else below)(name, measured, bound))
-    return {
-        "claim": claim.name,
-        "whose": claim.whose,
-        "statement": claim.statement,
-        "sizes": _sizes(claim, [row for each in found for row in _runs(each)]),
-        "bound_is": _bound_is(claim),
-    } | decide(outcomes, bound)
-
-
-def _runs(comparison: Comparison) -> list[dict]:
-    return [row for pair in comparison.pairs for group in pair for row in group]
-
-
-def _sizes(claim: Claim, rows: list[dict]) -> str:
-    """The sizes of the runs; with their width, where it should be the dimension and is not."""
-    found = sizes(rows)
-    if claim.at_full_width and any(row["width"] != row["d"] for row in rows):
-        widths = "/".join(map(str, values(rows, "width")))
-        found += f", w={widths} where the paper has w=d"
-    return found
-
-
-def _bound_is(claim: Claim) -> str:
-    if claim.factor is not None:
-        return "factor between mean errors"
-    over = " over rank 0" if claim.measure is over_rank_0 else ""
-    return f"margin, of the difference of mean errors{over}"
-
-
-def repeated(rows: list[dict], margin: float, level: float) -> dict[str, object]:
-    """The row on what training on the same batches again reports."""
-    own = chosen(rows, regime="repeated")
-    cells = [chosen(own, cell=cell) for cell in dict.fromkeys(row["cell"] for row in own)]
-    outcomes = []
-    for runs in cells:
-        reported = [1.0 if run["min_train"] is None else run["min_train"] for run in runs]
-        # Of each run its own: both are those of one network.
-        gaps = [held_out_error(run) - least for run, least in zip(runs, reported, strict=True)]
-        measured = mean_gap(gaps, level / len(cells))
-        name = ", ".join(f"{text}={runs[0][name]}" for name, text in _OF_CELL.items())
-        outcomes.append(below(naming_dead(name, runs), measured, margin))
-    return {
-        "claim": "training loss is error",
-        "whose": OURS,
-        "statement": "Trained on the same batches again, with the original's schedule per epoch, "
-        "the error on new data exceeds the least training loss of an epoch by no more than the "
-        "margin",
-        "sizes": sizes(own),
-        "bound_is": "margin, of the mean excess over the training loss",
-    } | decide(outcomes, margin)
 
 
 def about(scale: str, margin: float, level: float) -> str:
@@ -141,7 +67,7 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> list[dict[str, object]]:
     found = [judge_claim(claim, rows, job.margin, job.level) for claim in CLAIMS]
     found = [
         five_layers(job.margin)
-        if (row["claim"], row["verdict"]) == ("five layers", NOT_RUN)
+        if row["claim"] == "five layers" and row["verdict"] in (NOT_RUN, NOT_JUDGED)
         else row
         for row in found
     ]
@@ -162,7 +88,7 @@ def claims_table(
     """The table of all claims, the paper's first; `numbers` are what `theory_claims` reads."""
     rows = runs.to_pylist()
     found = of_runs(job, rows)
-    found.append(repeated(rows, job.margin, job.level))
+    found += batches(rows, job.margin, job.level)
     found += constructions(vote_table, features_table, job.level)
     found += theory(numbers, job.level)
     found.sort(key=lambda row: WHOSE.index(row["whose"]))

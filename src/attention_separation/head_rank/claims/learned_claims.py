@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, below, decide, within
+from attention_separation.head_rank.claims.comparisons import plain
+from attention_separation.head_rank.claims.judging import two_ends
+from attention_separation.head_rank.claims.outcomes import (
+    OURS,
+    PAPERS,
+    below,
+    decide,
+    unjudged,
+    within,
+)
 from attention_separation.head_rank.claims.runs import (
     chosen,
     held_out_error,
@@ -14,7 +23,7 @@ from attention_separation.head_rank.claims.runs import (
     sizes,
     values,
 )
-from attention_separation.head_rank.claims.trained_claims import FACTOR, plain
+from attention_separation.head_rank.claims.trained_claims import FACTOR
 from attention_separation.head_rank.constructions.opposite_head import simulated_errors
 from attention_separation.statistics.group_means import simultaneous_quantile
 from attention_separation.statistics.means import Estimate
@@ -50,6 +59,8 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
     }
     if not every:
         return row | {"verdict": NOT_RUN}
+    if reason := two_ends(own):
+        return row | unjudged(reason, len(every))
     parts = [f"{_reaching(every)} heads reach it"]
     if layers > 1:
         parts += _of_learners(own, single_heads(rows, layers=1))
@@ -79,7 +90,11 @@ def _of_learners(own: list[dict], shallow: list[dict]) -> list[str]:
     learners = [row for row in own if held_out_error(row) < most]
     runs = f"{len(learners)} of {len(own)} runs"
     reaching = _reaching(_angles(learners))
-    return [f"{reaching} in the {runs} with less than {FACTOR:g} times one layer's error"]
+    steps = [values(group, "steps") for group in (own, shallow)]
+    apart = ""
+    if steps[0] != steps[1]:
+        apart = " after {} steps, of one layer {}".format(*(f"{of[0]:,}" for of in steps))
+    return [f"{reaching} in the {runs} with less than {FACTOR:g} times one layer's error{apart}"]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,12 @@ import pyarrow as pa
 
 from attention_separation.results.tables import finite_or_null
 from attention_separation.statistics.means import Estimate
-from attention_separation.statistics.verdict_words import DIFFERS, NOT_RUN, combine_verdicts
+from attention_separation.statistics.verdict_words import (
+    DIFFERS,
+    NOT_JUDGED,
+    NOT_RUN,
+    combine_verdicts,
+)
 
 PAPERS = "the paper's"
 PUBLISHED = "the paper's, judged on its published values alone"
@@ -35,12 +40,15 @@ SCHEMA = pa.schema(
         ("high", pa.float64()),
         ("bound", pa.float64()),
         ("bound_is", pa.string()),
+        ("interval", pa.string()),
+        ("reason", pa.string()),
     ]
 )
 """One row per claim. `sizes`: the d and N of what is compared. `measured` with its interval is that
 of the comparison, named `decided_at`, that is the furthest from agreeing of those with the claim's
 verdict; null where nothing was compared, and an end of the interval where there is none. `bound_is`
-says what the bound is, and of what."""
+says what the bound is, and of what; `interval`, whose it is, where it is one of means over runs.
+`reason`: why what was run does not judge the claim."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +101,35 @@ def decide(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
     }
 
 
+def unjudged(
+    reason: str, comparisons: int, outcomes: Sequence[Outcome] = (), bound: float | None = None
+) -> dict[str, object]:
+    """The verdict on what was run and does not judge the claim; with the number, but no interval,
+    of the comparison that is the furthest from agreeing."""
+    row = {"verdict": NOT_JUDGED, "comparisons": comparisons, "reason": reason}
+    if not outcomes:
+        return row
+    worst = min(outcomes, key=lambda outcome: outcome.slack)
+    return row | {"decided_at": worst.name, "measured": worst.measured.value, "bound": bound}
+
+
 def in_words(row: dict) -> str:
-    """A row's deciding comparison and the bound; empty where nothing was compared."""
+    """A row's deciding comparison and the bound, and why it is not judged; empty where there is
+    neither."""
     words = comparison_in_words(row)
-    return f"{words}; bound {row['bound']:.3g}, {row['bound_is']}" if words else ""
+    if words and row["bound"] is not None:
+        words += f"; bound {row['bound']:.3g}, {row['bound_is']}"
+    return words
 
 
 def comparison_in_words(row: dict) -> str:
-    """A row's sizes and its deciding comparison with the interval; empty where there is none."""
-    if row["measured"] is None:
-        return ""
-    interval = ""
-    if row["low"] is not None:
-        high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
-        interval = f" ({row['low']:.3g} {high})"
-    return f"{row['sizes']}; {row['decided_at']}: {row['measured']:.3g}{interval}"
+    """A row's sizes, why it is not judged, and its deciding comparison with the interval; empty
+    where there are none."""
+    parts = [row["reason"]] if row["reason"] else []
+    if row["measured"] is not None:
+        interval = ""
+        if row["low"] is not None:
+            high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
+            interval = f" ({row['low']:.3g} {high})"
+        parts.append(f"{row['decided_at']}: {row['measured']:.3g}{interval}")
+    return "; ".join([row["sizes"], *parts]) if parts else ""

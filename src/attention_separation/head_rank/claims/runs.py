@@ -6,11 +6,17 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
 from attention_separation.head_rank.settings.jobs import TrainedCell
 from attention_separation.head_rank.training.cell_table import SCHEMA
 from attention_separation.results.tables import read_parquet
 
 _SIZES = {"d": "d", "n": "N"}
+
+PUBLISHED_INITIAL = {"additive_mean": PUBLISHED_MEAN, "additive_sd": PUBLISHED_SD}
+CONTROL_INITIAL = {"additive_mean": 0.0, "additive_sd": 0.02}
+"""Initial values of additive encodings: those of the authors' code, and small ones around 0, as
+they are usual for learned positions."""
 
 
 def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
@@ -40,6 +46,12 @@ def is_full_rank(row: dict) -> bool:
 def values(rows: Iterable[dict], name: str) -> list:
     """The distinct values of a setting, sorted."""
     return sorted({row[name] for row in rows})
+
+
+def initial_words(row: dict) -> str:
+    """The law of the initial values of an additive encoding, with its standard deviation."""
+    mean, sd = row["additive_mean"], row["additive_sd"]
+    return f"N({mean:g}, {sd:g})".replace("-", "−")
 
 
 def sizes(rows: Iterable[dict]) -> str:

@@ -1,75 +1,42 @@
-"""What the paper says of trained transformers, as comparisons of groups of runs."""
+"""What the paper says of trained transformers, and this reproduction of them, as comparisons of
+groups of runs."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from attention_separation.head_rank.claims.outcomes import OURS, PAPERS
+from attention_separation.head_rank.claims.comparisons import (
+    SIZE,
+    TRAINING,
+    Comparison,
+    alike,
+    alike_each,
+    plain,
+)
+from attention_separation.head_rank.claims.judging import Claim, two_outcomes, unlearned
+from attention_separation.head_rank.claims.outcomes import OURS, above, below, within
 from attention_separation.head_rank.claims.runs import (
+    CONTROL_INITIAL,
+    PUBLISHED_INITIAL,
     chosen,
-    held_out_error,
+    initial_words,
     is_full_rank,
     over_rank_0,
     values,
 )
 
-Measure = Callable[[dict], float]
-
 FACTOR = 2.0
 """From how many times an error on it counts as far larger."""
 
+_THEIRS, _SMALL = map(initial_words, (PUBLISHED_INITIAL, CONTROL_INITIAL))
 
-@dataclass(frozen=True)
-class Comparison:
-    """Pairs of groups of runs; `above` claims that the first's mean exceeds the second's by the
-    bound, on average over the pairs, else that it does not."""
-
-    name: str
-    pairs: list[tuple[list[dict], list[dict]]]
-    above: bool = True
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim on trained transformers: its name, its words and the comparisons it stands for.
-
-    What is compared is the mean of `measure` over runs: by its difference, whose bound is the
-    margin, or by its ratio, whose bound is the `factor`. `at_full_width`: the paper's runs have
-    w = d.
-    """
-
-    name: str
-    statement: str
-    comparisons: Callable[[list[dict]], Iterator[Comparison]]
-    measure: Measure = held_out_error
-    factor: float | None = None
-    whose: str = PAPERS
-    at_full_width: bool = False
-
-
-RECIPE = ("d", "feed_forward", "batch", "steps", "lr")
-
-
-def plain(rows: list[dict]) -> list[dict]:
-    """Runs of Figure 1: new batches, no encoding, of the N and the recipe that most runs have."""
-    return _alike(chosen(rows, encoding="none", regime="fresh"), (*RECIPE, "n"))
-
-
-def _alike(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
-    """The runs with the most frequent values of some settings: others are of another figure."""
-    counts = Counter(tuple(row[name] for name in names) for row in rows)
-    if not counts:
-        return []
-    ((most, _),) = counts.most_common(1)
-    return chosen(rows, **dict(zip(names, most, strict=True)))
+Comparisons = Callable[[list[dict]], Iterator[Comparison]]
 
 
 def _low_ranks(rows: list[dict]) -> list[int]:
     return values([row for row in rows if not is_full_rank(row)], "rank")
 
 
-def _full_rank_needed(layers: int) -> Callable:
+def _full_rank_needed(layers: int) -> Comparisons:
     def comparisons(rows: list[dict]) -> Iterator[Comparison]:
         rows = chosen(plain(rows), layers=layers)
         for width in values(rows, "width"):
@@ -81,7 +48,7 @@ def _full_rank_needed(layers: int) -> Callable:
     return comparisons
 
 
-def _more_heads(layers: int) -> Callable:
+def _more_heads(layers: int) -> Comparisons:
     def comparisons(rows: list[dict]) -> Iterator[Comparison]:
         rows = chosen(plain(rows), layers=layers)
         if not rows:
@@ -104,12 +71,14 @@ def _five_layers(rows: list[dict]) -> Iterator[Comparison]:
         yield Comparison(f"r={rank}", [(deep, less)])
 
 
-def _over_ranks(name: str, pairs: dict[int, tuple], above: bool = True) -> Iterator[Comparison]:
+def _over_ranks(
+    name: str, pairs: dict[int, tuple], judge: Callable = above
+) -> Iterator[Comparison]:
     """One comparison of all ranks together; none where there are no runs to compare."""
     found = {rank: pair for rank, pair in pairs.items() if all(pair)}
     if found:
         ranks = ", ".join(map(str, found))
-        yield Comparison(f"{name}, mean over r={ranks}", [*found.values()], above)
+        yield Comparison(f"{name}, mean over r={ranks}", [*found.values()], judge)
 
 
 def _depth(rows: list[dict]) -> Iterator[Comparison]:
@@ -124,38 +93,68 @@ def _depth(rows: list[dict]) -> Iterator[Comparison]:
     yield from _over_ranks(f"w={width}", pairs)
 
 
-def _encoded(
-    rows: list[dict], encoding: str, layers: int, times: int
-) -> dict[int, tuple[list[dict], list[dict]]]:
-    """Per rank, runs without an encoding at so many times the width, and runs with it."""
-    own = chosen(rows, encoding=encoding, regime="fresh", layers=layers)
-    pairs = {}
-    # Below the points' dimension: at it, a network without an encoding has heads of full rank.
-    for rank in values([row for row in own if row["rank"] < row["d"]], "rank"):
-        group = chosen(own, rank=rank)
-        same = {key: group[0][key] for key in (*RECIPE, "n", "layers")}
-        width = times * group[0]["width"]
-        wanted = {"encoding": "none", "regime": "fresh", "width": width, "rank": rank}
-        pairs[rank] = chosen(rows, **wanted, **same), group
-    return pairs
+def _with_encoding(rows: list[dict], layers: int, **encoding: object) -> dict[int, list[dict]]:
+    """Per rank below the points' dimension, runs with an encoding, all of them alike: at the
+    dimension a network without an encoding has heads of full rank."""
+    own = chosen(rows, regime="fresh", layers=layers, **encoding)
+    own = alike([row for row in own if row["rank"] < row["d"]], (*SIZE, *TRAINING, "width"))
+    return {rank: chosen(own, rank=rank) for rank in values(own, "rank")}
 
 
-def _concatenated(layers: int, above: bool, times: int) -> Callable:
+def _without(rows: list[dict], group: list[dict], times: int) -> list[dict]:
+    """Runs like those of a group, without an encoding at so many times the width."""
+    same = {name: group[0][name] for name in (*SIZE, *TRAINING, "layers", "rank")}
+    width = times * group[0]["width"]
+    return chosen(rows, encoding="none", regime="fresh", width=width, **same)
+
+
+def _concatenated(layers: int, judge: Callable, times: int) -> Comparisons:
     def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        yield from _over_ranks(f"L={layers}", _encoded(rows, "concatenated", layers, times), above)
+        groups = _with_encoding(rows, layers, encoding="concatenated")
+        pairs = {rank: (_without(rows, own, times), own) for rank, own in groups.items()}
+        yield from _over_ranks(f"L={layers}", pairs, judge)
 
     return comparisons
 
 
-def additive(rows: list[dict]) -> Iterator[Comparison]:
-    """Of each number of layers, lower ranks without an encoding and with an additive one."""
+def additive(initial: dict[str, float], judge: Callable) -> Comparisons:
+    """Of each number of layers, lower ranks without an encoding and with an additive one of these
+    initial values."""
+
+    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
+        for layers in values(chosen(rows, encoding="additive", **initial), "layers"):
+            groups = _with_encoding(rows, layers, encoding="additive", **initial)
+            pairs = {rank: (_without(rows, own, 1), own) for rank, own in groups.items()}
+            yield from _over_ranks(f"L={layers}", pairs, judge)
+
+    return comparisons
+
+
+def initial_values(rows: list[dict]) -> Iterator[Comparison]:
+    """Of each number of layers, lower ranks with an additive encoding of the published initial
+    values, and of the control's."""
     for layers in values(chosen(rows, encoding="additive"), "layers"):
-        yield from _over_ranks(f"L={layers}", _encoded(rows, "additive", layers, 1), above=False)
+        theirs, control = (
+            _with_encoding(rows, layers, encoding="additive", **initial)
+            for initial in (PUBLISHED_INITIAL, CONTROL_INITIAL)
+        )
+        same = (*SIZE, *TRAINING, "width")
+        pairs = {
+            rank: (own, chosen(control.get(rank, []), **{name: own[0][name] for name in same}))
+            for rank, own in theirs.items()
+        }
+        yield from _over_ranks(f"L={layers}", pairs)
+
+
+def two_layers(rows: list[dict]) -> list[dict]:
+    """Runs of Figure 4: of the size that most have, and for each N trained as most are."""
+    own = chosen(rows, encoding="none", regime="fresh", layers=2)
+    return alike_each(alike(own, ("d", "feed_forward", "width")), "n")
 
 
 def of_figure_4(rows: list[dict], full: bool) -> Iterator[tuple[int, list[dict]]]:
     """Runs of two layers by rank: all of full rank, or all of lower ones."""
-    rows = _alike(chosen(rows, encoding="none", regime="fresh", layers=2), RECIPE)
+    rows = two_layers(rows)
     for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
         yield rank, chosen(rows, rank=rank)
 
@@ -174,7 +173,12 @@ def _against_fewest(rows: list[dict]) -> Iterator[Comparison]:
         few, *more = values(own, "n")
         for many in more:
             name = f"r={rank}, N={many} against {few}"
-            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], above=False)
+            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], below)
+
+
+def _unlearned(rows: list[dict], found: list[Comparison]) -> str:
+    del found
+    return unlearned(two_layers(rows))
 
 
 CLAIMS = (
@@ -206,12 +210,14 @@ CLAIMS = (
         "full rank at three layers",
         "Three layers: every lower rank has a larger error than full rank with as many parameters",
         _full_rank_needed(3),
+        unfit=two_outcomes,
     ),
     Claim(
         "more heads at three layers",
         "Three layers: the most heads of lower rank have a larger error than the fewest of full "
         "rank",
         _more_heads(3),
+        unfit=two_outcomes,
     ),
     Claim(
         "depth helps",
@@ -227,39 +233,55 @@ CLAIMS = (
     Claim(
         "concatenated, three layers",
         "Concatenated encodings lower the error of lower ranks at three layers, on average",
-        _concatenated(3, True, 1),
+        _concatenated(3, above, 1),
     ),
     Claim(
         "concatenated, one layer",
         "Concatenated encodings do not lower the error of lower ranks at one layer, on average",
-        _concatenated(1, False, 1),
+        _concatenated(1, below, 1),
     ),
     # The control of about as many attention parameters is not in the paper.
     Claim(
         "concatenated, three layers, matched",
         "Concatenated encodings lower the error of lower ranks at three layers beside networks "
         "without an encoding that have about as many attention parameters, too, on average",
-        _concatenated(3, True, 4),
+        _concatenated(3, above, 4),
         whose=OURS,
     ),
     Claim(
         "concatenated, one layer, matched",
         "Concatenated encodings do not lower the error of lower ranks at one layer beside networks "
         "without an encoding that have about as many attention parameters, on average",
-        _concatenated(1, False, 4),
+        _concatenated(1, below, 4),
         whose=OURS,
     ),
     Claim(
         "additive",
-        "Additive encodings, with the original's initial values, do not lower the error of lower "
-        "ranks, on average",
-        additive,
+        f"Additive encodings, from the published initial values {_THEIRS}, do not lower the error "
+        "of lower ranks, on average",
+        additive(PUBLISHED_INITIAL, below),
+    ),
+    # Other initial values are not in the paper.
+    Claim(
+        "additive, control",
+        f"Additive encodings from initial values {_SMALL} neither lower nor raise the error of "
+        "lower ranks, on average",
+        additive(CONTROL_INITIAL, within),
+        whose=OURS,
+    ),
+    Claim(
+        "additive, initial values",
+        "With additive encodings lower ranks have a larger error from the published initial values "
+        f"{_THEIRS} than from {_SMALL}, on average",
+        initial_values,
+        whose=OURS,
     ),
     Claim(
         "more points, lower rank",
         "Two layers of lower rank: the error grows from each number of points to the next",
         neighbours,
         at_full_width=True,
+        unfit=_unlearned,
     ),
     Claim(
         "more points, lower rank, over rank 0",
@@ -269,6 +291,7 @@ CLAIMS = (
         measure=over_rank_0,
         whose=OURS,
         at_full_width=True,
+        unfit=_unlearned,
     ),
     # Not over rank 0: where the target is learned, that ratio falls only because rank 0 gets worse.
     Claim(
@@ -276,5 +299,6 @@ CLAIMS = (
         "Two layers of full rank: the error does not grow with the number of points",
         _against_fewest,
         at_full_width=True,
+        unfit=_unlearned,
     ),
 )

@@ -5,8 +5,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.claims.runs import (
+    PUBLISHED_INITIAL,
+    chosen,
+    initial_words,
+    values,
+)
 from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.pages.batch_findings import fresh_findings
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
     temperature_findings,
@@ -20,16 +26,16 @@ from attention_separation.head_rank.pages.theory_findings import (
 from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
     depth_findings,
-    fresh_findings,
     points_findings,
     published_findings,
     rank_findings,
 )
+from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.prose import counted
+from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import read_parquet
 
 OF_NUMBERS = {
@@ -73,15 +79,13 @@ def figure_caption(figure: str, table: pa.Table, level: float) -> Caption:
     runs = runs_of(rows)
     dead = sum(row["dead"] for row in runs)
     sentences = [
-        f"{len({row['cell'] for row in rows})} cells, {len(runs)} runs in all, each with initial "
-        f"values and data of its own; {dead or 'none'} of them dead.",
+        f"{counted(len({row['cell'] for row in rows}), 'cell')}, {counted(len(runs), 'run')} in "
+        f"all; {dead or 'none'} of them dead, which is no better than uniform attention. Runs of "
+        "one cell differ in initial values and data; of one seed, cells of one size share data.",
         *_shown(figure, rows),
     ]
-    if any(row["encoding"] == "additive" for row in rows):
-        sentences.append(
-            "Additive encodings start from the original's initial values, normal of mean −1, which "
-            "may be a slip for a mean of 0: what is said of them may depend on it."
-        )
+    if additive := chosen(rows, encoding="additive"):
+        sentences.append(_initial_values(additive))
     if figure == "rank_fig1":
         sentences += [*rank_findings(runs), *depth_findings(runs), *published_findings()]
     elif figure in OF_RUNS:
@@ -93,22 +97,46 @@ def _shown(figure: str, rows: list[dict]) -> list[str]:
     """What is drawn of trained transformers."""
     if figure == "rank_fig2":
         groups = sorted({(row["layers"], row["width"]) for row in rows})
+        row = rows[0]
+        recipe = (
+            f"At d = {row['d']} and N = {row['n']}, after {_listed(rows, 'steps')} steps of "
+            f"{_listed(rows, 'batch')} sets. The paper's norm is ‖K Qᵀ‖ over √d, without the 1/√r "
+            f"of the logits: a head near −cI has c = norm/√r, which is norm/"
+            f"{row['rank'] ** 0.5:.3g} here."
+        )
         heads = [
             _of_heads(layers, width, chosen(rows, layers=layers, width=width))
             for layers, width in groups
         ]
         more = any(layers > 1 for layers, _ in groups)
-        return [*heads, *["The paper's figure has one layer only."] * more]
+        return [recipe, *heads, *["The paper's figure has one layer only."] * more]
     if figure == "rank_fresh":
         return [
-            "A point for each run. Those on the same batches again have the published schedule, "
-            "per epoch; those on new batches one per step."
+            f"A point for each run, of three arms: new batches, and the same {EPOCH} again, both "
+            "with one schedule of the rate per step; and the same ones with the published "
+            "schedule, per epoch."
         ]
     return [
         "Every run is shown by its error on sets never trained on; lines are means over runs, "
         "short bars the least. Dash-dotted: uniform attention (rank 0), the best "
         "−a xᵢ + b Σⱼ xⱼ, whose weights depend on no point."
     ]
+
+
+def _initial_values(rows: list[dict]) -> str:
+    """What additive encodings begin from."""
+    laws = {initial_words(row): chosen([row], **PUBLISHED_INITIAL) for row in rows}
+    words = [
+        f"{law}{', as published' if theirs else ', a control'}" for law, theirs in laws.items()
+    ]
+    return (
+        f"Additive encodings begin from normal values of mean m and standard deviation s, N(m, s): "
+        f"{'; '.join(words)}."
+    )
+
+
+def _listed(rows: list[dict], name: str) -> str:
+    return joined([f"{value:,}" for value in values(rows, name)], "or")
 
 
 def _of_heads(layers: int, width: int, rows: list[dict]) -> str:

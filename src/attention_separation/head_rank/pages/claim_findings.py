@@ -10,7 +10,12 @@ from attention_separation.head_rank.claims.outcomes import (
     WHOSE,
     comparison_in_words,
 )
-from attention_separation.statistics.verdict_words import DIFFERS, UNDECIDED, count_verdicts
+from attention_separation.statistics.verdict_words import (
+    DIFFERS,
+    NOT_JUDGED,
+    UNDECIDED,
+    count_verdicts,
+)
 
 COUNTED = {PAPERS: "of the paper's", PUBLISHED: f"of {PUBLISHED}", OURS: f"of {OURS} own"}
 """Whose claims, and how they are counted."""
@@ -28,7 +33,7 @@ def claims_findings(table: pa.Table, scale: str) -> list[str]:
     said = [
         f"**The claims**, at the scale {scale}, by bounds that are this reproduction's: {counts}."
     ]
-    for verdict in (DIFFERS, UNDECIDED):
+    for verdict in (DIFFERS, UNDECIDED, NOT_JUDGED):
         said += [
             f"**{verdict.capitalize()}, {whose}:** {_of_claim(row)}."
             for whose, own in groups.items()
@@ -39,7 +44,8 @@ def claims_findings(table: pa.Table, scale: str) -> list[str]:
 
 
 def _of_claim(row: dict) -> str:
-    """The statement, with what was measured if it differs, else with the sizes alone."""
+    """The statement, with what was measured if it differs, or why it is not judged, else with the
+    sizes alone."""
     statement = row["statement"][0].lower() + row["statement"][1:]
-    words = comparison_in_words(row) if row["verdict"] == DIFFERS else row["sizes"]
+    words = row["sizes"] if row["verdict"] == UNDECIDED else comparison_in_words(row)
     return f"{statement} [{words}]" if words else statement

@@ -5,27 +5,31 @@ import math
 from itertools import pairwise
 
 from attention_separation.head_rank.claims import published_values
+from attention_separation.head_rank.claims.comparisons import Comparison, plain
+from attention_separation.head_rank.claims.judging import unlearned, unlike_training
+from attention_separation.head_rank.claims.outcomes import above
 from attention_separation.head_rank.claims.runs import (
+    CONTROL_INITIAL,
+    PUBLISHED_INITIAL,
     chosen,
     held_out_error,
+    initial_words,
     is_full_rank,
     naming_dead,
     over_rank_0,
     values,
 )
 from attention_separation.head_rank.claims.trained_claims import (
-    Comparison,
-    Measure,
     additive,
+    initial_values,
     neighbours,
     of_figure_4,
-    plain,
+    two_layers,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.settings.cells import EPOCH
-from attention_separation.pages.prose import counted, joined, mean_with_interval
-from attention_separation.statistics.group_means import difference_of_means, mean_gap
-from attention_separation.statistics.means import mean_of
+from attention_separation.head_rank.pages.gap_words import gap_words
+from attention_separation.pages.prose import counted, from_to, joined, mean_with_interval
+from attention_separation.statistics.means import Estimate, mean_of
 
 LEVEL = 0.05
 """Of intervals of differences, where the claims' own level is not given."""
@@ -44,61 +48,103 @@ def rank_findings(runs: list[dict]) -> list[str]:
         return []
     d, n = full[0][0]["d"], full[0][0]["n"]
     widths = joined([str(width) for width in sorted({own[0]["width"] for own in low})], "or")
-    best, worst = (_of_cell(pick(low, key=_mean)) for pick in (min, max))
+    best, worst = (pick(low, key=_mean) for pick in (min, max))
+    times = _mean(best) / max(map(_mean, full))
+    lead = (
+        f"the best of lower rank has {times:.2g} times the error of the worst of full rank"
+        if times > 1
+        else "the best of lower rank has no larger error than the worst of full rank"
+    )
     return [
-        f"**Rank at one layer**, at d = {d} and N = {n}, as mean held-out errors over "
-        f"{len(values(rows, 'run'))} runs with 95 % intervals. Full rank has "
-        f"{' and '.join(map(_of_cell, full))}; of the lower ranks with w = {widths} the best "
-        f"cell has {best}, the worst {worst}. Predicting zero has 1, and uniform attention "
-        f"(rank 0, the best −a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
+        f"**At one layer {lead}**, at d = {d} and N = {n} after {rows[0]['steps']:,} steps. Full "
+        f"rank has {' and '.join(map(_of_cell, full))}; of the lower ranks with w = {widths} the "
+        f"best cell has {_of_cell(best)}, the worst {_of_cell(worst)}. These are held-out errors, "
+        f"{_over_runs(cells)}. Predicting zero has 1, and uniform attention (rank 0, the best "
+        f"−a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
     ]
+
+
+def _over_runs(cells: list[list[dict]]) -> str:
+    """Over how many runs means and intervals are."""
+    counts = sorted({len(own) for own in cells})
+    if counts == [1]:
+        return "of a single run each"
+    over = f"means over {from_to(f'{counts[0]:,}', f'{counts[-1]:,}')} runs with 95 % intervals"
+    return over + ", of which a single run has none" * (counts[0] == 1)
 
 
 def depth_findings(runs: list[dict]) -> list[str]:
     """Three layers of full rank, where they end worse than one."""
     rows = [row for row in plain(runs) if is_full_rank(row)]
-    parts = []
+    parts, deep = [], []
     for width in values(rows, "width"):
         one, three = (chosen(rows, width=width, layers=layers) for layers in (1, 3))
         if one and three and _mean(three) > _mean(one):
+            deep.append(three[0])
             listed = ", ".join(f"{error:.3f}" for error in sorted(map(held_out_error, three)))
+            ends = f" (runs {listed})" if len(three) > 1 else ""
+            # Other steps are another network's history: they are said.
+            apart = f" after {one[0]['steps']:,} steps" * (one[0]["steps"] != three[0]["steps"])
             parts.append(
-                f"with {counted(width, 'head')} per layer at {_mean(three):.3f} (runs {listed}) "
-                f"where one layer has {_mean(one):.3f}"
+                f"with {counted(width, 'head')} per layer at {_mean(three):.3f}{ends} "
+                f"where one layer has {_mean(one):.3f}{apart}"
             )
     if not parts:
         return []
     return [
         f"**Three layers of full rank train badly here**, at d = {rows[0]['d']} and "
-        f"N = {rows[0]['n']}. They end {', and '.join(parts)}. With {rows[0]['steps']:,} steps "
+        f"N = {rows[0]['n']}. They end {', and '.join(parts)}. With {deep[0]['steps']:,} steps "
         f"nothing is said of what three layers of full rank can do."
     ]
 
 
 def additive_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
-    """How much additive encodings change the errors of lower ranks."""
-    found = [each for each in additive(runs) if all(map(all, each.pairs))]
-    if not found:
+    """How much additive encodings change the errors of lower ranks, by their initial values."""
+    theirs, small = map(initial_words, (PUBLISHED_INITIAL, CONTROL_INITIAL))
+    # Of networks without an encoding less those with it: the change is the other way round.
+    parts = {
+        f"from {theirs}, as published": (additive(PUBLISHED_INITIAL, above), -1),
+        f"from {small}": (additive(CONTROL_INITIAL, above), -1),
+        f"from {theirs} rather than {small}": (initial_values, 1),
+    }
+    found = {words: ([each for each in of(runs) if each.is_complete()], sign)
+             for words, (of, sign) in parts.items()}  # fmt: skip
+    every = [each for own, _ in found.values() for each in own]
+    if not every:
         return []
-    parts, raised = [], []
-    for each in found:
-        # Of networks without an encoding less those with it.
-        gap = difference_of_means(_measured(each, held_out_error), level / len(found))
-        parts.append(f"{-gap.value:.3f} ({-gap.high:.3f} to {-gap.low:.3f}) [{each.name}]")
-        raised.append(gap.high < 0)
-    d = found[0].pairs[0][0][0]["d"]
-    change = "raise" if all(raised) else "change"
+    share = level / len(every)
+    changes = "; ".join(
+        f"{' and '.join(_changed(each, share, sign) for each in own)} {words}"
+        for words, (own, sign) in found.items()
+        if own
+    )
+    *_, (beside, _) = found.values()
+    surely = beside and all(_difference(each, share, 1).low > 0 for each in beside)
+    lead = f" do worse from {theirs}, as published, than from {small}.** They" if surely else "**"
+    row = every[0].runs[0]
+    several = all(min(map(len, each.groups)) > 1 for each in every)
+    ends = f"intervals are simultaneous at level {level:g}"
+    ends += "" if several else ", and single runs have none"
     return [
-        f"**Additive encodings** {change} the mean error of lower ranks at d = {d} by "
-        f"{' and '.join(parts)}, simultaneous at level {level:g}. Their initial values are the "
-        f"original's, normal of mean −1: columns of norm about √(2d) = {math.sqrt(2 * d):.2g} "
-        f"beside points of norm 1, which may decide it."
+        f"**Additive encodings{lead} change the mean error of lower ranks at d = {row['d']} and "
+        f"N = {row['n']} by {changes}; {ends}. Columns of initial values {theirs} have a norm of "
+        f"about √(2d) = {math.sqrt(2 * row['d']):.2g}, beside points of norm 1."
     ]
 
 
-def _measured(comparison: Comparison, measure: Measure) -> list[tuple]:
-    """What is compared, as numbers."""
-    return [tuple([measure(row) for row in group] for group in pair) for pair in comparison.pairs]
+def _difference(comparison: Comparison, level: float, sign: int) -> Estimate:
+    """A difference, or that the other way round; of single runs without an interval."""
+    if min(map(len, comparison.groups)) < 2:
+        pairs = comparison.measured(held_out_error)
+        gaps = [sum(first) / len(first) - sum(second) / len(second) for first, second in pairs]
+        return Estimate.within(sign * sum(gaps) / len(gaps), math.nan)
+    gap = comparison.difference(held_out_error, level)
+    return gap if sign > 0 else Estimate(-gap.value, -gap.high, -gap.low)
+
+
+def _changed(comparison: Comparison, level: float, sign: int) -> str:
+    change = gap_words(_difference(comparison, level, sign))
+    return f"{change} [{naming_dead(comparison.name, comparison.runs)}]"
 
 
 def published_findings() -> list[str]:
@@ -127,7 +173,8 @@ def _mean(rows: list[dict]) -> float:
 
 def _of_cell(rows: list[dict]) -> str:
     """Mean error of a cell's runs, and which cell it is."""
-    mean = mean_with_interval([held_out_error(row) for row in rows])
+    errors = [held_out_error(row) for row in rows]
+    mean = mean_with_interval(errors) if len(rows) > 1 else f"{errors[0]:.3f}"
     name = f"{counted(rows[0]['total_heads'], 'head')} of rank {rows[0]['rank']}"
     return f"{mean} with {naming_dead(name, rows)}"
 
@@ -137,7 +184,7 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     # Of two points uniform attention makes no error.
     rows = [row for row in runs if row["n"] > 2]
     lower, full = (list(of_figure_4(rows, full)) for full in (False, True))
-    found = [each for each in neighbours(rows) if all(each.pairs[0])]
+    found = [each for each in neighbours(rows) if each.is_complete()]
     if not found:
         return []
     own = lower[0][1]
@@ -150,15 +197,50 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     widths = values(own, "width")
     apart = " where the paper has w = d" * (widths != [d])
     return [
-        f"**Number of points**, at d = {d} with two layers and w = {', '.join(map(str, widths))}"
-        f"{apart}, as mean held-out errors over that of uniform attention (rank 0: {rank_0}), with "
-        f"95 % intervals over {len(values(own, 'run'))} runs. "
-        f"{'; '.join(listed).capitalize()}. {_least_step(found, level)} {_published_steps()}"
+        f"**Number of points: {_lead(rows, found)}**, at d = {d} with two layers and "
+        f"w = {', '.join(map(str, widths))}{apart}. As mean held-out errors over that of uniform "
+        f"attention (rank 0: {rank_0}), {_intervals([group for _, group in [*lower, *full]])}: "
+        f"{'; '.join(listed)}.{_least_step(found, level)}{_steps(own)} {_published_steps()}"
     ]
 
 
+def _intervals(ranks: list[list[dict]]) -> str:
+    """Over how many runs the means of each rank and number of points are."""
+    return _over_runs([chosen(own, n=n) for own in ranks for n in values(own, "n")])
+
+
+def _lead(rows: list[dict], found: list[Comparison]) -> str:
+    """What the means show; of nothing that full rank does not learn."""
+    if reason := unlearned(two_layers(rows)):
+        return reason
+    if not _alike(found):
+        return "trained with other steps each, so not compared"
+    falls = min(_rise(each) for each in _alike(found)) < 0
+    does = "does not grow" if falls else "grows"
+    return f"below full rank the mean error over uniform attention's {does} at every step"
+
+
+def _alike(found: list[Comparison]) -> list[Comparison]:
+    """Those of runs that are trained alike."""
+    return [each for each in found if not unlike_training([each])]
+
+
+def _rise(comparison: Comparison) -> float:
+    ((many, few),) = comparison.measured(over_rank_0)
+    return sum(many) / len(many) - sum(few) / len(few)
+
+
+def _steps(rows: list[dict]) -> str:
+    """How long each number of points was trained, where that differs."""
+    steps = {n: chosen(rows, n=n)[0]["steps"] for n in values(rows, "n")}
+    if len(set(steps.values())) == 1:
+        return ""
+    listed = ", ".join(f"{count:,} at N = {n}" for n, count in steps.items())
+    return f" Trained for different steps, which are compared with none: {listed}."
+
+
 def _over(rows: list[dict]) -> list[str]:
-    """Means over rank 0 for each number of points; the runs, where one of them is dead."""
+    """Means over rank 0 for each number of points; the runs, where some of them are dead."""
     said = []
     for n in values(rows, "n"):
         group = chosen(rows, n=n)
@@ -166,7 +248,7 @@ def _over(rows: list[dict]) -> list[str]:
         mean = mean_of(own)
         reach = mean.high - mean.value
         text = f"{mean.value:.2f}"
-        if any(row["dead"] for row in group):
+        if 0 < sum(row["dead"] for row in group) < len(group):
             text = f"runs at {'/'.join(f'{value:.2f}' for value in sorted(own))}"
         elif len(own) > 1:
             digits = max(2, -math.floor(math.log10(reach))) if reach else 2
@@ -176,19 +258,22 @@ def _over(rows: list[dict]) -> list[str]:
 
 
 def _least_step(found: list[Comparison], level: float) -> str:
-    """The step in the number of points that raises the error over rank 0 the least."""
-    steps = [
-        (difference_of_means(_measured(each, over_rank_0), level / len(found)), each.pairs[0])
-        for each in found
-    ]
-    step, (many, few) = min(steps, key=lambda pair: pair[0].value)
-    if step.value >= 0:
-        return "Below full rank its mean grows at every step."
+    """The step in the number of points that raises the error over rank 0 the least, if it falls."""
+    steps = _alike(found)
+    least = min(steps, key=_rise, default=None)
+    if least is None or _rise(least) >= 0:
+        return ""
+    ((many, few),) = least.pairs
+    ends = ""
+    if min(map(len, least.groups)) > 1:
+        gap = least.difference(over_rank_0, level / len(steps))
+        ends = (
+            f" ({-gap.high:.3f} to {-gap.low:.3f}, simultaneous over {len(steps)} steps at level "
+            f"{level:g})"
+        )
     return (
-        f"Below full rank it does not grow at every step: from N = {few[0]['n']} to "
-        f"{many[0]['n']} at rank {many[0]['rank']} it falls by {-step.value:.3f} "
-        f"({-step.high:.3f} to {-step.low:.3f}, simultaneous over {len(found)} steps at level "
-        f"{level:g})."
+        f" From N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']} it falls by "
+        f"{-_rise(least):.3f}{ends}."
     )
 
 
@@ -202,44 +287,3 @@ def _published_steps() -> str:
     steps = [more > few for pair in pairwise(shares) for few, more in zip(*pair, strict=True)]
     where = "every step" if all(steps) else f"{sum(steps)} of {len(steps)} steps"
     return f"The paper's own values over rank 0, at d = {d}, grow at {where}."
-
-
-def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
-    """What training on the same batches again reports, beside the error on new data."""
-    rows = [
-        row for row in chosen(runs, regime="repeated")
-        if row["min_train"] is not None and row["test_error"] is not None
-    ]  # fmt: skip
-    cells = [chosen(rows, cell=cell) for cell in dict.fromkeys(row["cell"] for row in rows)]
-    cells = [own for own in cells if len(own) > 1]
-    if not cells:
-        return []
-    gaps = [
-        mean_gap([row["test_error"] - row["min_train"] for row in own], level / len(cells))
-        for own in cells
-    ]
-    # The surest, not the largest: that one may be due to a single run.
-    gap, own = max(zip(gaps, cells, strict=True), key=lambda pair: pair[0].low)
-    row = own[0]
-    how = "most surely" if gap.low > 0 else "not surely in any, most nearly so,"
-    reported, tested = (
-        mean_with_interval([run[name] for run in own]) for name in ("min_train", "test_error")
-    )
-    epochs = " or ".join(f"{count:,}" for count in published_values.EPOCHS)
-    same = {key: row[key] for key in ("layers", "width", "rank", "n", "d", "batch", "steps")}
-    fresh = [held_out_error(run) for run in chosen(runs, regime="fresh", **same)]
-    words = ""
-    if len(fresh) > 1:
-        words = f" Runs on new batches, with a schedule per step, have {mean_with_interval(fresh)}."
-    return [
-        f"**Repeated batches.** In the published configurations the same "
-        f"{published_values.BATCHES} batches of {published_values.BATCH} sets come back in each of "
-        f"{epochs} epochs, and the figures show the least training loss; here {EPOCH} batches of "
-        f"{row['batch']} sets come back {row['steps'] // EPOCH:,} times. Of {len(cells)} cells "
-        f"trained so, with the published schedule per epoch, that loss is {how} below the error on "
-        f"new data at d = {row['d']}, N = {row['n']}, L = {row['layers']}, w = {row['width']}, "
-        f"r = {row['rank']}: {reported} for {tested}, means over "
-        f"{naming_dead(f'{len(own)} runs', own)} with 95 % intervals, a difference of "
-        f"{gap.value:.3f} ({gap.low:.3f} to {gap.high:.3f}, simultaneous over the cells at level "
-        f"{level:g}).{words}"
-    ]

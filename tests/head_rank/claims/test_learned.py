@@ -1,0 +1,56 @@
+"""Claims on what single heads of full rank have learned; the runs here are made up."""
+
+import pytest
+from rank_runs import FIG1, LEVEL, MARGIN, runs_of
+
+from attention_separation.head_rank.claims.learned_claims import learned
+from attention_separation.head_rank.claims.outcomes import OURS, PAPERS
+from attention_separation.head_rank.claims.runs import chosen
+
+
+def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    for row in chosen(rows, layers=3):
+        # Only the last run does as well as one layer.
+        row["test_error"] = 0.01 if row["run"] == 2 else 0.03
+        row["angle"] = [90.0 if row["run"] == 1 else angle for angle in row["angle"]]
+    one, _, _, three = learned(rows, 1, MARGIN, LEVEL)
+    assert (one["verdict"], three["verdict"]) == ("agrees", "agrees")
+    assert one["decided_at"] == "3 of 3 heads reach it; lowest 175, median"
+    assert three["decided_at"] == (
+        "2 of 3 heads reach it, 1 of 1 in the 1 of 3 runs with less than 2 times one layer's error;"
+        " lowest 90, median"
+    )
+    assert three["measured"] == 175
+    for row in chosen(rows, layers=3, run=0):
+        row["angle"] = [100.0] * len(row["angle"])
+    three = list(learned(rows, 1, MARGIN, LEVEL))[-1]
+    assert (three["verdict"], three["measured"]) == ("differs", 100)
+
+
+def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
+    """At d = 8 and N = 4 softmax has an error of about 0.06 at c = 13, and 0.01 at c = 100."""
+    rows = runs_of(FIG1)
+    _, near, own, _ = learned(rows, 1, MARGIN, LEVEL)
+    assert (near["verdict"], near["whose"], own["whose"]) == ("agrees", PAPERS, OURS)
+    cold = [row | {"scale": [-13.0] * len(row["scale"])} for row in rows]
+    _, near, _, _ = learned(cold, 1, MARGIN, LEVEL)
+    assert near["verdict"] == "differs"
+    assert near["measured"] == pytest.approx(0.063, abs=0.005)
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
+def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
+    """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
+    rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)
+    _, _, found, _ = learned(rows, 1, MARGIN, LEVEL)
+    assert found["comparisons"] == 3
+    if expected:
+        assert found["verdict"] == expected
+    else:
+        # The run is off by as much as its own standard error allows for.
+        assert found["verdict"] == "agrees"
+        noisy = [row | {"test_se": 0.01} for row in rows]
+        assert list(learned(noisy, 1, MARGIN, LEVEL))[2]["verdict"] == "undecided"
+    hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
+    assert list(learned(hot, 1, MARGIN, LEVEL))[2]["verdict"] == "differs"

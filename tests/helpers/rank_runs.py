@@ -1,0 +1,77 @@
+"""Grids of trained cells, and made-up runs of them as `claims.runs.read_runs` reads them."""
+
+from attention_separation.head_rank.claims.claims_table import of_runs
+from attention_separation.head_rank.settings.jobs import ClaimsJob
+from attention_separation.head_rank.settings.section import Grid, Normal, Part
+from attention_separation.head_rank.training.batches import (
+    data_names,
+    held_out_names,
+    initial_names,
+)
+
+RECIPE = {
+    "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
+}  # fmt: skip
+FIG1 = Grid(**RECIPE, layers=[1, 3], widths=[1, 3], ranks=[2, 4, 8], n=[4])
+FIG3 = Grid(
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 4, 8], n=[4], matched=True,
+    encodings=["none", "additive", "concatenated"],
+    additive=[Normal(mean=-1, sd=1), Normal(mean=0, sd=0.02)],
+)  # fmt: skip
+FIG4 = Grid(**RECIPE | {"d": 16}, layers=[2], widths=[3], ranks=[2, 16], n=[3, 8])
+ARMS = Grid(
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4],
+    also=[Part(regimes=["repeated"], schedules=["per_step", "per_epoch"])],
+)  # fmt: skip
+FIVE = Grid(**RECIPE, layers=[5], widths=[1], ranks=[2, 4, 8], n=[4])
+LEVEL, MARGIN = 0.05, 0.03
+
+STREAMS = {"initial": initial_names, "data": data_names, "held_out": held_out_names}
+
+
+def changed(grid: Grid, **settings) -> Grid:
+    """The grid with other settings."""
+    return grid.model_copy(update=settings)
+
+
+def as_published(cell):
+    """An error that has all that the paper claims, and this reproduction of initial values."""
+    if cell.layers == 5:
+        return 0.9
+    if cell.rank == cell.model_dimension:
+        return 0.01
+    error = 0.5 if cell.layers == 1 else 0.08 * cell.n
+    error += 0.2 * (cell.additive_mean == -1)
+    return error - 0.1 * (cell.encoding == "concatenated" and cell.layers == 3)
+
+
+def runs_of(*grids, error=as_published, reported=None):
+    """The runs of the cells of some grids, each once."""
+    products = [product for grid in grids for product in grid.products()]
+    # Cells of one name may differ in how they are trained.
+    cells = {cell.canonical(): cell for product in products for cell in product.cells(seed=1)}
+    rows = []
+    for cell in cells.values():
+        full = cell.rank == cell.model_dimension
+        for run in cell.seeds:
+            value = error(cell) + 0.001 * run
+            rows.append(
+                cell.model_dump()
+                | {"cell": f"{cell.name}_b{cell.batch}_s{cell.steps}", "rank": cell.rank}
+                | {"total_heads": cell.total_heads}
+                | {"run": run, "test_error": value, "dead": False}
+                | {"min_train": value if reported is None else reported}
+                | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
+                | {"test_se": 0.001}
+                | {f"{name}_stream": "/".join(of(cell, run)) for name, of in STREAMS.items()}
+            )
+    return rows
+
+
+def rows_of_claims(rows):
+    """The rows of claims on runs, by name."""
+    job = ClaimsJob(
+        cells=[{"name": "any", "settings": ""}], seed=1, scale="desk", margin=MARGIN, level=LEVEL,
+        vote="", features="", temperature="", bound="", found="", plurality="",
+    )  # fmt: skip
+    return {row["claim"]: row for row in of_runs(job, rows)}
