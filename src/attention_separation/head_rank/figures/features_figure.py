@@ -18,12 +18,15 @@ from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC,
 __all__ = ["add_arguments", "draw", "run"]
 
 LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
+DASHES, DOTS = (0, (4, 2)), (0, (1, 1.2))
 LINES = {
-    ("compromise", "best"): (BLUE, "-", "best weights,\ncos(𝑞, 𝑘) uniform"),
-    ("independent", "best"): (GREEN, "-", "best weights,\n𝑞 and 𝑘 independent"),
-    ("published", "reported"): (VERMILION, "-", "as published:\nwhat is reported"),
-    ("published", "attained"): (VERMILION, "--", "as published:\nwhat the weights attain"),
+    # The widest first: the others lie on it where they agree.
+    ("compromise", "best"): (BLUE, "-", 5, 0.4, "best weights,\ncos(𝑞, 𝑘) uniform"),
+    ("independent", "best"): (GREEN, "-", 1.3, 1, "best weights,\n𝑞 and 𝑘 independent"),
+    ("published", "reported"): (VERMILION, DASHES, 1.5, 1, "as published:\nwhat is reported"),
+    ("published", "attained"): (VERMILION, DOTS, 1.7, 1, "as published:\nwhat the weights attain"),
 }
+"""Of each law and quantity its colour, dashes, width, opacity and name."""
 
 
 def draw(job: TableFigureJob, table: pa.Table) -> Figure:
@@ -70,12 +73,15 @@ def _draw_panel(ax: Axes, d: int, rows: list[dict]) -> None:
             rows[0][f"floor_{degree}"], color=INK, linewidth=0.9, linestyle=style,
             label=f"floor of degree {degree}",
         )  # fmt: skip
-    for (law, quantity), (colour, style, label) in LINES.items():
+    for (law, quantity), (colour, style, width, opacity, label) in LINES.items():
         own = [row for row in rows if (row["law"], row["quantity"]) == (law, quantity)]
         if own:
             heads, mean, low, high = _spread(own)
             ax.fill_between(heads, low, high, color=colour, alpha=0.15, linewidth=0)
-            ax.plot(heads, mean, color=colour, linestyle=style, linewidth=1.3, label=label)
+            ax.plot(
+                heads, mean, color=colour, linestyle=style, linewidth=width, alpha=opacity,
+                solid_capstyle="butt", label=label,
+            )  # fmt: skip
     read = [row for row in rows if row["quantity"] == "read"]
     if read:
         heads, value, *_ = _spread(read)
