@@ -1,27 +1,59 @@
 """Figures of trained transformers, of made-up runs."""
 
+import pyarrow.parquet as pq
 import pytest
-from making import CONFIG
-from rank_runs import ARMS, FIG1, FIG3, FIG4, runs_of
+from making import CONFIG, head_rank
+from rank_cells import write_made_up
+from rank_runs import ARMS, FIG1, FIG3, FIG4, RECIPE, changed, runs_of
 
+from attention_separation.__main__ import main
+from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.constructions.opposite_head import simulated_errors
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.figures.training_figures import FIGURES, draw
+from attention_separation.head_rank.figures.training_figures import (
+    FIGURES,
+    NUMBERS,
+    draw,
+    numbers,
+    shown,
+)
+from attention_separation.head_rank.settings.section import Grid, Normal, Part
 
 PAPER = CONFIG.head_rank.scales["paper"].training
+GRIDS = {"rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS}
+SMALL = {"ranks": [8, 64], "runs": 2}
+"""Of a grid of the paper's size: what is drawn of all of it."""
+
+
+def picture_of(figure, grid, **changes):
+    """The figure of made-up runs of a grid, each of them changed alike."""
+    rows = [row | changes for row in runs_of(grid)]
+    return draw(figure, shown(figure, rows, seed=1))
+
+
+def legend(figure, grid, **changes):
+    """The texts beside it."""
+    picture = picture_of(figure, grid, **changes)
+    return [text.get_text() for each in picture.legends for text in each.get_texts()]
+
+
+def note(figure, grid):
+    """The text below it."""
+    return picture_of(figure, grid).get_supxlabel()
+
+
+def titles(figure, grid):
+    return [ax.get_title(loc="left") for ax in picture_of(figure, grid).axes if ax.lines]
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_each_figure_is_drawn(figure):
-    grids = {"rank_fig3": [FIG3], "rank_fig4": [FIG4], "rank_fresh": [ARMS]}
-    picture = draw(figure, runs_of(*grids.get(figure, [FIG1])))
-    shown = [ax for ax in picture.axes if ax.lines]
-    assert len(shown) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
-
-
-def legend(figure, grid):
-    """The texts beside a figure of made-up runs of a grid."""
-    picture = draw(figure, runs_of(grid))
-    return [text.get_text() for each in picture.legends for text in each.get_texts()]
+@pytest.mark.parametrize("runs", [1, 3])
+def test_each_figure_is_drawn(figure, runs):
+    picture = picture_of(figure, changed(GRIDS.get(figure, FIG1), runs=runs))
+    # With a missing glyph, or a formula that cannot be set, it would warn.
+    picture.draw_without_rendering()
+    drawn = [ax for ax in picture.axes if ax.lines]
+    assert len(drawn) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
 
 
 @pytest.mark.parametrize(
@@ -33,15 +65,35 @@ def legend(figure, grid):
     ],
 )
 def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, grid, other):
-    small = {"ranks": [8, 64], "runs": 2}
-    grid = grid.model_copy(update=small)
+    grid = changed(grid, **SMALL)
     assert "published" in legend(figure, grid)
-    assert "published" not in legend(figure, grid.model_copy(update=other))
+    assert "published" not in legend(figure, changed(grid, **other))
 
 
-def note(figure, grid):
-    """The text below a figure of made-up runs of a grid."""
-    return draw(figure, runs_of(grid)).get_supxlabel()
+@pytest.mark.parametrize(
+    ("figure", "grid", "steps"),
+    [
+        ("rank_fig1", PAPER.fig1, "100,000 steps of 256, least"),
+        ("rank_fig3", PAPER.fig3, "200,000 steps of 256 (100,000 without an encoding), least"),
+        ("rank_fig4", PAPER.fig4, "200,000 steps of 256, least"),
+    ],
+)
+def test_beside_published_values_stand_the_steps_of_both(figure, grid, steps):
+    said = note(figure, changed(grid, **SMALL, steps=4000, batch=64))
+    assert "4,000 steps of 64 sets, 2 runs." in said
+    wanted = f"Published: {steps} training loss of five runs on repeated batches."
+    assert said.endswith(wanted)
+    assert "Published:" not in note(figure, changed(grid, **SMALL, d=128))
+
+
+def test_figure_2_says_what_its_published_medians_are():
+    grid = changed(PAPER.fig1, **SMALL, widths=[1, 8], steps=4000)
+    said = note("rank_fig2", grid)
+    assert "4,000 steps of 256 sets" in said
+    assert "Published: medians after 100,000 steps of 256, on repeated batches." in said
+    assert "published\nmedian" in legend("rank_fig2", grid)
+    assert "published\nmedian" not in legend("rank_fig2", FIG1)
+    assert "a head −𝑐𝐼 has 𝑐 = value/√𝑟; here √𝑟 = 8." in said
 
 
 @pytest.mark.parametrize(
@@ -52,25 +104,172 @@ def note(figure, grid):
     ],
 )
 def test_notes_say_which_widths_are_not_the_paper_s(figure, grid, wide, said):
-    assert note(figure, grid).endswith(said)
-    assert "the paper" not in note(figure, grid.model_copy(update={"widths": wide}))
+    assert said in note(figure, grid).split("\n")
+    assert "the paper's $w$" not in note(figure, changed(grid, widths=wide))
+    assert "the paper has" not in note(figure, changed(grid, widths=wide))
+
+
+def test_series_have_the_paper_s_budgets_where_they_hold_exactly():
+    names = legend("rank_fig1", changed(PAPER.fig1, **SMALL))
+    assert names[:3] == ["$w$ = 1 ($d^2$)", "$w$ = 8 ($d^{2.5}$)", "$w$ = 64 ($d^3$)"]
+    # No whole number is the root of 8.
+    assert legend("rank_fig1", FIG1)[:2] == ["$w$ = 1 ($d^2$)", "$w$ = 3"]
+    said = "$d^2$, $d^{2.5}$: the paper's attention parameters of a layer, $r d H$."
+    assert said in note("rank_fig1", changed(PAPER.fig1, **SMALL, widths=[1, 8]))
+    assert "parameters" not in note("rank_fig1", changed(FIG1, widths=[3]))
 
 
 def test_the_note_of_figure_2_has_the_recipe_and_what_the_paper_does_not_show():
     assert note("rank_fig2", FIG1).startswith("$d$ = 8, $N$ = 4, 100 steps of 4 sets, 3 runs.")
     assert note("rank_fig2", FIG1).endswith("Not in the paper's figure: 3 layers.")
-    shallow = FIG1.model_copy(update={"layers": [1]})
+    shallow = changed(FIG1, layers=[1])
     assert "Not in" not in note("rank_fig2", shallow)
 
 
-@pytest.mark.parametrize(
-    ("figure", "grids"), [("rank_fig1", [FIG1]), ("rank_fig3", [FIG3]), ("rank_fig4", [FIG4])]
-)
-def test_figures_have_a_line_at_the_error_of_uniform_attention(figure, grids):
-    rows = runs_of(*grids)
-    picture = draw(figure, rows)
-    wanted = {round(least_error(row["d"], row["n"]), 9) for row in rows}
+def test_panels_say_their_steps_where_these_differ():
+    assert titles("rank_fig1", FIG1) == ["1 layer", "3 layers"]
+    grid = Grid(**RECIPE, layers=[1], widths=[1], ranks=[2, 8], n=[4],
+                also=[Part(layers=[3], steps=1200)])  # fmt: skip
+    assert titles("rank_fig1", grid) == ["1 layer, 100 steps", "3 layers, 1,200 steps"]
+    points = Grid(**RECIPE, layers=[2], widths=[8], ranks=[2, 8], n=[3],
+                  also=[Part(n=[4], steps=1200)])  # fmt: skip
+    assert titles("rank_fig4", points) == ["2 layers"]
+    assert legend("rank_fig4", points)[:2] == ["$N$ = 3, 100 steps", "$N$ = 4, 1,200 steps"]
+    assert legend("rank_fig4", FIG4)[:2] == ["$N$ = 3", "$N$ = 8"]
+
+
+def test_numbers_of_runs_are_said_where_cells_differ():
+    grid = Grid(**RECIPE | {"runs": 1}, layers=[1], widths=[1], ranks=[2], n=[4],
+                also=[Part(ranks=[8], runs=3)])  # fmt: skip
+    assert "100 steps of 4 sets, 1 to 3 runs a cell." in note("rank_fig1", grid)
+    assert "100 steps of 4 sets, 1 run." in note("rank_fig1", changed(FIG1, runs=1))
+
+
+@pytest.mark.parametrize(("figure", "grid"), [("rank_fig1", FIG1), ("rank_fig3", FIG3)])
+def test_figures_have_a_line_at_the_error_of_uniform_attention(figure, grid):
+    picture = picture_of(figure, grid)
+    wanted = {round(least_error(row["d"], row["n"]), 9) for row in runs_of(grid)}
     for ax in picture.axes:
-        shown = [line.get_ydata() for line in ax.lines if line.get_linestyle() == "-."]
-        assert {round(float(ys[0]), 9) for ys in shown} == wanted
-    assert "uniform attention\n(rank 0)" in legend(figure, grids[0])
+        drawn = [line.get_ydata() for line in ax.lines if line.get_linestyle() == "-."]
+        assert {round(float(ys[0]), 9) for ys in drawn} == wanted
+    assert "uniform attention\n(rank 0)" in legend(figure, grid)
+
+
+def test_figure_4_is_linear_with_rank_0_at_its_right():
+    (ax,) = picture_of("rank_fig4", FIG4).axes
+    assert ax.get_yscale() == "linear"
+    assert ax.get_ylim()[0] == 0
+    beside = [line for line in ax.lines if line.get_transform() == ax.get_yaxis_transform()]
+    colours = {line.get_ydata()[0]: line.get_color() for line in beside if not line.get_clip_on()}
+    of_series = [text.get_label() for text in ax.figure.legends[0].get_lines()[:2]]
+    assert of_series == ["$N$ = 3", "$N$ = 8"]
+    assert colours == {
+        least_error(16, n): line.get_color()
+        for n, line in zip((3, 8), ax.figure.legends[0].get_lines(), strict=False)
+    }
+    assert all(min(line.get_xdata()) > 1 for line in beside if not line.get_clip_on())
+    # Of two points uniform attention makes no error.
+    (ax,) = picture_of("rank_fig4", changed(FIG4, n=[2])).axes
+    assert all(line.get_clip_on() for line in ax.lines)
+
+
+# Additive encodings.
+
+
+def test_additive_encodings_are_drawn_by_their_initial_values():
+    names = legend("rank_fig3", FIG3)
+    assert names[:5] == [
+        "no encoding", "additive,\ninitial N(−1, 1)", "additive,\ninitial N(0, 0.02)",
+        "concatenated", "no encoding, 4 × 𝑤",
+    ]  # fmt: skip
+    said = note("rank_fig3", FIG3)
+    assert "normal, N(mean, standard deviation); N(−1, 1) as published." in said
+    alone = changed(FIG3, additive=[Normal(mean=0, sd=0.02)])
+    assert "additive,\ninitial N(−1, 1)" not in legend("rank_fig3", alone)
+    assert "Initial values" not in note("rank_fig3", changed(FIG3, encodings=["none"]))
+
+
+def test_published_values_of_additive_encodings_stand_beside_the_published_initial_values_alone():
+    def dotted(*laws):
+        grid = changed(PAPER.fig3, **SMALL, encodings=["additive"], matched=False, additive=[*laws])
+        ax, *_ = picture_of("rank_fig3", grid).axes
+        return sum(line.get_linestyle() == ":" for line in ax.lines)
+
+    theirs, control = Normal(mean=-1, sd=1), Normal(mean=0, sd=0.02)
+    assert (dotted(theirs), dotted(control), dotted(theirs, control)) == (1, 0, 1)
+
+
+# Dead runs.
+
+
+@pytest.mark.parametrize("figure", ["rank_fig1", "rank_fig3", "rank_fig4", "rank_fresh"])
+def test_dead_runs_are_crosses_that_the_legend_explains(figure):
+    grid, words = GRIDS.get(figure, FIG1), "dead run: no better than\nuniform attention"
+    assert words not in legend(figure, grid)
+    assert words in legend(figure, grid, dead=True)
+    picture = picture_of(figure, grid, dead=True)
+    crosses = sum(line.get_marker() == "x" for ax in picture.axes for line in ax.lines)
+    assert crosses == len(runs_of(grid))
+
+
+# Repeated batches.
+
+
+def test_the_three_arms_have_markers_of_their_own():
+    picture = picture_of("rank_fresh", ARMS)
+    found = {}
+    for ax in picture.axes:
+        for line in ax.lines:
+            found[line.get_marker()] = found.get(line.get_marker(), 0) + 1
+    runs = len(chosen(runs_of(ARMS), regime="fresh"))
+    assert {marker: found[marker] for marker in "os^"} == dict.fromkeys("os^", runs)
+    assert legend("rank_fresh", ARMS)[2:] == [
+        "new batches", "the same 100 again",
+        "the same 100 again,\nschedule per epoch,\nas published",
+    ]  # fmt: skip
+    wide = changed(ARMS, widths=[1, 3])
+    assert titles("rank_fresh", wide) == [
+        f"{layers}, $w$ = {width}" for width in (1, 3) for layers in ("1 layer", "3 layers")
+    ]
+
+
+# Fact 1 at the learned c.
+
+
+def test_beside_single_heads_stands_what_fact_1_has_at_their_c():
+    grid = changed(FIG1, ranks=[4, 8])
+    rows = runs_of(grid)
+    for row in rows:
+        row["scale"] = [-20.0 - row["run"]] * len(row["scale"])
+    found = shown("rank_fig1", rows, seed=1)
+    own = [row for row in found if row["fact_1_error"] is not None]
+    assert {(row["layers"], row["total_heads"], row["rank"]) for row in own} == {(1, 1, 8)}
+    exact = [error for error, _ in simulated_errors(8, 4, [20.0, 21.0, 22.0], seed=1)]
+    assert [row["fact_1_error"] for row in own] == pytest.approx(exact)
+    table = numbers("rank_fig1", found)
+    assert table.schema.names[-1] == "fact_1_error"
+    assert table["fact_1_error"].null_count == len(rows) - 3
+    picture = draw("rank_fig1", found)
+    squares = [line.get_ydata()[0] for ax in picture.axes for line in ax.lines
+               if line.get_marker() == "s"]  # fmt: skip
+    assert squares == pytest.approx(exact)
+    assert "Fact 1's head at the\nlearned 𝑐" in legend("rank_fig1", grid)
+    assert "Fact 1's head at the\nlearned 𝑐" not in legend("rank_fig1", changed(grid, layers=[3]))
+
+
+def test_a_figure_of_tables_has_their_seed(tmp_path):
+    """Fact 1's errors are of the sets that the claims simulate, whatever the seed of the cells."""
+    study = head_rank(scale="smoke")
+    tables = []
+    for name, job in study.cells["fig1"].items():
+        tables.append(tmp_path / f"{name}.parquet")
+        write_made_up(job, tables[-1])
+    settings = study.figure_job("rank_fig1").model_dump_json()
+    out = tmp_path / "rank_fig1.svg"
+    asked = ["rank-figure", "--settings", settings, "--output", str(out), "--tables"]
+    assert main([*asked, *map(str, tables)]) == 0
+    table = pq.read_table(out.with_suffix(".parquet"))
+    assert table.schema.names == NUMBERS["rank_fig1"].names
+    ((wanted, _),) = simulated_errors(4, 3, [20.0], CONFIG.seed)
+    found = [x for x in table["fact_1_error"].to_pylist() if x is not None]
+    assert found == pytest.approx([wanted] * 2)

@@ -312,12 +312,36 @@ def test_the_sentence_on_points_compares_none_that_were_trained_for_other_steps(
     assert text.startswith("**Number of points: trained with other steps each, so not compared**")
 
 
+def with_fact_1(table, errors=()):
+    """The numbers of Figure 1: of the first single heads of one layer, these errors of Fact 1's."""
+    left = iter(errors)
+    column = [
+        next(left, None) if (row["layers"], row["total_heads"], row["encoding"]) == (1, 1, "none")
+        else None for row in table.to_pylist()
+    ]  # fmt: skip
+    return table.append_column("fact_1_error", pa.array(column, pa.float64()))
+
+
+def test_the_caption_of_figure_1_has_the_errors_of_fact_1s_head(runs):
+    own = runs.select(RUNS.names)
+    said = " ".join(figure_caption("rank_fig1", with_fact_1(own, [0.011, 0.02]), 0.01).sentences)
+    assert (
+        "with one head of full rank has learned, simulated: 0.011 to 0.020, where the runs" in said
+    )
+    assert "where the runs have 0.010 to 0.011." in said
+    said = " ".join(figure_caption("rank_fig1", with_fact_1(own, [0.02]), 0.01).sentences)
+    assert "simulated: 0.020, where the run has 0.010." in said
+    said = " ".join(figure_caption("rank_fig1", with_fact_1(own), 0.01).sentences)
+    assert "Squares" not in said
+
+
 def test_captions_count_cells_runs_and_the_dead(runs):
     own = runs.select(RUNS.names)
     dead = pa.array([k == 0 for k in range(len(own))])
     own = own.set_column(own.column_names.index("dead"), "dead", dead)
     for figure in ("rank_fig1", "rank_fig3", "rank_fig4", "rank_fresh"):
-        first = figure_caption(figure, own, 0.01).sentences[0]
+        table = with_fact_1(own) if figure == "rank_fig1" else own
+        first = figure_caption(figure, table, 0.01).sentences[0]
         assert first.startswith("28 cells, 56 runs in all; 1 of them dead, which is no better than")
         assert "Runs of one cell differ in initial values and data" in first
 

@@ -121,6 +121,19 @@ def simulate_heads(own: list[dict], seed: int) -> list[Simulated]:
     return [Simulated(row, of, *error) for row, of, error in zip(own, c, found, strict=True)]
 
 
+def fact_1_errors(rows: list[dict], seed: int) -> dict[tuple[str, int], float]:
+    """By cell and run, of every run of one layer with one head of full rank and no encoding, the
+    error that Fact 1's head -cI has at its learned c."""
+    own = [row for row in chosen(rows, layers=1, total_heads=1, encoding="none")
+           if is_full_rank(row)]  # fmt: skip
+    sizes_of = dict.fromkeys((row["d"], row["n"]) for row in own)
+    return {
+        (found.run["cell"], found.run["run"]): found.error
+        for d, n in sizes_of
+        for found in simulate_heads(chosen(own, d=d, n=n), seed)
+    }
+
+
 def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
     """The row on how near softmax at the learned c is to hardmax, whose error is 0."""
     outcomes = []

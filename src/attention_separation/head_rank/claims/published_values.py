@@ -23,6 +23,15 @@ BATCHES, BATCH = 100, 256
 EPOCHS = (1000, 2000)
 """Of Figure 1's runs, and of those of Figures 3 and 4."""
 
+STEPS = {
+    "rank_fig1": BATCHES * EPOCHS[0],
+    "rank_fig2": BATCHES * EPOCHS[0],
+    # But for runs without an encoding, which are Figure 1's.
+    "rank_fig3": BATCHES * EPOCHS[1],
+    "rank_fig4": BATCHES * EPOCHS[1],
+}
+"""Batches that the runs of each figure were trained on."""
+
 HARD = (5, 1)
 """(Layers, width) that the paper sets apart as hard to train."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
@@ -31,6 +32,11 @@ def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
         read_parquet(path, SCHEMA, cell.settings) for path, cell in zip(paths, cells, strict=True)
     ]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
+
+
+def read_seed(path: Path) -> int:
+    """The root of the random streams of a cell, from its table."""
+    return int(pq.read_metadata(path).metadata[b"seed"])
 
 
 def chosen(rows: Iterable[dict], **wanted: object) -> list[dict]:

@@ -8,10 +8,12 @@ import pyarrow as pa
 from attention_separation.head_rank.claims.runs import (
     PUBLISHED_INITIAL,
     chosen,
+    held_out_error,
     initial_words,
     values,
 )
 from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.figures.training_figures import NUMBERS
 from attention_separation.head_rank.pages.batch_findings import fresh_findings
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
@@ -33,9 +35,8 @@ from attention_separation.head_rank.pages.training_findings import (
 from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
-from attention_separation.head_rank.training import cell_table
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.prose import counted, joined
+from attention_separation.pages.prose import counted, from_to, joined
 from attention_separation.results.tables import read_parquet
 
 OF_NUMBERS = {
@@ -59,9 +60,7 @@ OF_RUNS = {
 def read_numbers(figure: str, results: Path, settings: str | None = None) -> pa.Table:
     """The numbers of a figure in a folder of results: one row per run or head if it is of trained
     transformers; TableError if they were made with other settings than these."""
-    columns = cell_table.HEADS if figure == "rank_fig2" else cell_table.RUNS
-    if figure in OF_NUMBERS:
-        columns, _ = OF_NUMBERS[figure]
+    columns = OF_NUMBERS[figure][0] if figure in OF_NUMBERS else NUMBERS[figure]
     return read_parquet(results / f"figures/{figure}.parquet", columns, settings)
 
 
@@ -116,10 +115,28 @@ def _shown(figure: str, rows: list[dict]) -> list[str]:
             "with one schedule of the rate per step; and the same ones with the published "
             "schedule, per epoch."
         ]
+    rank_0 = "Short marks at the right" if figure == "rank_fig4" else "Dash-dotted"
     return [
         "Every run is shown by its error on sets never trained on; lines are means over runs, "
-        "short bars the least. Dash-dotted: uniform attention (rank 0), the best "
-        "−a xᵢ + b Σⱼ xⱼ, whose weights depend on no point."
+        f"short bars the least. {rank_0}: uniform attention (rank 0), the best −a xᵢ + b Σⱼ xⱼ, "
+        "whose weights depend on no point.",
+        *(_of_fact_1(rows) if figure == "rank_fig1" else []),
+    ]
+
+
+def _of_fact_1(rows: list[dict]) -> list[str]:
+    """Runs of one layer with one head of full rank beside Fact 1's head."""
+    own = [row for row in rows if row["fact_1_error"] is not None]
+    if not own:
+        return []
+    errors, exact = (
+        from_to(*(f"{end(each):.3f}" for end in (min, max)))
+        for each in ([held_out_error(row) for row in own], [row["fact_1_error"] for row in own])
+    )
+    return [
+        f"Squares: the error that Fact 1's head, −cI with V = I, has at the c that a run of one "
+        f"layer with one head of full rank has learned, simulated: {exact}, where "
+        f"{'the runs have' if len(own) > 1 else 'the run has'} {errors}."
     ]
 
 
