@@ -219,7 +219,7 @@ def test_three_layers_that_end_in_two_ways_are_not_judged(name):
         row["test_error"] = 0.3
     row = rows_of_claims(rows)[name]
     assert row["verdict"] == "not judged"
-    assert row["reason"] == "runs of one cell end at 0.010 and at 0.300 (L=3, w=1, r=8)"
+    assert row["reason"] == "runs of one cell end at 0.010 and at 0.300: L=3, w=1, r=8"
     # A spread of less than the factor is one.
     for row in chosen(rows, layers=3, rank=8, width=1, run=2):
         row["test_error"] = 0.99 * APART * 0.01
@@ -233,7 +233,7 @@ def test_three_layers_of_which_runs_are_dead_are_not_judged(name):
         row["dead"] = True
     row = judged(name, rows)
     assert row["verdict"] == "not judged"
-    assert row["reason"].endswith("end at 0.010 and at 0.012 (L=3, w=1, r=8 (1 of 3 runs dead))")
+    assert row["reason"].endswith("end at 0.010 and at 0.012: L=3, w=1, r=8 (1 of 3 runs dead)")
     # One layer, and lower ranks, are not asked.
     for row in rows:
         row["dead"] = row["layers"] == 1 or row["rank"] < 8

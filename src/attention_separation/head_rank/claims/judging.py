@@ -146,7 +146,7 @@ def two_ends(rows: list[dict]) -> str:
         ends = [f([held_out_error(row) for row in own]) for f in (min, max)]
         if any(row["dead"] for row in own) or ends[1] > APART * ends[0]:
             name = naming_dead(cell_words(own[0]), own)
-            return f"runs of one cell end at {ends[0]:.3f} and at {ends[1]:.3f} ({name})"
+            return f"runs of one cell end at {ends[0]:.3f} and at {ends[1]:.3f}: {name}"
     return ""
 
 
