@@ -24,13 +24,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"all {len(study.every_cell)} cells are trained")
         return
     try:
-        import torch
-    except ModuleNotFoundError:
+        from attention_separation.head_rank.training.rates import seconds_of_training
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
         raise ValueError("this needs PyTorch, which `make setup-rank` installs") from None
-    from attention_separation.head_rank.training.rates import seconds_of_training
-
-    # As a cell's job has it.
-    torch.set_num_threads(1)
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
     print(sentence(jobs, seconds_of_training(jobs, device), device))

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Sequence
 
+import torch
+
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.ensemble import seconds_per_step
 
@@ -16,6 +18,8 @@ def seconds_of_training(jobs: Sequence[CellJob], device: str) -> list[float]:
     Small cells are measured first; one that is not reached in MOST_SECONDS is taken to have the
     operations per second of the last that was.
     """
+    # As a cell's job has it.
+    torch.set_num_threads(1)
     found: dict[int, float] = {}
     end, rate = time.monotonic() + MOST_SECONDS, 0.0
     for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].steps):
