@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank needle report docs crate test test-faults test-report test-cluster test-rank test-explore test-publish lint bench wheel check-macos gallery rank-gallery needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs crate test test-faults test-report test-cluster test-rank test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -40,6 +40,7 @@ help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
+	@echo 'make rank-paper-size  the same with d and N of the paper, for an hour of one core'
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
@@ -53,6 +54,7 @@ help:
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
 	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
+	@echo 'make rank-reference  keep in docs/ what has been trained at d and N of the paper'
 	@echo 'make needle-gallery  write the pictures and findings of the needle, which trains first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
@@ -119,10 +121,15 @@ paper: setup
 	echo "wall time: $$((SECONDS - start)) s"
 
 rank: setup-rank
+	@$(BIN)/python -m attention_separation rank-time $(CONFIG)
 	@set -e; start=$$SECONDS; \
 	$(BIN)/snakemake rank --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
+
+# The paper's d and N with fewer steps: about an hour of one core; what is stopped goes on.
+rank-paper-size:
+	@$(MAKE) --no-print-directory rank CONFIG="'head_rank={scale: paper_size}'"
 
 needle: setup-rank
 	@set -e; start=$$SECONDS; \
@@ -182,6 +189,10 @@ gallery: setup
 
 rank-gallery: setup-rank
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
+
+# Of cells at the paper's size that have been trained, whole parts of scale `reference` or not.
+rank-reference: setup
+	@$(BIN)/python -m attention_separation rank-reference
 
 needle-gallery: setup-rank
 	@$(BIN)/snakemake needle_gallery --forcerun needle_gallery --cores $(CORES) --quiet rules host reason

@@ -31,6 +31,10 @@ OF_ALL_TOGETHER = {
     "crate": ("crate", "write results and what made them as an RO-Crate"),
 }
 
+OF_TRAINING = {
+    "rank-time": ("training_time", "measure how long the rank of heads takes to train here"),
+}
+
 OF_API = {
     "separate": ("api.commands.separate", "say what a kernel's network alone can do, exactly"),
     "compare": ("api.commands.compare", "compare kernels at several n"),
@@ -41,6 +45,7 @@ OF_API = {
 VERBS = (
     OF_API
     | OF_ALL_TOGETHER
+    | OF_TRAINING
     | {
         f"{prefix}{verb}": entry
         for study, (prefix, verbs) in STUDIES.items()

@@ -1,8 +1,8 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
 Every part runs on one core but the workflow and training, which say how many they had. The parts
-`training` and `needle` need what `make setup-rank` adds, the part `cluster`, only when named, what
-`make test-cluster` needs.
+`training`, `limit` and `needle` need what `make setup-rank` adds, the part `cluster`, only when
+named, what `make test-cluster` needs.
 """
 
 import os
@@ -20,12 +20,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from engines import attention, exact, figure3, throughput
 from ensembles import needle, training
 from kernels_and_api import api, kernels
+from training_limit import limit
 from whole_workflow import cluster, scaling, workflow
 
 PARTS = {
     "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels, "api": api,
     "throughput": throughput,
     "workflow": workflow, "scaling": scaling, "training": training, "needle": needle,
+    "limit": limit,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}
 

@@ -28,6 +28,10 @@ def write_made_up(job: CellJob, path: Path) -> None:
     learned = [{name: [values.get(name, 90.0)] * heads for name in OF_HEADS} for _ in errors]
     curve = [errors] * epochs
     table = cell_table(job, curve, curve, errors, [0.001] * runs, learned)
-    metadata = record(job.canonical(), TRAINING) | {"seed": str(job.seed), "device": "none"}
+    metadata = record(job.canonical(), TRAINING) | {
+        "seed": str(job.seed),
+        "device": "none",
+        "torch": "none",
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(table, path, metadata)

@@ -12,9 +12,9 @@ from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small
 
 from attention_separation.__main__ import main
+from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
-from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.training.batches import Batches, held_out, points
 from attention_separation.head_rank.training.ensemble import (
     advance,

@@ -45,6 +45,9 @@ PYTHON = {
 }  # fmt: skip
 """Not in Python on macOS, or unsafe there, or of another size."""
 
+GUARDED = {"src/attention_separation/results/installed.py: /proc"}
+"""Used where it is there alone."""
+
 TESTS = [
     f"tests/{name}"
     for name in re.findall(r"\"tests/(\w+)\"", (ROOT / "pyproject.toml").read_text("utf-8"))
@@ -100,7 +103,7 @@ def test_rules_and_profile():
 def test_python(folder):
     files = texts(folder, "*.py")
     assert files
-    assert uses(files, PYTHON) == []
+    assert {*uses(files, PYTHON)} <= GUARDED
 
 
 def test_names_differ_by_more_than_case():

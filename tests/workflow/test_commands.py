@@ -34,6 +34,7 @@ DRY = {
     "snakemake rank --config 'head_rank={scale: smoke}'",
     "snakemake needle", "snakemake needle_lines", "snakemake needle_gallery",
     "snakemake rank --config 'head_rank={scale: paper}'",
+    "snakemake rank_fig1_part_1 --config 'head_rank={scale: reference}'",
     "snakemake fig4 fig5 fig7 verdicts --configfile docs/contests.yaml",
 }  # fmt: skip
 """Over a minute, or in need of PyTorch: planned here, and not run. What plans the same jobs is run
@@ -80,6 +81,9 @@ ELSEWHERE = {
     "python -m attention_separation rank-verify results/head_rank": (
         "tests/workflow/test_rank.py", '"rank-verify"',
     ),
+    "python -m attention_separation rank-time": (
+        "tests/pytorch/test_rank_workflow.py", '"rank-time"',
+    ),
     "snakemake --cores 2": ("tests/workflow/test_module.py", "attention_fig4"),
     "snakemake --cores 2 attention_fig4": ("tests/workflow/test_module.py", "attention_fig4"),
     "snakemake --report": ("tests/report/test_report.py", '"--report-after-run", "--report"'),
@@ -104,6 +108,8 @@ ELSEWHERE = {
 BY_HAND = {
     "make explorer-pictures": "writes tracked pictures, by tests that `make test-explore` runs too",
     "make needle-gallery": "half a minute; tests hold what it wrote to its tables",
+    "make rank-paper-size": "half an hour; a test plans it, and CI runs `make rank` at scale smoke",
+    "make rank-reference": "writes tracked tables; a test calls its verb",
     "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
     "make bench": "measures, and fails at nothing",
     "PYTHONPATH=src .venv/bin/python tests/bench/bench.py cluster": "measures",

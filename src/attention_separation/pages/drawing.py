@@ -1,5 +1,6 @@
 """How figures are framed and saved, in the one style of all."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -48,7 +49,7 @@ def frame(
     figure.get_layout_engine().set(h_pad=h_pad, w_pad=w_pad)
 
 
-def save(figure: Figure, stem: Path) -> None:
+def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
     """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context(RC):
@@ -58,7 +59,7 @@ def save(figure: Figure, stem: Path) -> None:
         if engine is not None:
             engine.execute(figure)
             figure.set_layout_engine(None)
-        for extension in FORMATS:
+        for extension in formats:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
                 figure.savefig(part, format=extension, metadata=dates[extension])
 

@@ -36,8 +36,8 @@ def fault_of(*arguments, **named):
 WRONG = {
     # what is wrong: (the map, changes of the grid, words of the sentence)
     "unknown kernel": ({"kernel": "softmax"}, {}, "'softmax' is no kernel; did you mean"),
-    "whole rows": ({"kernel": "sparsemax"}, {}, "maps.mine.kernel: sparsemax needs whole rows; allowed:"),
-    "a root": ({"kernel": "exp_root"}, {}, "maps.mine.kernel: exp_root has no weights of negative scores"),
+    "whole rows": ({"kernel": "sparsemax"}, {}, "maps.mine.kernel: sparsemax needs whole rows"),
+    "a root": ({"kernel": "exp_root"}, {}, "maps.mine.kernel: exp_root has no weights of negative"),
     "a broken power": ({"kernel": "power_2.5"}, {}, "power_2.5 has no weights of negative scores"),
     "no features": ({"kernel": "elu_plus_one"}, {}, "maps.mine: elu_plus_one needs `features`"),
     "features of a score": ({"kernel": "exp", "features": 3}, {}, "exp is no map of features"),

@@ -16,6 +16,7 @@ from attention_separation.head_rank.pages.captions import (
     runs_of,
 )
 from attention_separation.head_rank.pages.claim_findings import claims_findings
+from attention_separation.head_rank.pages.paper_size import write_pages
 from attention_separation.head_rank.pages.training_findings import (
     depth_findings,
     published_findings,
@@ -101,3 +102,4 @@ def run(arguments: argparse.Namespace) -> None:
     judged = read_parquet(arguments.results / "tables/rank_claims.parquet", SCHEMA, settings)
     first, more = read_findings(arguments.results, judged, job.scale, job.level)
     write_gallery(arguments, GALLERY, first, more, claims_text(judged))
+    write_pages(arguments.results, arguments.docs)

@@ -1,0 +1,104 @@
+"""Runs that docs/ keeps: what comes back of a cell's table, and the page written of them."""
+
+import json
+
+import pytest
+from making import head_rank
+from rank_cells import write_made_up
+
+from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.pages import paper_size
+from attention_separation.head_rank.pages.kept_runs import keep_runs, read_kept, read_made_with
+from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
+from attention_separation.results.tables import TableError, read_parquet
+
+STUDIES = {scale: head_rank(scale=scale) for scale in paper_size.SCALES}
+
+
+def train(results, scale, *names):
+    """Made-up tables of cells in a folder of results, as training leaves them."""
+    for name in names:
+        job = STUDIES[scale].every_cell[name]
+        write_made_up(job, results / scale / "cells" / f"{name}.parquet")
+        benchmark = results / scale / "benchmarks" / f"rank_train_{name}.tsv"
+        benchmark.parent.mkdir(exist_ok=True)
+        benchmark.write_text("s\tmean_load\tcpu_time\n1.0\t99.0\t120.5\n")
+
+
+def test_what_is_kept_comes_back(tmp_path):
+    names = ["d64_n16_L1_w1_r64", "d64_n16_L1_w8_r8"]
+    train(tmp_path, "paper_size", *names)
+    assert keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 2
+    back = read_kept(tmp_path / "docs")
+    assert [row["cell"] for row in back] == [names[0]] * 3 + [names[1]]
+    for name in names:
+        table = read_parquet(tmp_path / f"paper_size/cells/{name}.parquet", SCHEMA)
+        for row, kept in zip(table.to_pylist(), chosen(back, cell=name), strict=True):
+            for column in (*RUNS.names, *OF_HEADS):
+                wanted = row[column]
+                if isinstance(wanted, float | list):
+                    wanted = pytest.approx(wanted, rel=1e-7)
+                assert kept[column] == wanted, column
+            assert kept["curve_step"][-1] == row["curve_step"][-1]
+            assert len(kept["curve_step"]) == len(kept["curve_test"]) <= 25
+    made_with = read_made_with(tmp_path / "docs")
+    assert {entry["core_seconds"] for entry in made_with.values()} == {120.5}
+    assert all(entry["code"] and entry["settings"] for entry in made_with.values())
+
+
+def test_a_cell_takes_the_place_of_its_namesake_alone(tmp_path):
+    docs = tmp_path / "docs"
+    train(tmp_path / "a", "reference", "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2")
+    keep_runs(tmp_path / "a/reference", docs)
+    before = {path.name: path.read_bytes() for path in docs.iterdir()}
+    keep_runs(tmp_path / "a/reference", docs)
+    assert {path.name: path.read_bytes() for path in docs.iterdir()} == before
+    train(tmp_path / "b", "reference", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4")
+    keep_runs(tmp_path / "b/reference", docs)
+    assert [row["cell"] for row in read_kept(docs)] == [
+        "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4",
+    ]  # fmt: skip
+
+
+def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
+    assert keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 0
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "paper_size/cells").mkdir(parents=True)
+    (tmp_path / "paper_size/cells/mine.parquet").write_text("no table")
+    with pytest.raises(TableError, match=r"mine\.parquet"):
+        keep_runs(tmp_path / "paper_size", tmp_path / "docs")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_the_page_says_what_is_kept(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    (said, _) = paper_size.write_pages(results, docs)
+    assert said == f"paper_size: 0 cells put into {docs}/head_rank/paper_size, which has 0 runs"
+    for scale, names in (
+        ("paper_size", [*STUDIES["paper_size"].every_cell]),
+        ("reference", [*STUDIES["reference"].every_cell]),
+    ):
+        train(results, scale, *names)
+    paper_size.write_pages(results, docs)
+    text = (docs / f"{paper_size.PAGE}.md").read_text(encoding="utf-8")
+    for scale in paper_size.SCALES:
+        folder = docs / "head_rank" / scale
+        assert f"## Scale `{scale}`" in text
+        for path in folder.glob("*.svg"):
+            assert f"(head_rank/{scale}/{path.name})" in text
+        assert json.loads((folder / "made_with.json").read_text()).keys() == {
+            row["cell"] for row in read_kept(folder)
+        }
+    for words in (
+        "**At the paper's size, too, one layer needs full rank.**",
+        "From 4,000 to 10,000 steps at w = 1 full rank falls from",
+        "L = 5, w = 1, 5,000 steps: r = 8:",
+        "**The one head of full rank is near −cI**",
+    ):
+        assert words in text, words
+    assert {path.name for path in (docs / "head_rank/reference").glob("*.svg")} == {
+        "rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg",
+    }  # fmt: skip
+    # From the tables alone, as in a clone.
+    paper_size.write_pages(tmp_path / "nothing", docs)
+    assert (docs / f"{paper_size.PAGE}.md").read_text(encoding="utf-8") == text
