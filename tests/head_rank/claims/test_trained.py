@@ -173,7 +173,7 @@ def test_cells_of_one_name_are_told_apart_by_their_recipe():
     study = head_rank()
     names = list(study.every_cell)
     assert "d8_n4_L1_w1_r1" in names
-    assert {"d8_n4_L3_w3_r8_b64_s2000", "d8_n4_L3_w3_r8_b16_s4000"} <= set(names)
+    assert {"d8_n4_L3_w3_r8_b64_s4000", "d8_n4_L3_w3_r8_b16_s4000"} <= set(names)
     scale = study.chosen.training
     slower = scale.fig1.model_copy(update={"lr": 0.001})
     training = scale.model_copy(update={"fig4": slower})

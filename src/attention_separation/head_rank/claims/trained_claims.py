@@ -64,11 +64,11 @@ def _more_heads(layers: int) -> Comparisons:
 
 
 def _five_layers(rows: list[dict]) -> Iterator[Comparison]:
-    rows = plain(rows)
-    own = chosen(rows, width=min(values(rows, "width"))) if rows else []
-    for rank in values(own, "rank"):
-        deep, less = (chosen(own, rank=rank, layers=layers) for layers in (5, 3))
-        yield Comparison(f"r={rank}", [(deep, less)])
+    deep, less = (chosen(plain(rows), layers=layers) for layers in (5, 3))
+    for width in values(deep, "width")[:1]:
+        for rank in values(chosen(deep, width=width), "rank"):
+            pair = tuple(chosen(own, width=width, rank=rank) for own in (deep, less))
+            yield Comparison(f"r={rank}", [pair])
 
 
 def _over_ranks(
@@ -82,15 +82,13 @@ def _over_ranks(
 
 
 def _depth(rows: list[dict]) -> Iterator[Comparison]:
-    rows = plain(rows)
-    if not rows:
-        return
-    width = values(rows, "width")[-1]
-    shallow, deep = chosen(rows, layers=1, width=width), chosen(rows, layers=3, width=width)
-    pairs = {
-        rank: (chosen(shallow, rank=rank), chosen(deep, rank=rank)) for rank in _low_ranks(deep)
-    }
-    yield from _over_ranks(f"w={width}", pairs)
+    shallow, deep = (chosen(plain(rows), layers=layers) for layers in (1, 3))
+    for width in values(deep, "width")[-1:]:
+        own, beside = (chosen(group, width=width) for group in (deep, shallow))
+        pairs = {
+            rank: (chosen(beside, rank=rank), chosen(own, rank=rank)) for rank in _low_ranks(own)
+        }
+        yield from _over_ranks(f"w={width}", pairs)
 
 
 def _with_encoding(rows: list[dict], layers: int, **encoding: object) -> dict[int, list[dict]]:

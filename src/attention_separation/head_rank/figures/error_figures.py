@@ -204,6 +204,7 @@ def _by_layers(rows: list[dict], panels: Panels) -> Figure:
     # Wide enough for the title beside the legend.
     figure = Figure(figsize=(max(3.6 * len(layers) + 1.9, 8.4), 4.2), layout="constrained")
     axes = figure.subplots(1, len(layers), squeeze=False, sharey=True)[0]
+    ranks = {*values(rows, "rank")}
     for ax, count in zip(axes, layers, strict=True):
         for k, each in enumerate(series):
             colour = each.colour
@@ -216,10 +217,12 @@ def _by_layers(rows: list[dict], panels: Panels) -> Figure:
                     list(points), list(points.values()), ":", color=colour, linewidth=1,
                     marker="D", markersize=3, markerfacecolor="white",
                 )  # fmt: skip
-        _rank_axis(ax, values(rows, "rank"))
+                ranks |= points.keys()
         ax.set_title(panel_title(rows, count), fontweight="bold")
         ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
         _draw_rank_0(ax, chosen(rows, layers=count), panels)
+    for ax in axes:
+        _rank_axis(ax, sorted(ranks))
     axes[0].set_ylabel(ERROR)
     if panels.is_linear:
         axes[0].set_ylim(bottom=0)

@@ -19,7 +19,7 @@ from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import INK, PALETTE, frame
 
 ARMS = (
-    ("o", "white", "new batches", FRESH),
+    ("o", "none", "new batches", FRESH),
     ("s", None, f"the same {EPOCH} again", REPEATED),
     ("^", None, f"the same {EPOCH} again,\nschedule per epoch,\nas published", AS_PUBLISHED),
 )
@@ -39,16 +39,17 @@ def figure_fresh(rows: list[dict]) -> Figure:
     shown = [row for row in rows if row["min_train"] and row["test_error"] is not None]
     for line, width in zip(axes, widths, strict=True):
         for ax, count in zip(line, layers, strict=True):
-            for marker, fill, _, arm in ARMS:
+            # New batches last: their open markers hide nothing.
+            for marker, fill, _, arm in reversed(ARMS):
                 for row in chosen(shown, layers=count, width=width, **arm):
                     colour = colours[row["rank"]]
                     point = row["min_train"], row["test_error"]
                     ax.plot(
-                        *point, marker, color=colour, markerfacecolor=fill or colour, markersize=5,
+                        *point, marker, color=colour, markerfacecolor=fill or colour, markersize=6,
                         alpha=0.8,
                     )  # fmt: skip
                     if row["dead"]:
-                        ax.plot(*point, "x", color=INK, markersize=7, markeredgewidth=0.8)
+                        ax.plot(*point, "x", color=INK, markersize=4, markeredgewidth=0.8)
             ax.set_title(f"{panel_title(rows, count)}, $w$ = {width}", fontweight="bold")
     if shown:
         every = [row[name] for row in shown for name in ("min_train", "test_error")]
@@ -67,7 +68,7 @@ def figure_fresh(rows: list[dict]) -> Figure:
         *(mark(marker, name, fill or INK) for marker, fill, name, _ in ARMS),
     ]
     if any(row["dead"] for row in shown):
-        handles.append(mark("x", DEAD, size=7))
+        handles.append(mark("x", DEAD, size=4))
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     note = (
         f"{recipe(rows)}. On the line, a run does on new data as it reports; above it, worse.\n"

@@ -30,14 +30,19 @@ def figure_2(rows: list[dict]) -> Figure:
         for ax, name in zip(column, ("angle", "norm"), strict=True):
             heads = [[x for row in group for x in row[name] if x is not None] for group in groups]
             places = range(len(widths))
-            ax.boxplot(
-                heads, positions=list(places), widths=0.5, whis=(0, 100), showcaps=False,
-                medianprops={"color": PALETTE[1], "linewidth": 1.6},
-            )  # fmt: skip
+            # A box of a single head is a line that hides it.
+            several = {place: own for place, own in enumerate(heads) if len(own) > 1}
+            if several:
+                ax.boxplot(
+                    [*several.values()], positions=[*several], widths=0.5, whis=(0, 100),
+                    showcaps=False, medianprops={"color": PALETTE[1], "linewidth": 1.6},
+                )  # fmt: skip
             for place, found in zip(places, heads, strict=True):
                 spread = np.linspace(-0.18, 0.18, len(found)) if len(found) > 1 else [0.0]
-                ax.plot(place + np.array(spread), found, ".", color=PALETTE[0], markersize=3)
+                size = 3 if place in several else 9
+                ax.plot(place + np.array(spread), found, ".", color=PALETTE[0], markersize=size)
             ax.set_xticks(list(places), [str(width) for width in widths])
+            ax.set_xlim(-0.5, len(widths) - 0.5)
             ax.set_xlabel("heads 𝐻 of full rank")
         column[0].set_title(panel_title(rows, count), fontweight="bold")
         column[0].set_ylim(0, 185)
@@ -45,14 +50,14 @@ def figure_2(rows: list[dict]) -> Figure:
         if count == 1 and compared:
             for place, width in enumerate(widths):
                 angle, norm = published_values.FIGURE_2.get(width, (np.nan, np.nan))
-                column[0].plot(place, angle, "D", color=INK, markerfacecolor="white")
-                column[1].plot(place, norm, "D", color=INK, markerfacecolor="white")
+                column[0].plot(place, angle, "D", color=INK, markerfacecolor="none", markersize=8)
+                column[1].plot(place, norm, "D", color=INK, markerfacecolor="none", markersize=8)
         error_axis(column[1].yaxis)
     axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
     axes[1, 0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
     handles = [mark(".", "a head", PALETTE[0])]
     if compared:
-        handles.append(mark("D", "published\nmedian", "white"))
+        handles.append(mark("D", "published\nmedian", "none", 8))
     figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     frame(figure, TRAINED["rank_fig2"], "\n".join(_notes(rows, compared)))
     return figure

@@ -18,7 +18,7 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.figures.training_figures import draw
+from attention_separation.head_rank.figures.training_figures import draw, shown
 from attention_separation.head_rank.pages.kept_runs import (
     TABLES,
     keep_runs,
@@ -238,9 +238,10 @@ def write_pages(results: Path, docs: Path) -> list[str]:
     for scale in SCALES:
         folder = folder_of(scale, docs)
         count = keep_runs(results / scale, folder)
-        rows = read_kept(folder)
+        rows, made_with = read_kept(folder), read_made_with(folder)
         for name, own in figures_of(rows).items():
-            save(draw(name, own), folder / name, ("svg",))
+            seed = int(made_with[own[0]["cell"]]["seed"])
+            save(draw(name, shown(name, own, seed)), folder / name, ("svg",))
         said.append(
             f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
         )
