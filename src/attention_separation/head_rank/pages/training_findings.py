@@ -38,6 +38,10 @@ NEAR = 0.05
 """Share of the error of uniform attention by which another hardly beats it."""
 
 
+WORSE = 1.25
+"""From how many times its error on another counts as worse."""
+
+
 def rank_findings(runs: list[dict]) -> list[str]:
     """Errors of Figure 1's runs at one layer: full rank, the lower ones, and rank 0."""
     rows = chosen(plain(runs), layers=1)
@@ -74,26 +78,29 @@ def _over_runs(cells: list[list[dict]]) -> str:
 
 
 def depth_findings(runs: list[dict]) -> list[str]:
-    """Three layers of full rank, where they end worse than one."""
+    """Three layers of full rank, where they end clearly worse than one."""
     rows = [row for row in plain(runs) if is_full_rank(row)]
-    parts, deep = [], []
+    parts, pairs = [], []
     for width in values(rows, "width"):
         one, three = (chosen(rows, width=width, layers=layers) for layers in (1, 3))
-        if one and three and _mean(three) > _mean(one):
-            deep.append(three[0])
+        if one and three and _mean(three) > WORSE * _mean(one):
+            pairs.append((one[0]["steps"], three[0]["steps"]))
             listed = ", ".join(f"{error:.3f}" for error in sorted(map(held_out_error, three)))
             ends = f" (runs {listed})" if len(three) > 1 else ""
-            # Other steps are another network's history: they are said.
-            apart = f" after {one[0]['steps']:,} steps" * (one[0]["steps"] != three[0]["steps"])
             parts.append(
                 f"with {counted(width, 'head')} per layer at {_mean(three):.3f}{ends} "
-                f"where one layer has {_mean(one):.3f}{apart}"
+                f"where one layer has {_mean(one):.3f}"
             )
     if not parts:
         return []
+    few, many = pairs[0]
+    # After other steps a network is no better or worse for its layers.
+    lead, apart = "train badly", ""
+    if few != many:
+        lead, apart = "end above one", f", and one layer had {few:,}"
     return [
-        f"**Three layers of full rank train badly here**, at d = {rows[0]['d']} and "
-        f"N = {rows[0]['n']}. They end {', and '.join(parts)}. With {deep[0]['steps']:,} steps "
+        f"**Three layers of full rank {lead} here**, at d = {rows[0]['d']} and "
+        f"N = {rows[0]['n']}. They end {', and '.join(parts)}. With {many:,} steps{apart}, "
         f"nothing is said of what three layers of full rank can do."
     ]
 
@@ -217,7 +224,8 @@ def _lead(rows: list[dict], found: list[Comparison]) -> str:
         return "trained with other steps each, so not compared"
     falls = min(_rise(each) for each in _alike(found)) < 0
     does = "does not grow" if falls else "grows"
-    return f"below full rank the mean error over uniform attention's {does} at every step"
+    alike = " of those trained alike" * (len(_alike(found)) < len(found))
+    return f"below full rank the mean error over uniform attention's {does} at every step{alike}"
 
 
 def _alike(found: list[Comparison]) -> list[Comparison]:
