@@ -36,9 +36,6 @@ SCALES = ("paper_size", "reference")
 
 PAGE = "rank-at-the-papers-size"
 
-STEPS, BATCH = 100_000, 256
-"""That the paper's text trains for."""
-
 FIGURES: dict[str, Callable[[dict], bool]] = {
     "rank_fig1": lambda row: row["encoding"] == "none" and row["layers"] != 2,
     "rank_fig2": lambda row: row["encoding"] == "none" and row["layers"] != 2 and is_full_rank(row),
@@ -126,7 +123,7 @@ def _full_rank(kept: Kept) -> list[str]:
     text = (
         f"**At the paper's size, too, one layer needs full rank.** d = {size['d']}, "
         f"N = {size['n']}, held-out errors; the paper's values are the least training loss of five "
-        f"runs of {STEPS:,} steps of {BATCH} sets."
+        f"runs of {published_values.STEPS['rank_fig1']:,} steps of {published_values.BATCH} sets."
     )
     return [text, *found]
 
