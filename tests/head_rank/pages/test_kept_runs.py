@@ -91,7 +91,7 @@ def test_the_page_says_what_is_kept(tmp_path):
         }
     for words in (
         "**At the paper's size, too, one layer needs full rank.**",
-        "From 4,000 to 10,000 steps at w = 1 full rank falls from",
+        "**From 4,000 to 10,000 steps.** At w = 1 full rank falls from",
         "L = 5, w = 1, 5,000 steps: r = 8:",
         "**The one head of full rank is near −cI**",
     ):

@@ -36,6 +36,9 @@ SCALES = ("paper_size", "reference")
 
 PAGE = "rank-at-the-papers-size"
 
+NEAR, FAR = 1.25, 2.0
+"""Times a published value up to which an error is called near it, and from which far."""
+
 FIGURES: dict[str, Callable[[dict], bool]] = {
     "rank_fig1": lambda row: row["encoding"] == "none" and row["layers"] != 2,
     "rank_fig2": lambda row: row["encoding"] == "none" and row["layers"] != 2 and is_full_rank(row),
@@ -129,10 +132,10 @@ def _full_rank(kept: Kept) -> list[str]:
 
 
 def _time(kept: Kept) -> list[str]:
-    """What more steps change at one layer, by rank: what of the published shape is due to time."""
+    """What more steps change at one layer, by rank: what of the published shape owes to them."""
     short, long = (chosen(kept[scale], layers=1, encoding="none") for scale in SCALES)
     d = published_values.SIZE_1["d"]
-    said = []
+    said, ends = [], {"full": [], "lower": []}
     for width in values(long, "width"):
         few, many = _one_layer(short, width), _one_layer(long, width)
         theirs = _published(1, width)
@@ -140,19 +143,21 @@ def _time(kept: Kept) -> list[str]:
         if not low or d not in few or d not in many:
             continue
         falls = [few[rank] - many[rank] for rank in low]
-        gaps = [many[rank] - theirs[rank] for rank in low]
+        times = [many[rank] / theirs[rank] for rank in low]
+        ends["full"].append(many[d] / theirs[d])
+        ends["lower"] += times
         said.append(
             f"at w = {width} full rank falls from {few[d]:.3g} to {many[d]:.3g} (published "
-            f"{theirs[d]:.3g}), lower ranks by {_span(falls)}, and stay {_span(gaps)} above the "
+            f"{theirs[d]:.3g}), lower ranks by {_span(falls)}, to {_span(times)} times the "
             "published values"
         )
     if not said:
         return []
+    owes = max(ends["lower"]) < NEAR and min(ends["full"]) > FAR
+    answer = "the gap owes to rank, how deep full rank gets to training time"
     return [
-        "**What the published shape owes to rank, and what to training time.** From "
-        f"{_steps(short)} to {_steps(long)} steps {'; '.join(said)}. The gap between full rank and "
-        "the others is there after a few thousand steps; how deep full rank gets is a matter of "
-        "steps."
+        f"**From {_steps(short)} to {_steps(long)} steps{f': {answer}' * owes}.** "
+        f"{'; '.join(said).capitalize()}."
     ]
 
 
