@@ -87,6 +87,16 @@ def test_the_second_papers_claims():
     assert "of 2 more that only its published values can decide, 1 agrees and 1 differs" in PAGE
 
 
+def test_the_runs_at_the_second_papers_size():
+    runs = pd.read_csv(DOCS / "head_rank/reference/runs.csv")
+    runs = runs[(runs.layers == 1) & (runs.width == 1)].set_index("rank").test_error
+    full, low = runs[64], runs.drop(64)
+    assert f"of {full:.3f} at full rank and {low.min():.3f} to {low.max():.3f} below it" in PAGE
+    published = FIGURE_1[1, 1]
+    values = f"published are {published[-1]:.4f} and {min(published[:-1])} to {max(published)}"
+    assert values in PAGE
+
+
 @pytest.mark.parametrize("whose", [PAPERS, PUBLISHED])
 def test_every_claim_that_does_not_agree_is_named(whose):
     """And no other."""
