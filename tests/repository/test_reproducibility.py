@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from making import CONFIG, ROOT, SECTION, config_points
 
+from attention_separation.head_rank.claims.published_values import FIGURE_1
+
 DOCS = ROOT / "docs"
 PAGE = " ".join((DOCS / "reproducibility.md").read_text(encoding="utf-8").split())
 GALLERY = (DOCS / "gallery.md").read_text(encoding="utf-8")
