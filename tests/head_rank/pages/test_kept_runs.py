@@ -90,7 +90,7 @@ def test_the_page_says_what_is_kept(tmp_path):
             row["cell"] for row in read_kept(folder)
         }
     for words in (
-        "**At the paper's size, too, one layer needs full rank.**",
+        "**At the paper's size, too, full rank leaves lower ranks far behind in one layer.**",
         "**From 4,000 to 10,000 steps.** At w = 1 full rank falls from",
         "L = 5, w = 1, 5,000 steps: r = 8:",
         "**The one head of full rank is near −cI**",
