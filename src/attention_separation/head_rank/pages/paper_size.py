@@ -122,12 +122,12 @@ def _full_rank(kept: Kept) -> list[str]:
             )
     if not found:
         return []
-    size = published_values.SIZE_1
+    size, steps = published_values.SIZE_1, published_values.STEPS["rank_fig1"]
     text = (
         "**At the paper's size, too, full rank leaves lower ranks far behind in one layer.** "
-        f"d = {size['d']}, N = {size['n']}, held-out errors, most of single runs; the paper's values "
-        f"are the least training loss of five runs of {published_values.STEPS['rank_fig1']:,} steps "
-        f"of {published_values.BATCH} sets."
+        f"d = {size['d']}, N = {size['n']}, held-out errors, most of single runs; the paper's "
+        f"values are the least training loss of five runs of {steps:,} steps of "
+        f"{published_values.BATCH} sets."
     )
     return [text, *found]
 
