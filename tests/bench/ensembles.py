@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from making import CONFIG
-from timing import best_in_turn
+from timing import best_in_turn, has_torch
 
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.needle.settings.cells import NeedleCell
@@ -24,22 +24,23 @@ NEEDLE_CELLS = [
 ]  # fmt: skip
 
 
-def training() -> None:
-    """Ensembles of runs against one run after another, in this process."""
-    try:
-        import torch
-        from plain_training import plain_step
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        print("training: this needs PyTorch, which `make setup-rank` installs")
-        return
-    from attention_separation.head_rank.training import ensemble as ours
+def own_step(job: CellJob) -> Callable[[], object]:
+    """A call that trains an ensemble for a step more, its batch drawn within."""
+    import torch
+
+    from attention_separation.head_rank.training import ensemble
     from attention_separation.head_rank.training.batches import Batches
 
-    def own_step(job: CellJob) -> Callable[[], object]:
-        state, batches = ours.start(job), Batches(job)
-        return lambda: ours.advance(job, state, torch.from_numpy(batches(state.step)))
+    state, batches = ensemble.start(job), Batches(job)
+    return lambda: ensemble.advance(job, state, torch.from_numpy(batches(state.step)))
+
+
+def training() -> None:
+    """Ensembles of runs against one run after another, in this process."""
+    if not has_torch("training"):
+        return
+    import torch
+    from plain_training import plain_step
 
     kept = torch.get_num_threads()
     print(f"training, {RUNS} runs: ms a step of all, and times what the ensemble takes")
@@ -74,18 +75,15 @@ def told(took: np.ndarray) -> str:
 
 def needle() -> None:
     """Ensembles of the needle's networks against one run after another, in this process."""
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        print("needle: this needs PyTorch, which `make setup-rank` installs")
+    if not has_torch("needle"):
         return
+    import torch
+
     from attention_separation.needle.training.batches import batch_at
     from attention_separation.needle.training.ensemble import advance, start
     from attention_separation.own_kernels.values import kernel_of
 
-    def own_step(job: NeedleCell) -> Callable[[], object]:
+    def needle_step(job: NeedleCell) -> Callable[[], object]:
         kernel = kernel_of(job.map.kernel, None) if job.map.kernel else None
         state = start(job, kernel)
         return lambda: advance(job, state, batch_at(job, state.step))
@@ -97,7 +95,7 @@ def needle() -> None:
     for name in NEEDLE_CELLS:
         job = cells[name].model_copy(update={"seeds": list(range(RUNS))})
         ones = [job.model_copy(update={"seeds": [run]}) for run in job.seeds]
-        took = best_in_turn([own_step(job)], [own_step(one) for one in ones])
+        took = best_in_turn([needle_step(job)], [needle_step(one) for one in ones])
         ensemble, single = 1e3 * took
         print(
             f"  {name}: ensemble {ensemble:.2f}; one run after another {single:.2f} "

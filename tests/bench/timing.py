@@ -1,5 +1,6 @@
 """What calls take, by the clock."""
 
+import importlib.util
 import time
 from collections.abc import Callable
 
@@ -32,3 +33,11 @@ def best_in_turn(*ways: list[Callable[[], object]]) -> np.ndarray:
             taken.append((time.perf_counter() - start) / STEPS_IN_TURN)
         times.append(taken)
     return np.min(times[1:], axis=0)
+
+
+def has_torch(part: str) -> bool:
+    """Whether PyTorch is there; says that a part needs it where it is not."""
+    found = importlib.util.find_spec("torch") is not None
+    if not found:
+        print(f"{part}: this needs PyTorch, which `make setup-rank` installs")
+    return found

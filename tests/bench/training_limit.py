@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from ensembles import own_step
 from making import CONFIG
-from timing import best_in_turn
+from timing import best_in_turn, has_torch
 
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.study import HeadRank
@@ -19,19 +20,9 @@ CELLS = [
 
 def limit() -> None:
     """Operations per second of a step, and of its linear maps' matrix products alone."""
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        print("limit: this needs PyTorch, which `make setup-rank` installs")
+    if not has_torch("limit"):
         return
-    from attention_separation.head_rank.training import ensemble
-    from attention_separation.head_rank.training.batches import Batches
-
-    def step(job: CellJob) -> Callable[[], object]:
-        state, batches = ensemble.start(job), Batches(job)
-        return lambda: ensemble.advance(job, state, torch.from_numpy(batches(state.step)))
+    import torch
 
     def products(job: CellJob) -> tuple[Callable[[], object], int]:
         """The products of forward and backward, one after another as in a step; operations."""
@@ -58,7 +49,7 @@ def limit() -> None:
     for name in CELLS:
         job = cells[name]
         multiply, operations = products(job)
-        took, alone = best_in_turn([step(job)], [multiply])
+        took, alone = best_in_turn([own_step(job)], [multiply])
         ours, most = 3 * job.flops() * job.batch / took / 1e9, operations / alone / 1e9
         print(
             f"  {name}: {1e3 * took:.1f} ms a step, {ours:.1f} of {most:.1f} GFLOP/s: "
