@@ -54,11 +54,10 @@ def keep_runs(results: Path, folder: Path) -> int:
     paths = sorted((results / "cells").glob("*.parquet"))
     if not paths:
         return 0
-    cells = {path.stem: read_parquet(path, SCHEMA).to_pylist() for path in paths}
-    kept = {row["cell"]: [] for row in read_kept(folder)}
-    for row in read_kept(folder):
-        kept[row["cell"]].append(row)
-    rows = [row for name, runs in sorted((kept | cells).items()) for row in runs]
+    rows = [row for path in paths for row in read_parquet(path, SCHEMA).to_pylist()]
+    new = {row["cell"] for row in rows}
+    rows += [row for row in read_kept(folder) if row["cell"] not in new]
+    rows.sort(key=lambda row: (row["cell"], row["run"]))
     made_with = read_made_with(folder) | {path.stem: _made_with(path, results) for path in paths}
     for name, table in kept_tables(rows).items():
         write_csv(rounded(table, DIGITS), folder / f"{name}.csv")
@@ -109,6 +108,7 @@ def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
 
 
 def _made_with(path: Path, results: Path) -> dict[str, object]:
+    """What a cell's file says of itself; the processor is that of the machine that keeps it."""
     metadata = pq.read_schema(path).metadata or {}
     found = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
     return found | {"processor": processor(), "core_seconds": _core_seconds(path.stem, results)}
