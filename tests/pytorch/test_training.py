@@ -101,6 +101,10 @@ def test_learning_rates():
     assert rate(fresh, 99) == rate(fresh, 100) == 0.02
     assert rate(fresh, 550) == pytest.approx(0.01)
     assert rate(fresh, 999) == pytest.approx(0.01 * (1 + math.cos(math.pi * 899 / 900)))
+    longer = small(steps=1000, lr=0.02, warm_up=0.5)
+    assert rate(longer, 0) == pytest.approx(0.02 / 500)
+    assert rate(longer, 499) == rate(longer, 500) == 0.02
+    assert rate(longer, 750) == pytest.approx(0.01)
 
 
 def test_the_published_learning_rates():

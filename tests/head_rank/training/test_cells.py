@@ -49,6 +49,8 @@ WRONG = {
         "are 0.0 and 1.0 with encoding: none",
     ),
     "unknown schedule": ({"schedule": "linear"}, "'per_step' or 'per_epoch'"),
+    "no warm-up": ({"warm_up": 0.0}, "greater than 0"),
+    "all warm-up": ({"warm_up": 1.0}, "less than 1"),
     "d_e for nothing": ({"d_e": 4}, "d_e is 4 with encoding: none"),
     "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
     "no seeds": ({"seeds": []}, "at least 1 item"),

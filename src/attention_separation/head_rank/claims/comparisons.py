@@ -18,7 +18,7 @@ from attention_separation.statistics.means import Estimate
 Measure = Callable[[dict], float]
 
 SIZE = ("d", "n", "feed_forward")
-TRAINING = ("batch", "steps", "lr", "schedule")
+TRAINING = ("batch", "steps", "lr", "schedule", "warm_up")
 STREAMS = ("initial_stream", "data_stream", "held_out_stream")
 """Columns: what a cell is the size of, how it is trained, and what its runs are drawn from."""
 

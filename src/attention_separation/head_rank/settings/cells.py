@@ -18,11 +18,15 @@ Encoding = Literal["none", "additive", "concatenated"]
 Regime = Literal["fresh", "repeated"]
 Schedule = Literal["per_step", "per_epoch"]
 
+WARM_UP = 0.1
+"""Part of the steps in which the rate rises, where none is given: a choice of ours."""
+
 PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
 """Of the initial values of additive encodings in the authors' code."""
 
 Seed = Annotated[Whole, Field(ge=0)]
 Several = Annotated[Whole, Field(ge=2)]
+WarmUp = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Architecture(Closed):
@@ -115,6 +119,10 @@ class CellJob(Architecture):
     schedule: Schedule = Field(
         default="per_step",
         description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
+    )
+    warm_up: WarmUp = Field(
+        default=WARM_UP,
+        description="part of the steps in which the rate rises, of the schedule per step alone",
     )
     additive_mean: float | None = Field(
         default=None, description="mean of the normal initial values of an additive encoding"

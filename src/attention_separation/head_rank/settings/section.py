@@ -13,10 +13,12 @@ from attention_separation.head_rank.settings.cells import (
     EPOCH,
     PUBLISHED_MEAN,
     PUBLISHED_SD,
+    WARM_UP,
     CellJob,
     Encoding,
     Regime,
     Schedule,
+    WarmUp,
 )
 from attention_separation.head_rank.settings.jobs import (
     FeaturesSettings,
@@ -43,6 +45,11 @@ class Recipe(Closed):
     batch: Count = Field(description="sets per batch")
     steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
+    warm_up: WarmUp = Field(
+        default=WARM_UP,
+        description="part of the steps in which the rate rises to lr, where the schedule is "
+        "per_step; per_epoch has its own",
+    )
     runs: Annotated[Whole, Field(ge=1, le=100)] = Field(
         description="runs per cell, each with initial values and data of its own; of a single one "
         "no interval can be had, and no claim on it be judged"
@@ -150,6 +157,7 @@ class Product(Recipe):
                 lr=self.lr,
                 regime=regime,
                 schedule=schedule,
+                warm_up=self.warm_up if schedule == "per_step" else WARM_UP,
                 seeds=list(range(self.runs)),
                 held_out=self.held_out,
                 seed=seed,

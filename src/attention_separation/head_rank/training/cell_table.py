@@ -31,6 +31,7 @@ SETTINGS = {
     "lr": pa.float64(),
     "regime": pa.string(),
     "schedule": pa.string(),
+    "warm_up": pa.float64(),
     "additive_mean": pa.float64(),
     "additive_sd": pa.float64(),
     "held_out": pa.int64(),
