@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs crate test test-faults test-report test-cluster test-rank test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs crate test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -63,6 +63,7 @@ help:
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
+	@echo 'make test-cuda      run those of the device that training takes, which must be a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, validate an RO-Crate and .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
@@ -166,6 +167,9 @@ test-cluster: setup-cluster
 
 test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
+
+test-cuda: setup-rank
+	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py
 
 test-publish: docs
 	@$(BIN)/python -m pytest tests/publish

@@ -109,6 +109,7 @@ BY_HAND = {
     "make explorer-pictures": "writes tracked pictures, by tests that `make test-explore` runs too",
     "make needle-gallery": "half a minute; tests hold what it wrote to its tables",
     "make rank-paper-size": "half an hour; a test plans it, and CI runs `make rank` at scale smoke",
+    "make test-cuda": "no GPU; `make test-rank` runs the same tests on a CPU",
     "make rank-reference": "writes tracked tables; a test calls its verb",
     "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
     "make bench": "measures, and fails at nothing",

@@ -198,6 +198,16 @@ def test_layers_trained_for_other_steps_are_each_judged_and_not_compared():
     assert "2 times one layer's error after 200 steps, of one layer 100;" in deep["decided_at"]
 
 
+def test_layers_with_another_warm_up_are_not_compared():
+    grid = Grid(
+        **RECIPE, layers=[1], widths=[1, 3], ranks=[2, 4, 8], n=[4],
+        also=[Part(layers=[3], warm_up=0.5)],
+    )  # fmt: skip
+    row = judged("depth helps", runs_of(grid))
+    assert row["verdict"] == "not judged"
+    assert row["reason"].startswith("trained with 0.1 against 0.5 of the steps as warm-up (w=3")
+
+
 def test_numbers_of_points_trained_for_other_steps_are_not_compared():
     grid = Grid(
         **RECIPE | {"d": 16}, layers=[2], widths=[16], ranks=[2, 16], n=[3, 8],

@@ -26,7 +26,12 @@ LEARNED = 0.5
 """Share of the error of uniform attention below which full rank counts as learned."""
 
 OF_CELL = {"layers": "L", "width": "w", "rank": "r", "n": "N"}
-_TRAINED = {"steps": "steps", "batch": "sets per batch", "lr": "as its rate"}
+_TRAINED = {
+    "steps": "steps",
+    "batch": "sets per batch",
+    "lr": "as its rate",
+    "warm_up": "of the steps as warm-up",
+}
 
 Unfit = Callable[[list[dict], list[Comparison]], str]
 """Of all runs and a claim's comparisons: why these cannot judge it; empty where they can."""
