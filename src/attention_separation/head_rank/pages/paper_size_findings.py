@@ -2,6 +2,7 @@
 table's."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.pages.prose import from_to
+from attention_separation.pages.prose import from_to, joined
 
 SCALES = ("paper_size", "reference")
 """Scales of which runs are kept, the quick one first."""
@@ -21,12 +22,15 @@ SCALES = ("paper_size", "reference")
 NEAR, FAR = 1.25, 2.0
 """Times a published value up to which an error is called near it, and from which far."""
 
+CLEARLY = 0.9
+"""Times another error below which an error is called less."""
+
 Kept = dict[str, list[dict]]
 
 
 def findings(kept: Kept) -> list[str]:
     """What the kept runs say, the answer first."""
-    return [*_full_rank(kept), *_time(kept), *_deeper(kept), *_head(kept)]
+    return [*_full_rank(kept), *_time(kept), *_deeper(kept), *_points(kept), *_head(kept)]
 
 
 def _one_layer(rows: list[dict], width: int) -> dict[int, float]:
@@ -119,24 +123,81 @@ def _time(kept: Kept) -> list[str]:
 
 
 def _deeper(kept: Kept) -> list[str]:
-    """Three and five layers beside the published values."""
-    said = []
-    for rows in kept.values():
-        for layers in (3, 5):
+    """Three and five layers beside one, and beside the published values."""
+    found = []
+    for layers, words in ((3, "Three"), (5, "Five")):
+        said, falls, far = [], True, True
+        for rows in kept.values():
             for width in values(chosen(rows, layers=layers, encoding="none"), "width"):
                 own = chosen(rows, layers=layers, width=width, encoding="none")
-                theirs = _published(layers, width)
-                listed = ", ".join(
-                    f"r = {rank}: {naming_dead(f'{error:.3g}', chosen(own, rank=rank))} "
-                    f"({theirs[rank]:.3g})"
-                    for rank, error in _errors(own).items()
-                )
-                said.append(f"L = {layers}, w = {width}, {_steps(own)} steps: {listed}")
-    if not said:
-        return []
-    return [
-        f"**More layers**, held-out error and in brackets the published value: {'; '.join(said)}."
-    ]
+                ours, theirs = _errors(own), _published(layers, width)
+                said.append(f"w = {width}, {_steps(own)} steps: {_beside(own, ours, theirs)}")
+                said[-1] += _ahead(ours, _one_layer(rows, width))
+                falls = falls and all(many > few for many, few in pairwise(ours.values()))
+                far = far and ours[max(ours)] > FAR * theirs[max(ours)]
+        if said:
+            answer = ": errors fall from each rank to the next, as published"
+            answer += ", but at full rank not as low" * far
+            found.append(
+                f"**{words} layers{answer * falls}.** Held-out errors, of single runs, and in "
+                f"brackets the published values: {'; '.join(said)}."
+            )
+    if found:
+        found[-1] += (
+            f" Published runs have {published_values.STEPS['rank_fig1']:,} steps of "
+            f"{published_values.BATCH} sets, which come back: which of these lowers their errors "
+            "is not tested here. Dead runs are no better than uniform attention."
+        )
+    return found
+
+
+def _beside(rows: list[dict], ours: dict[int, float], theirs: dict[int, float]) -> str:
+    return ", ".join(
+        f"r = {rank}: {naming_dead(f'{error:.3g}', chosen(rows, rank=rank))} ({theirs[rank]:.3g})"
+        for rank, error in ours.items()
+    )
+
+
+def _ahead(ours: dict[int, float], one_layer: dict[int, float]) -> str:
+    """At which ranks more layers have less than CLEARLY times the error of one."""
+    both = [rank for rank in ours if rank in one_layer]
+    less = [str(rank) for rank in both if ours[rank] < CLEARLY * one_layer[rank]]
+    at = f"at r = {joined(less)}" if less else "at none of these ranks"
+    return f"; less than {CLEARLY:g} times the error of one layer {at}" * bool(both)
+
+
+def _points(kept: Kept) -> list[str]:
+    """Two layers on several numbers of points."""
+    found = []
+    for rows in kept.values():
+        own = chosen(rows, layers=2, encoding="none")
+        numbers = values(own, "n")
+        if len(numbers) < 2:
+            continue
+        errors = {n: _errors(chosen(own, n=n)) for n in numbers}
+        low = [rank for rank in values(own, "rank") if rank < own[0]["d"]]
+        grows = all(
+            errors[few][rank] < errors[many][rank]
+            for few, many in pairwise(numbers)
+            for rank in low
+            if rank in errors[few] and rank in errors[many]
+        )
+        said = [
+            f"N = {n} (rank 0: {least_error(own[0]['d'], n):.3g}): "
+            + _beside(chosen(own, n=n), errors[n], _published_for(n))
+            for n in numbers
+        ]
+        answer = f": below full rank errors grow from N = {numbers[0]} to {numbers[-1]}"
+        found.append(
+            f"**Number of points{answer * grows}.** Two layers with w = {own[0]['width']}, where "
+            f"the paper has {published_values.SIZE_4['width']}, held-out errors of single runs of "
+            f"{_steps(own)} steps: {'; '.join(said)}."
+        )
+    return found
+
+
+def _published_for(n: int) -> dict[int, float]:
+    return dict(zip(published_values.FIGURE_4_RANKS, published_values.FIGURE_4[n], strict=True))
 
 
 def _head(kept: Kept) -> list[str]:
