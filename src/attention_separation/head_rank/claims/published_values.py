@@ -75,6 +75,23 @@ FIGURE_4 = {
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
 
 
+def figure_1(layers: int, width: int) -> dict[int, float]:
+    """Error by rank in Figure 1; empty where it has no such runs."""
+    return dict(zip(RANKS, FIGURE_1.get((layers, width), ()), strict=False))
+
+
+def figure_3(layers: int, encoding: str) -> dict[int, float]:
+    """Error by rank in Figure 3, whose runs without an encoding are Figure 1's; likewise."""
+    if encoding == "none":
+        return figure_1(layers, WIDTH_3)
+    return dict(zip(RANKS, FIGURE_3.get((layers, encoding), ()), strict=False))
+
+
+def figure_4(n: int) -> dict[int, float]:
+    """Error by rank in Figure 4; likewise."""
+    return dict(zip(FIGURE_4_RANKS, FIGURE_4.get(n, ()), strict=False))
+
+
 def below_full_rank() -> list[tuple[str, int, int, float]]:
     """(Of which runs, rank, N, error) of every value of Figures 1, 3 and 4 at a rank below d."""
     n = SIZE_1["n"]

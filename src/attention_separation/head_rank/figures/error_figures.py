@@ -71,7 +71,7 @@ def figure_1(rows: list[dict]) -> Figure:
             f"$w$ = {width}" + f" ({budgets[width]})" * bool(budgets[width]),
             colour,
             {"width": width},
-            lambda layers, w=width: _theirs_1(layers, w),
+            lambda layers, w=width: published_values.figure_1(layers, w),
         )
         for colour, width in zip(cycle(PALETTE), widths, strict=False)
     ]
@@ -96,14 +96,6 @@ def _budget(width: int, d: int) -> str:
     return powers.get(width, "")
 
 
-def _by_rank(found: tuple[float, ...] | None) -> dict[int, float]:
-    return dict(zip(published_values.RANKS, found, strict=True)) if found else {}
-
-
-def _theirs_1(layers: int, width: int) -> dict[int, float]:
-    return _by_rank(published_values.FIGURE_1.get((layers, width)))
-
-
 def figure_3(rows: list[dict]) -> Figure:
     """Positional encodings, additive ones by their initial values."""
     least = min(values(rows, "width"))
@@ -113,7 +105,7 @@ def figure_3(rows: list[dict]) -> Figure:
             colour,
             {"width": least, **wanted},
             lambda layers, e=wanted["encoding"], shown=is_theirs: (
-                _theirs_3(layers, e) if shown else {}
+                published_values.figure_3(layers, e) if shown else {}
             ),
         )
         for colour, (name, wanted, is_theirs) in zip(cycle(PALETTE), _encodings(rows), strict=False)
@@ -158,12 +150,6 @@ def _encodings(rows: list[dict]) -> list[tuple[str, dict, bool]]:
     ]
 
 
-def _theirs_3(layers: int, encoding: str) -> dict[int, float]:
-    if encoding == "none":
-        return _theirs_1(layers, published_values.WIDTH_3)
-    return _by_rank(published_values.FIGURE_3.get((layers, encoding)))
-
-
 def figure_4(rows: list[dict]) -> Figure:
     """Number of points."""
     numbers, widths, d = (values(rows, name) for name in ("n", "width", "d"))
@@ -174,7 +160,7 @@ def figure_4(rows: list[dict]) -> Figure:
             f"$N$ = {n}" + f", {joined([f'{s:,}' for s in steps[n]])} steps" * apart,
             colour,
             {"n": n},
-            lambda layers, n=n: _theirs_4(n),
+            lambda layers, n=n: published_values.figure_4(n),
         )
         for colour, n in zip(cycle(PALETTE), numbers, strict=False)
     ]
@@ -190,11 +176,6 @@ def figure_4(rows: list[dict]) -> Figure:
             is_linear=True,
         ),
     )
-
-
-def _theirs_4(n: int) -> dict[int, float]:
-    found = published_values.FIGURE_4.get(n)
-    return dict(zip(published_values.FIGURE_4_RANKS, found, strict=True)) if found else {}
 
 
 def _by_layers(rows: list[dict], panels: Panels) -> Figure:

@@ -19,7 +19,12 @@ from attention_separation.head_rank.pages.kept_runs import (
     read_kept,
     read_made_with,
 )
-from attention_separation.head_rank.pages.paper_size_findings import SCALES, Kept, findings
+from attention_separation.head_rank.pages.more_layers_findings import more_layers_findings
+from attention_separation.head_rank.pages.paper_size_findings import (
+    SCALES,
+    Kept,
+    one_layer_findings,
+)
 from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import save
 from attention_separation.pages.gallery import DIGITS
@@ -60,7 +65,7 @@ def page(kept: Kept, made_with: dict[str, dict[str, dict]]) -> str:
     parts = [
         "# The rank of attention heads at the paper's size\n\n"
         "Written by `make rank-reference`, from tables that are kept in this repository.\n\n"
-        f"{markdown_list(findings(kept))}"
+        f"{markdown_list([*one_layer_findings(kept), *more_layers_findings(kept)])}"
     ]
     for scale in SCALES:
         if kept[scale]:

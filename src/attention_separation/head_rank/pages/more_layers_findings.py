@@ -1,0 +1,137 @@
+"""What the kept runs of more layers at the paper's size say, of encodings and of more points too:
+single runs, each with the published value of its cell in brackets."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from attention_separation.head_rank.claims import published_values
+from attention_separation.head_rank.claims.runs import (
+    PUBLISHED_INITIAL,
+    chosen,
+    errors_by_rank,
+    initial_words,
+    values,
+)
+from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.pages.paper_size_findings import FAR, Kept, steps_words
+from attention_separation.pages.prose import joined
+
+CLEARLY = 0.9
+"""Times another error below which an error is called clearly less; more, over it."""
+
+_LAYERS = {3: "Three", 5: "Five"}
+
+
+def more_layers_findings(kept: Kept) -> list[str]:
+    """What the kept runs of more layers than one say; nothing where there are none."""
+    found = [sentence for rows in kept.values() for sentence in _of_scale(rows)]
+    if found:
+        found[-1] += (
+            f" In brackets: published. Clearly: by a factor of {CLEARLY:g}. Dead runs are no better than "
+            f"uniform attention. The published runs have {published_values.STEPS['rank_fig1']:,} or "
+            f"{published_values.STEPS['rank_fig3']:,} steps of {published_values.BATCH} sets, "
+            "which come back: which of these lowers their errors is not tested here."
+        )
+    return found
+
+
+def _of_scale(rows: list[dict]) -> Iterator[str]:
+    for layers in _LAYERS:
+        if own := chosen(rows, layers=layers, encoding="none"):
+            yield _deeper(own, chosen(rows, layers=1, encoding="none"), layers)
+    encoded = chosen(rows, layers=3, width=published_values.WIDTH_3)
+    if len(values(encoded, "encoding")) > 1:
+        yield _encodings(encoded)
+    two = chosen(rows, layers=2, encoding="none")
+    if len(values(two, "n")) > 1:
+        yield _points(two)
+
+
+def _deeper(rows: list[dict], one_layer: list[dict], layers: int) -> str:
+    """Layers beside one, by width."""
+    said, falls, short = [], True, True
+    for width in values(rows, "width"):
+        own = chosen(rows, width=width)
+        ours, theirs = errors_by_rank(own), published_values.figure_1(layers, width)
+        less = _clearly(ours, errors_by_rank(chosen(one_layer, width=width)))
+        said.append(
+            f"w = {width}, {steps_words(own)} steps: {_beside(own, theirs)}; clearly less than one "
+            f"layer {less}"
+        )
+        # Beside the same ranks: the published values of five layers do not fall at each.
+        falls = falls and all(
+            of[many] < of[few] for few, many in pairwise(ours) for of in (ours, theirs)
+        )
+        short = short and ours[max(ours)] > FAR * theirs[max(ours)]
+    answer = ": errors fall from each rank to the next, as published"
+    answer += ", but at full rank not as low" * short
+    return f"**{_LAYERS[layers]} layers{answer * falls}.** {'; '.join(said)}."
+
+
+def _encodings(rows: list[dict]) -> str:
+    """Positional encodings beside none, at ranks below the points' dimension."""
+    rows = [row for row in rows if row["rank"] < row["d"]]
+    none = chosen(rows, encoding="none")
+    said = [f"none: {_beside(none, published_values.figure_3(3, 'none'))}"]
+    for name, own in _encoded(rows).items():
+        ours, encoding = errors_by_rank(own), own[0]["encoding"]
+        is_theirs = encoding != "additive" or chosen(own, **PUBLISHED_INITIAL)
+        theirs = published_values.figure_3(3, encoding) if is_theirs else {}
+        beside = errors_by_rank(none)
+        said.append(
+            f"{name}: {_beside(own, theirs)}, clearly less than without {_clearly(ours, beside)}, "
+            f"clearly more {_clearly(beside, ours)}"
+        )
+    return (
+        f"**Positional encodings at three layers, w = {published_values.WIDTH_3}**, after "
+        f"{steps_words(rows)} steps: {'; '.join(said)}."
+    )
+
+
+def _encoded(rows: list[dict]) -> dict[str, list[dict]]:
+    """The runs of each encoding, additive ones by their initial values."""
+    found: dict[str, list[dict]] = {}
+    for row in rows:
+        if row["encoding"] == "additive":
+            found.setdefault(f"additive from {initial_words(row)}", []).append(row)
+        elif row["encoding"] != "none":
+            found.setdefault(row["encoding"], []).append(row)
+    return found
+
+
+def _points(rows: list[dict]) -> str:
+    """Two layers on several numbers of points."""
+    numbers, d = values(rows, "n"), rows[0]["d"]
+    errors = {n: errors_by_rank(chosen(rows, n=n)) for n in numbers}
+    grows = all(
+        errors[few][rank] < errors[many][rank]
+        for few, many in pairwise(numbers)
+        for rank in errors[few].keys() & errors[many].keys()
+        if rank < d
+    )
+    said = [
+        f"N = {n} (rank 0: {least_error(d, n):.3g}): "
+        f"{_beside(chosen(rows, n=n), published_values.figure_4(n))}"
+        for n in numbers
+    ]
+    answer = f": below full rank errors grow from N = {numbers[0]} to {numbers[-1]}"
+    return (
+        f"**Number of points{answer * grows}.** Two layers with w = {rows[0]['width']}, where the "
+        f"paper has {published_values.SIZE_4['width']}, after {steps_words(rows)} steps: "
+        f"{'; '.join(said)}."
+    )
+
+
+def _beside(rows: list[dict], theirs: dict[int, float]) -> str:
+    """The error of each rank, with the published one where there is one."""
+    return ", ".join(
+        f"r = {rank}: {error:.3g}{' dead' * any(row['dead'] for row in chosen(rows, rank=rank))}"
+        + (f" ({theirs[rank]:.3g})" if rank in theirs else "")
+        for rank, error in errors_by_rank(rows).items()
+    )
+
+
+def _clearly(errors: dict[int, float], others: dict[int, float]) -> str:
+    """At which of the ranks of both an error is clearly less than the other."""
+    less = [rank for rank in errors.keys() & others.keys() if errors[rank] < CLEARLY * others[rank]]
+    return f"at r = {joined([*map(str, sorted(less))])}" if less else "at none of these ranks"
