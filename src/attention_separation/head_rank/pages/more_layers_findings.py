@@ -26,11 +26,12 @@ def more_layers_findings(kept: Kept) -> list[str]:
     """What the kept runs of more layers than one say; nothing where there are none."""
     found = [sentence for rows in kept.values() for sentence in _of_scale(rows)]
     if found:
+        steps = [f"{published_values.STEPS[name]:,}" for name in ("rank_fig1", "rank_fig3")]
         found[-1] += (
-            f" In brackets: published. Clearly: by a factor of {CLEARLY:g}. Dead runs are no better than "
-            f"uniform attention. The published runs have {published_values.STEPS['rank_fig1']:,} or "
-            f"{published_values.STEPS['rank_fig3']:,} steps of {published_values.BATCH} sets, "
-            "which come back: which of these lowers their errors is not tested here."
+            f" In brackets: published. Clearly: by a factor of {CLEARLY:g}. Dead runs are no "
+            "better than uniform attention. The published runs have "
+            f"{joined(steps, 'or')} steps of {published_values.BATCH} sets, which come back: which "
+            "of these lowers their errors is not tested here."
         )
     return found
 
