@@ -40,7 +40,7 @@ def test_captions_count_cells_runs_and_the_dead(runs):
     for figure in ("rank_fig1", "rank_fig3", "rank_fig4", "rank_fresh"):
         table = with_fact_1(own) if figure == "rank_fig1" else own
         first = figure_caption(figure, table, 0.01).sentences[0]
-        assert first.startswith("28 cells, 56 runs in all; 1 of them dead, which is no better than")
+        assert first.startswith("28 cells, 56 runs in all; 1 of them dead: with 98 % of")
         assert "Runs of one cell differ in initial values and data" in first
 
 

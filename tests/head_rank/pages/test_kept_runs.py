@@ -94,14 +94,14 @@ def test_the_page_says_what_is_kept(tmp_path):
         "**From 4,000 to 10,000 steps.** At w = 1 full rank falls from",
         "**Three layers",
         "**Five layers",
-        "w = 1, 5,000 steps: r = 8:",
-        "w = 8, 5,000 steps: r = 1:",
-        "; clearly less than one layer at ",
+        "hard to train), 5,000 steps, 50 % of them warm-up: r = 8:",
+        "w = 8, 5,000 steps, 50 % of them warm-up: r = 1:",
+        "; beside one layer after 10,000 steps, 10 % of them warm-up, clearly less at ",
         "**Positional encodings at three layers, w = 8**, after 5,000 steps: none: r = 1: ",
         "additive from N(0, 0.02): r = 1: ",
         "**Number of points",
         "N = 64 (rank 0: 0.903): r = 1:",
-        "**The one head of full rank is near −cI**",
+        "**One layer with one head of full rank learns K Qᵀ near −cI**",
     ):
         assert words in text, words
     assert {path.name for path in (docs / "head_rank/reference").glob("*.svg")} == {

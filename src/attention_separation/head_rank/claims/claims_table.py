@@ -23,6 +23,7 @@ from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
+from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
@@ -42,8 +43,8 @@ _ABOUT = (
     "and share one of these, the interval is Student's of the differences seed by seed; where they "
     "share none, as on different numbers of points, or differ in seeds, it is Welch's (interval "
     "says which). The level is nominal, for runs that scatter normally: over the few runs of a "
-    "cell, of which one may be dead or stuck, it need not be kept. A dead run did no better than "
-    "uniform attention. "
+    "cell, of which one may be dead or stuck, it need not be kept. A dead run has "
+    f"{100 * DEAD:g} % of the training error of uniform attention, or more. "
     "Not judged is what was run and cannot decide (reason): of a single run there is no interval; "
     "runs trained with other steps are compared with none; runs of three layers of full rank "
     f"that end {APART:g} or more times apart, or of which some are dead, have no mean that speaks "

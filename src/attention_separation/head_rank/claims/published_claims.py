@@ -57,8 +57,8 @@ def best_below_full_rank() -> dict[str, object]:
         "claim": "best below full rank",
         "whose": PUBLISHED,
         "statement": "But for five layers with d^2 parameters per layer, the best model below full "
-        f"rank, with {times} times the attention parameters, has no smaller error than the worst "
-        "of full rank",
+        f"rank, with {times} times the attention parameters (80 in the text), has no smaller error "
+        "than the worst of full rank",
         "sizes": SIZES,
         "bound_is": "no difference, of least errors as read; how far runs spread is not known",
     } | decide([outcome], 0.0)

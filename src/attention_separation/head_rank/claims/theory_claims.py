@@ -145,7 +145,7 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
         "claim": "softmax at low rank",
         "whose": OURS,
         "statement": "With d/r heads of rank r below d in one layer, softmax heads of a small "
-        "temperature come to a smaller error than hardmax heads that are random, orthogonal or "
+        "c come to a smaller error than hardmax heads that are random, orthogonal or "
         "optimised",
         "sizes": _points(standard),
         "bound_is": "no difference, of the hardmax heads' error to the softmax heads' limit",

@@ -7,11 +7,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import values
+from attention_separation.head_rank.training.cell_table import DEAD as DEAD_SHARE
 from attention_separation.pages.drawing import INK
 from attention_separation.pages.prose import counted, joined
 
 ERROR = "held-out error"
-DEAD = "dead run: no better than\nuniform attention"
+DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
 THEIRS = "published"
 
 WIDE = 10.0

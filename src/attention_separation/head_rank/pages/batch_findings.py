@@ -10,11 +10,12 @@ from attention_separation.head_rank.claims.batch_claims import (
     cells_of,
     training_gap,
 )
+from attention_separation.head_rank.claims.comparisons import Comparison
 from attention_separation.head_rank.claims.judging import OF_CELL, cell_words
-from attention_separation.head_rank.claims.runs import held_out_error, naming_dead
+from attention_separation.head_rank.claims.runs import held_out_error, naming_dead, values
 from attention_separation.head_rank.pages.gap_words import gap_words
 from attention_separation.head_rank.settings.cells import EPOCH
-from attention_separation.pages.prose import counted, mean_with_interval
+from attention_separation.pages.prose import counted, from_to, mean_with_interval
 from attention_separation.statistics.group_means import mean_gap
 from attention_separation.statistics.means import Estimate
 
@@ -110,10 +111,29 @@ def _difference(
     change = " and ".join(changes) or "surely changes the error on new data in none"
     name = naming_dead(_where(surest.runs[0]), surest.runs)
     return [
-        f"**{lead} {change} of {counted(len(found), 'cell')}** ({words}). It is surest at {name}: "
+        f"**{lead} {change} of {counted(len(found), 'cell')}** ({words}). "
+        f"{_by_layers(found, gaps)} It is surest at {name}: "
         f"{first} against {second}, a difference of {gap_words(gap)}, simultaneous over the cells "
         f"at level {level:g}."
     ]
+
+
+def _by_layers(found: list[Comparison], gaps: list[Estimate]) -> str:
+    """How the means of the cells change at each number of layers, and how many runs are dead."""
+    said = []
+    for layers in values([each.runs[0] for each in found], "layers"):
+        own = [k for k, each in enumerate(found) if each.runs[0]["layers"] == layers]
+        changes = [gaps[k].value for k in own]
+        sure = sum(gaps[k].low > 0 or gaps[k].high < 0 for k in own)
+        dead = [sum(run["dead"] for k in own for run in found[k].pairs[0][side]) for side in (0, 1)]
+        runs = sum(len(found[k].pairs[0][0]) for k in own)
+        said.append(
+            f"at L = {layers} by {from_to(f'{min(changes):.3f}', f'{max(changes):.3f}')}, "
+            f"surely in {sure} of {len(own)}"
+            + f" ({dead[0]} of {runs} runs dead, against {dead[1]})"
+            * any(dead)
+        )
+    return f"The means of cells change {'; '.join(said)}."
 
 
 def _sureness(gap: Estimate) -> float:

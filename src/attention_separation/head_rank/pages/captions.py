@@ -35,6 +35,7 @@ from attention_separation.head_rank.pages.training_findings import (
 from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
+from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, from_to, joined
 from attention_separation.results.tables import read_parquet
@@ -79,8 +80,9 @@ def figure_caption(figure: str, table: pa.Table, level: float) -> Caption:
     dead = sum(row["dead"] for row in runs)
     sentences = [
         f"{counted(len({row['cell'] for row in rows}), 'cell')}, {counted(len(runs), 'run')} in "
-        f"all; {dead or 'none'} of them dead, which is no better than uniform attention. Runs of "
-        "one cell differ in initial values and data; of one seed, cells of one size share data.",
+        f"all; {dead or 'none'} of them dead: with {100 * DEAD:g} % of uniform attention's error "
+        "or more. Runs of one cell differ in initial values and data; of one seed, cells of one "
+        "size share data.",
         *_shown(figure, rows),
     ]
     if additive := chosen(rows, encoding="additive"):

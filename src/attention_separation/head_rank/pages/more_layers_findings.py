@@ -9,15 +9,20 @@ from attention_separation.head_rank.claims.runs import (
     PUBLISHED_INITIAL,
     chosen,
     errors_by_rank,
+    held_out_error,
     initial_words,
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.paper_size_findings import FAR, Kept, steps_words
-from attention_separation.pages.prose import joined
+from attention_separation.head_rank.pages.paper_size_findings import Kept, steps_words
+from attention_separation.head_rank.training.cell_table import DEAD
+from attention_separation.pages.prose import from_to, joined
 
 CLEARLY = 0.9
 """Times another error below which an error is called clearly less; more, over it."""
+
+ZERO = 0.999
+"""Error from which a network is said to predict zero, which has 1."""
 
 _LAYERS = {3: "Three", 5: "Five"}
 
@@ -28,8 +33,9 @@ def more_layers_findings(kept: Kept) -> list[str]:
     if found:
         steps = [f"{published_values.STEPS[name]:,}" for name in ("rank_fig1", "rank_fig3")]
         found[-1] += (
-            f" In brackets: published. Clearly: by a factor of {CLEARLY:g}. Dead runs are no "
-            "better than uniform attention. The published runs have "
+            f" In brackets: published. Clearly: by a factor of {CLEARLY:g}. Dead runs have "
+            f"{100 * DEAD:g} % of the training error of uniform attention or more, of which the "
+            "published values of low ranks are not far either. The published runs have "
             f"{joined(steps, 'or')} steps of {published_values.BATCH} sets, which come back: which "
             "of these lowers their errors is not tested here."
         )
@@ -50,23 +56,51 @@ def _of_scale(rows: list[dict]) -> Iterator[str]:
 
 def _deeper(rows: list[dict], one_layer: list[dict], layers: int) -> str:
     """Layers beside one, by width."""
-    said, falls, short = [], True, True
+    said, falls, times = [], True, []
     for width in values(rows, "width"):
         own = chosen(rows, width=width)
         ours, theirs = errors_by_rank(own), published_values.figure_1(layers, width)
-        less = _clearly(ours, errors_by_rank(chosen(one_layer, width=width)))
+        hard = published_values.HARD_IN_WORDS * ((layers, width) == published_values.HARD)
         said.append(
-            f"w = {width}, {steps_words(own)} steps: {_beside(own, theirs)}; clearly less than one "
-            f"layer {less}"
+            f"w = {width}{hard}, {steps_words(own)} steps, {_warm_up(own)}: {_beside(own, theirs)}"
+            f"{_beside_one_layer(ours, chosen(one_layer, width=width))}"
         )
         # Beside the same ranks: the published values of five layers do not fall at each.
         falls = falls and all(
             of[many] < of[few] for few, many in pairwise(ours) for of in (ours, theirs)
         )
-        short = short and ours[max(ours)] > FAR * theirs[max(ours)]
-    answer = ": errors fall from each rank to the next, as published"
-    answer += ", but at full rank not as low" * short
-    return f"**{_LAYERS[layers]} layers{answer * falls}.** {'; '.join(said)}."
+        times += [(rank, error / theirs[rank]) for rank, error in ours.items()]
+    d = rows[0]["d"]
+    spans = [
+        f"{words} {from_to(f'{min(of):.2g}', f'{max(of):.2g}')}"
+        for words, of in (
+            ("full rank", [factor for rank, factor in times if rank == d]),
+            ("lower ranks", [factor for rank, factor in times if rank < d]),
+        )
+        if of
+    ]
+    answer = f"{', '.join(spans)} times the published errors"
+    if all(held_out_error(row) > ZERO for row in rows):
+        answer = "all runs end at predicting zero"
+    elif falls:
+        answer = f"errors fall from each rank to the next, as published; {answer}"
+    return f"**{_LAYERS[layers]} layers: {answer}.** {'; '.join(said)}."
+
+
+def _beside_one_layer(ours: dict[int, float], rows: list[dict]) -> str:
+    """Where more layers are clearly ahead of one, and behind it, and how that one was trained."""
+    if not rows:
+        return ""
+    one = errors_by_rank(rows)
+    return (
+        f"; beside one layer after {steps_words(rows)} steps, {_warm_up(rows)}, clearly less "
+        f"{_clearly(ours, one)}, clearly more {_clearly(one, ours)}"
+    )
+
+
+def _warm_up(rows: list[dict]) -> str:
+    shares = joined([f"{100 * share:g} %" for share in values(rows, "warm_up")], "or")
+    return f"{shares} of them warm-up"
 
 
 def _encodings(rows: list[dict]) -> str:

@@ -94,10 +94,13 @@ def _time(kept: Kept) -> list[str]:
     if not said:
         return []
     owes = max(ends["lower"]) < NEAR and min(ends["full"]) > FAR
-    answer = "the gap owes to rank, how deep full rank gets to training time"
+    answer = "full rank gains, lower ranks hardly: the gap owes to rank, its depth to training"
+    size = published_values.BATCH
     return [
-        f"**From {steps_words(short)} to {steps_words(long)} steps{f': {answer}' * owes}.** "
-        f"{'; '.join(said).capitalize()}."
+        f"**From {steps_words(short)} to {steps_words(long)} steps{f' {answer}' * owes}.** "
+        f"{'; '.join(said).capitalize()}. At full rank that is {_span(ends['full'])} times the "
+        f"published value; whether more steps close it, or the paper's batches of {size} that come "
+        "back, is not tested."
     ]
 
 
@@ -115,7 +118,10 @@ def _head(kept: Kept) -> list[str]:
         f"{row['steps']:,} steps: {row['angle'][0]:.1f} degrees from +I, c = {-row['scale'][0]:.3g}"
         for row in sorted(own, key=lambda row: row["steps"])
     ]
+    angle, norm = published_values.FIGURE_2[1]
+    c = norm / own[0]["rank"] ** 0.5
     return [
-        f"**The one head of full rank is near −cI**, as in the paper's Figure 2 (there a median of "
-        f"{published_values.FIGURE_2[1][0]} degrees): {'; '.join(said)}."
+        "**One layer with one head of full rank learns K Qᵀ near −cI**, as in the paper's Figure "
+        f"2, with a smaller c (there medians of {angle} degrees and c about {c:.0f}): "
+        f"{'; '.join(said)}."
     ]

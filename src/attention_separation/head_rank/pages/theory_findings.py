@@ -29,20 +29,21 @@ def theory_findings(table: pa.Table) -> list[str]:
     return [
         "**One layer needs full rank, as a number (Theorem 2).** For the nearest of two "
         f"orthogonal points at d = {d}, one head of full rank has the error {hot['error']:.2g} at "
-        f"c = {hot['temperature']:g}, and any error as c grows. Of H = d/r heads of rank r no one "
-        f"layer has an error below {min(bounds):.3f} (r = {most}) to {max(bounds):.3f} (r = 1) if "
-        "value maps are multiples of the identity, whatever the heads do with what they see "
-        f"through K; softmax heads come to {_least(standard, SOFTMAX):.3f} at every rank below d. "
-        f"For any value maps the bound is {half['bound_any_value']:.3f} at r = {most}. With d²/r = "
+        f"c = {hot['temperature']:g} (K Qᵀ = cI), and as small a one as is wanted for larger c. "
+        f"Of H = d/r heads of rank r no one layer has an error below {min(bounds):.3f} "
+        f"(r = {most}) to {max(bounds):.3f} (r = 1) if value maps are multiples of the identity, "
+        "whatever the heads do with what they see through the d x r matrix K; softmax heads come "
+        f"to {_least(standard, SOFTMAX):.3f} at each of these ranks. For any value maps the bound "
+        f"is {half['bound_any_value']:.3f} at r = {most}. With d²/r = "
         f"{_at(largest, most)['heads']} heads of rank {most} it is "
-        f"{_at(largest, most)['bound']:.3f} ({_at(largest, most)['bound_any_value']:.3f} for any), "
-        "and the best heads found here have "
+        f"{_at(largest, most)['bound']:.3f} ({_at(largest, most)['bound_any_value']:.3f} for any "
+        "value maps), and the best heads found here have "
         f"{_least(chosen(largest, rank=most), SOFTMAX):.3f}.",
         f"**Softmax against hardmax at low rank.** With H = d/r heads at d = {d} the best hardmax "
         f"heads found have {_of_ranks(standard, HARDMAX)}, random ones "
-        f"{_of_ranks(standard, ('random',))}; softmax heads of a small temperature add up to the "
+        f"{_of_ranks(standard, ('random',))}; softmax heads of a small c add up to the "
         f"bilinear form ⟨u, y⟩ and come to {_least(standard, SOFTMAX):.3f}. Hardmax is the limit "
-        "of softmax for a large temperature, and at low rank not the best one.",
+        "of softmax for a large c, and at low rank not the best one.",
     ]
 
 
@@ -80,8 +81,9 @@ def heads_findings(table: pa.Table) -> list[str]:
     budget = chosen(own, rank=ends[-1])[0]["heads_of_d3"]
     return [
         f"**Heads that an error takes.** In one layer at d = {d}, at least, for value maps that "
-        f"are multiples of the identity (for any): an error of {'; one of '.join(said)}. The "
-        f"paper's largest budget, d²/r, has {d * d:,} of rank 1 and {budget:,} of rank {ends[-1]}. "
+        "are multiples of the identity (in brackets, for any value maps): an error of "
+        f"{'; one of '.join(said)}. The paper's largest budget, d²/r, has {d * d:,} of rank 1 "
+        f"and {budget:,} of rank {ends[-1]}. "
         f"One of rank {d} will do."
     ]
 
@@ -117,9 +119,9 @@ def vote_points_findings(table: pa.Table) -> list[str]:
         sentences[0] += (
             f" Among orthogonal points the heads that an error of {HALF:g} takes grow with N by "
             f"{growth}: faster than in proportion to it, as the paper says of its construction at "
-            "least. Among independent points more heads hardly help from some number on: this vote "
-            "tends to another point than the nearest. Neither proves the conjecture, which is on "
-            "all transformers of a fixed size."
+            "least. Among independent points what this vote tends to, as heads grow, need not be "
+            "the nearest point. Neither proves the conjecture, which is on all transformers of a "
+            "fixed size."
         )
     return sentences
 

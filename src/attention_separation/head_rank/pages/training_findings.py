@@ -28,6 +28,7 @@ from attention_separation.head_rank.claims.trained_claims import (
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.pages.gap_words import gap_words
+from attention_separation.head_rank.settings.section import MATCHED
 from attention_separation.pages.prose import counted, from_to, joined, mean_with_interval
 from attention_separation.statistics.means import Estimate, mean_of
 
@@ -61,10 +62,10 @@ def rank_findings(runs: list[dict]) -> list[str]:
     )
     return [
         f"**At one layer {lead}**, at d = {d} and N = {n} after {rows[0]['steps']:,} steps. Full "
-        f"rank has {' and '.join(map(_of_cell, full))}; of the lower ranks with w = {widths} the "
-        f"best cell has {_of_cell(best)}, the worst {_of_cell(worst)}. These are held-out errors, "
-        f"{_over_runs(cells)}. Predicting zero has 1, and uniform attention (rank 0, the best "
-        f"−a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
+        f"rank has {' and '.join(map(_of_cell, full))}; of the lower ranks, with {widths} times "
+        f"d/r heads, the best cell has {_of_cell(best)}, the worst {_of_cell(worst)}. These are "
+        f"held-out errors, {_over_runs(cells)}. Predicting zero has 1, and uniform attention "
+        f"(rank 0, the best −a xᵢ + b Σⱼ xⱼ) has {least_error(d, n):.3f}."
     ]
 
 
@@ -165,12 +166,17 @@ def published_findings() -> list[str]:
             above.setdefault(name, []).append(str(rank))
     named = "; ".join(f"r = {' and '.join(ranks)} at {name}" for name, ranks in above.items())
     near = sum(1 - NEAR <= times < 1 for times in share.values())
+    none, encoded = (published_values.figure_3(1, name) for name in ("none", "concatenated"))
+    falls = [none[rank] - encoded[rank] for rank in none if rank < d]
     return [
         f"**Rank 0 at the paper's size.** At d = {d} and N = {n} uniform attention has "
         f"{least_error(d, n):.3f}. Of the {len(found)} values below full rank that are read off "
         f"the paper's Figures 1, 3 and 4, {sum(map(len, above.values()))} are no smaller than its "
         f"error at their N: {named}. {near} more are smaller by {100 * NEAR:g} % at most. They are "
-        f"least training losses."
+        f"least training losses.",
+        "**Concatenated encodings at one layer** fail to help by the paper's text. In its Figure 3 "
+        f"they have a smaller value at every rank below {d}, by {min(falls):.2f} to "
+        f"{max(falls):.2f}, from networks with about {MATCHED} times the attention parameters.",
     ]
 
 
@@ -205,8 +211,9 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     apart = " where the paper has w = d" * (widths != [d])
     return [
         f"**Number of points: {_lead(rows, found)}**, at d = {d} with two layers and "
-        f"w = {', '.join(map(str, widths))}{apart}. As mean held-out errors over that of uniform "
-        f"attention (rank 0: {rank_0}), {_intervals([group for _, group in [*lower, *full]])}: "
+        f"w = {', '.join(map(str, widths))}{apart}, {_steps_words(own)}. As mean held-out errors "
+        f"over that of uniform attention (rank 0: {rank_0}), "
+        f"{_intervals([group for _, group in [*lower, *full]])}: "
         f"{'; '.join(listed)}.{_least_step(found, level)}{_steps(own)} {_published_steps()}"
     ]
 
@@ -214,6 +221,11 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
 def _intervals(ranks: list[list[dict]]) -> str:
     """Over how many runs the means of each rank and number of points are."""
     return _over_runs([chosen(own, n=n) for own in ranks for n in values(own, "n")])
+
+
+def _steps_words(rows: list[dict]) -> str:
+    """After how many steps."""
+    return f"after {joined([f'{count:,}' for count in values(rows, 'steps')], 'or')} steps"
 
 
 def _lead(rows: list[dict], found: list[Comparison]) -> str:
@@ -266,23 +278,32 @@ def _over(rows: list[dict]) -> list[str]:
 
 
 def _least_step(found: list[Comparison], level: float) -> str:
-    """The step in the number of points that raises the error over rank 0 the least, if it falls."""
+    """The step in the number of points that raises the error over rank 0 the least; if all raise
+    it, the one that does so least surely."""
     steps = _alike(found)
-    least = min(steps, key=_rise, default=None)
-    if least is None or _rise(least) >= 0:
+    if not steps:
         return ""
-    ((many, few),) = least.pairs
+    gaps = {
+        k: each.difference(over_rank_0, level / len(steps))
+        for k, each in enumerate(steps)
+        if min(map(len, each.groups)) > 1
+    }
+    least = min(range(len(steps)), key=lambda k: _rise(steps[k]))
+    rises = _rise(steps[least]) >= 0
+    if rises and gaps:
+        least = min(gaps, key=lambda k: gaps[k].low)
+    elif rises:
+        return ""
+    ((many, few),) = steps[least].pairs
+    where = f"rom N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']}"
+    over = f"simultaneous over {len(steps)} steps at level {level:g}"
+    if rises:
+        sure = "Least, but surely," if gaps[least].low > 0 else "Not surely"
+        return f" {sure} f{where}: by {gap_words(gaps[least])}, {over}."
     ends = ""
-    if min(map(len, least.groups)) > 1:
-        gap = least.difference(over_rank_0, level / len(steps))
-        ends = (
-            f" ({-gap.high:.3f} to {-gap.low:.3f}, simultaneous over {len(steps)} steps at level "
-            f"{level:g})"
-        )
-    return (
-        f" From N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']} it falls by "
-        f"{-_rise(least):.3f}{ends}."
-    )
+    if least in gaps:
+        ends = f" ({-gaps[least].high:.3f} to {-gaps[least].low:.3f}, {over})"
+    return f" F{where} it falls by {-_rise(steps[least]):.3f}{ends}."
 
 
 def _published_steps() -> str:
@@ -294,4 +315,4 @@ def _published_steps() -> str:
     ]
     steps = [more > few for pair in pairwise(shares) for few, more in zip(*pair, strict=True)]
     where = "every step" if all(steps) else f"{sum(steps)} of {len(steps)} steps"
-    return f"The paper's own values over rank 0, at d = {d}, grow at {where}."
+    return f"The paper's own values below full rank, over rank 0, at d = {d}, grow at {where}."
