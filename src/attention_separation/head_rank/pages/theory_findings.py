@@ -32,7 +32,7 @@ def theory_findings(table: pa.Table) -> list[str]:
         f"c = {hot['temperature']:g} (K Qᵀ = cI), and as small a one as is wanted for larger c. "
         f"Of H = d/r heads of rank r no one layer has an error below {min(bounds):.3f} "
         f"(r = {most}) to {max(bounds):.3f} (r = 1) if value maps are multiples of the identity, "
-        "whatever the heads do with what they see through the d x r matrix K; softmax heads come "
+        "whatever the heads do with what they see through the d × r matrix K; softmax heads come "
         f"to {_least(standard, SOFTMAX):.3f} at each of these ranks. For any value maps the bound "
         f"is {half['bound_any_value']:.3f} at r = {most}. With d²/r = "
         f"{_at(largest, most)['heads']} heads of rank {most} it is "
@@ -117,8 +117,8 @@ def vote_points_findings(table: pa.Table) -> list[str]:
     growth = _growth([row for row in rows if row["distribution"] == "orthogonal"])
     if growth:
         sentences[0] += (
-            f" Among orthogonal points the heads that an error of {HALF:g} takes grow with N by "
-            f"{growth}: faster than in proportion to it, as the paper says of its construction at "
+            f" Among orthogonal points the heads that an error of {HALF:g} takes grow with N by a "
+            f"factor of {growth}: faster than in proportion to it, as the paper says of its construction at "
             "least. Among independent points what this vote tends to, as heads grow, need not be "
             "the nearest point. Neither proves the conjecture, which is on all transformers of a "
             "fixed size."
