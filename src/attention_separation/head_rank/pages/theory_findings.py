@@ -119,9 +119,9 @@ def vote_points_findings(table: pa.Table) -> list[str]:
         sentences[0] += (
             f" Among orthogonal points the heads that an error of {HALF:g} takes grow with N by a "
             f"factor of {growth}: faster than in proportion to it, as the paper says of its "
-            "construction at least. Among independent points what this vote tends to, as heads grow, need not be "
-            "the nearest point. Neither proves the conjecture, which is on all transformers of a "
-            "fixed size."
+            "construction at least. Among independent points what this vote tends to, as heads "
+            "grow, need not be the nearest point. Neither proves the conjecture, which is on all "
+            "transformers of a fixed size."
         )
     return sentences
 
