@@ -97,7 +97,7 @@ def test_the_page_says_what_is_kept(tmp_path):
         "hard to train), 5,000 steps, 50 % of them warm-up: r = 8:",
         "w = 8, 5,000 steps, 50 % of them warm-up: r = 1:",
         "; beside one layer after 10,000 steps, 10 % of them warm-up, clearly less at ",
-        "**Positional encodings at three layers, w = 8**, after 5,000 steps: none: r = 1: ",
+        "**Positional encodings at three layers, w = 8**, after 5,000 steps, 50 % of them warm-up: none: r = 1: ",
         "additive from N(0, 0.02): r = 1: ",
         "**Number of points",
         "N = 64 (rank 0: 0.903): r = 1:",

@@ -119,7 +119,7 @@ def _encodings(rows: list[dict]) -> str:
         )
     return (
         f"**Positional encodings at three layers, w = {published_values.WIDTH_3}**, after "
-        f"{steps_words(rows)} steps: {'; '.join(said)}."
+        f"{steps_words(rows)} steps, {_warm_up(rows)}: {'; '.join(said)}."
     )
 
 
@@ -152,8 +152,8 @@ def _points(rows: list[dict]) -> str:
     answer = f": below full rank errors grow from N = {numbers[0]} to {numbers[-1]}"
     return (
         f"**Number of points{answer * grows}.** Two layers with w = {rows[0]['width']}, where the "
-        f"paper has {published_values.SIZE_4['width']}, after {steps_words(rows)} steps: "
-        f"{'; '.join(said)}."
+        f"paper has {published_values.SIZE_4['width']}, after {steps_words(rows)} steps, "
+        f"{_warm_up(rows)}: {'; '.join(said)}."
     )
 
 
