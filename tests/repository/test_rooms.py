@@ -27,7 +27,10 @@ STUDIES = {
         "models", "settings", "simulation exact", "figures", "claims", "audits", "pages",
     ),
     "any_attention": ("settings", "exact", "laws simulation", "figures", "pages"),
-    "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures", "pages"),
+    "head_rank": (
+        "settings", "constructions", "training", "theory", "claims", "figures", "paper_size",
+        "pages",
+    ),
     "needle": ("settings", "exact training", "claims", "figures", "pages"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS; modules directly in a study are above its rooms."""

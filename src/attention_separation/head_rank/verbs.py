@@ -15,6 +15,6 @@ VERBS = {
     "figure": ("figures.training_figures", "draw a figure of trained transformers"),
     "claims": ("claims.claims_table", "judge the claims on the rank of heads"),
     "overview": ("pages.overview", "write this paper's page of the report, and captions"),
-    "reference": ("pages.paper_size", "keep runs at the paper's size in docs/, and draw them"),
+    "reference": ("paper_size.page", "keep runs at the paper's size in docs/, and draw them"),
     "gallery": ("pages.gallery", "write this paper's figures and findings to docs/"),
 }

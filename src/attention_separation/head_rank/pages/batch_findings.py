@@ -13,14 +13,11 @@ from attention_separation.head_rank.claims.batch_claims import (
 from attention_separation.head_rank.claims.comparisons import Comparison
 from attention_separation.head_rank.claims.judging import OF_CELL, cell_words
 from attention_separation.head_rank.claims.runs import held_out_error, naming_dead, values
-from attention_separation.head_rank.pages.gap_words import gap_words
+from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words
 from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.pages.prose import counted, from_to, mean_with_interval
 from attention_separation.statistics.group_means import mean_gap
 from attention_separation.statistics.means import Estimate
-
-LEVEL = 0.05
-"""Of intervals, where the claims' own level is not given."""
 
 
 def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:

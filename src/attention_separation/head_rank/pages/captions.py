@@ -20,6 +20,7 @@ from attention_separation.head_rank.pages.construction_findings import (
     temperature_findings,
     vote_findings,
 )
+from attention_separation.head_rank.pages.points_findings import points_findings
 from attention_separation.head_rank.pages.theory_findings import (
     heads_findings,
     theory_findings,
@@ -28,7 +29,6 @@ from attention_separation.head_rank.pages.theory_findings import (
 from attention_separation.head_rank.pages.training_findings import (
     additive_findings,
     depth_findings,
-    points_findings,
     published_findings,
     rank_findings,
 )

@@ -16,12 +16,12 @@ from attention_separation.head_rank.pages.captions import (
     runs_of,
 )
 from attention_separation.head_rank.pages.claim_findings import claims_findings
-from attention_separation.head_rank.pages.paper_size import write_pages
 from attention_separation.head_rank.pages.training_findings import (
     depth_findings,
     published_findings,
     rank_findings,
 )
+from attention_separation.head_rank.paper_size.page import write_pages
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.settings.titles import FIGURES, THEORY
 from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery

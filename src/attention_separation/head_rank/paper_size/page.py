@@ -13,14 +13,14 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.figures.training_figures import draw, shown
-from attention_separation.head_rank.pages.kept_runs import (
+from attention_separation.head_rank.paper_size.kept_runs import (
     TABLES,
     keep_runs,
     read_kept,
     read_made_with,
 )
-from attention_separation.head_rank.pages.more_layers_findings import more_layers_findings
-from attention_separation.head_rank.pages.paper_size_findings import (
+from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
+from attention_separation.head_rank.paper_size.one_layer_findings import (
     SCALES,
     Kept,
     one_layer_findings,

@@ -7,8 +7,8 @@ from making import head_rank
 from rank_cells import write_made_up
 
 from attention_separation.head_rank.claims.runs import chosen
-from attention_separation.head_rank.pages import paper_size
-from attention_separation.head_rank.pages.kept_runs import keep_runs, read_kept, read_made_with
+from attention_separation.head_rank.paper_size import page as paper_size
+from attention_separation.head_rank.paper_size.kept_runs import keep_runs, read_kept, read_made_with
 from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
 from attention_separation.results.tables import TableError, read_parquet
 
