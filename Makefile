@@ -63,7 +63,7 @@ help:
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
-	@echo 'make test-cuda      run those of the device that training takes, which must be a GPU'
+	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, validate an RO-Crate and .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
@@ -169,7 +169,7 @@ test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
 
 test-cuda: setup-rank
-	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py
+	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py -k 'device or resumed'
 
 test-publish: docs
 	@$(BIN)/python -m pytest tests/publish

@@ -1,6 +1,8 @@
 """Small cells, as jobs and as settings of the verb."""
 
+from attention_separation.__main__ import main
 from attention_separation.head_rank.settings.cells import CellJob
+from attention_separation.settings.canonical import canonical_json
 
 SMALL = {
     "name": "small",
@@ -24,3 +26,10 @@ def small(**changes) -> CellJob:
     initial = {"additive_mean": -1.0, "additive_sd": 1.0}
     additive = initial if changes.get("encoding") == "additive" else {}
     return CellJob.model_validate(SMALL | additive | changes)
+
+
+def verb(path, checkpoint=None, **changes) -> int:
+    """Exit status of training a small cell."""
+    job = canonical_json(small(**changes).model_dump())
+    more = ["--checkpoint", str(checkpoint)] if checkpoint else []
+    return main(["rank-train", "--settings", job, "--output", str(path), *more])

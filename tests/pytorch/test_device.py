@@ -1,29 +1,18 @@
-"""Training on the device that PyTorch finds; `make test-cuda` expects a GPU."""
+"""Training on the device that PyTorch finds; `make test-cuda` expects a GPU, and resumes there."""
 
 import os
-from functools import partial
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from resuming import CHECKPOINT_EVERY, assert_resumed_alike
-from training_jobs import small
+from training_jobs import small, verb
 
-from attention_separation.__main__ import main
-from attention_separation.head_rank.training.batches import Batches
 from attention_separation.head_rank.training.ensemble import start, train
-from attention_separation.settings.canonical import canonical_json
 from attention_separation.training.job import device_kind
 
 DEVICE = os.environ.get("TEST_DEVICE", device_kind())
 LEARNT = {"steps": 400, "layers": 2, "seeds": list(range(8)), "held_out": 512}
-
-
-def verb(path, checkpoint=None, **changes) -> int:
-    job = canonical_json(small(**changes).model_dump())
-    more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return main(["rank-train", "--settings", job, "--output", str(path), *more])
 
 
 def test_the_device_is_the_one_that_is_there(tmp_path, capsys):
@@ -31,11 +20,6 @@ def test_the_device_is_the_one_that_is_there(tmp_path, capsys):
     assert verb(tmp_path / "cell.parquet") == 0
     assert pq.read_schema(tmp_path / "cell.parquet").metadata[b"device"] == DEVICE.encode()
     assert f"on {DEVICE}" in capsys.readouterr().err
-
-
-def test_the_same_device_gives_the_same_bytes_and_goes_on_with_them(tmp_path, capsys):
-    run = partial(verb, checkpoint_every=CHECKPOINT_EVERY)
-    assert_resumed_alike(run, tmp_path, (Batches, "__call__"), [61, 150], capsys)
 
 
 @pytest.mark.parametrize("regime", ["fresh", "repeated"])

@@ -9,9 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
-from training_jobs import small
+from training_jobs import small, verb
 
-from attention_separation.__main__ import main
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
@@ -27,7 +26,6 @@ from attention_separation.head_rank.training.ensemble import (
 from attention_separation.head_rank.training.learned_heads import learned_heads
 from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import grouped
-from attention_separation.settings.canonical import canonical_json
 from attention_separation.statistics.seeding import stream
 
 
@@ -180,12 +178,6 @@ def test_a_run_that_breaks_leaves_the_others_alone():
     assert broken.tensors[0][1].isnan().all()
     errors = set_errors(job, grouped(job, broken.tensors), torch.from_numpy(batches(5)))
     assert errors.isnan().any(1).tolist() == [False, True, False]
-
-
-def verb(path, checkpoint=None, **changes) -> int:
-    job = canonical_json(small(**changes).model_dump())
-    more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return main(["rank-train", "--settings", job, "--output", str(path), *more])
 
 
 @pytest.mark.parametrize("regime", ["fresh", "repeated"])

@@ -113,6 +113,20 @@ def test_what_repetition_does_is_said_apart_from_what_the_schedule_does(runs, si
     assert f"a difference of {-0.2 * sign:.3f} (" in schedule
 
 
+def test_the_means_of_cells_are_told_by_their_number_of_layers(runs):
+    rows = runs.to_pylist()
+    for row in rows:
+        deep = row["layers"] == 3
+        row["test_error"] = 0.5 + 0.0001 * row["run"]
+        row["test_error"] += (row["regime"] == "repeated") * (0.2 * deep + 0.1 * row["rank"])
+        row["dead"] = deep and row["regime"] == "repeated" and row["run"] == 0
+    _, repetition, _ = fresh_findings(rows)
+    assert (
+        " The means of cells change at L = 1 by 0.100 to 0.400, surely in 2 of 2; at L = 3 by "
+        "0.300 to 0.600, surely in 2 of 2 (2 of 4 runs dead, against 0). " in repetition
+    )
+
+
 def test_published_values_are_counted_beside_rank_0():
     """Against Figure 1's N = 16, where it has 0.891, and Figure 4's N = 256, where it has 0.877."""
     text, encoded = published_findings()

@@ -14,7 +14,7 @@ from attention_separation.head_rank.claims.trained_claims import (
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words, over_runs
-from attention_separation.pages.prose import joined
+from attention_separation.pages.prose import counted, joined
 from attention_separation.statistics.means import mean_of
 
 
@@ -35,9 +35,10 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     ]
     widths = values(own, "width")
     apart = " where the paper has w = d" * (widths != [d])
+    steps = joined([f"{count:,}" for count in values(own, "steps")], "or")
     return [
         f"**Number of points: {_lead(rows, found)}**, at d = {d} with two layers and "
-        f"w = {', '.join(map(str, widths))}{apart}, {_steps_words(own)}. As mean held-out errors "
+        f"w = {', '.join(map(str, widths))}{apart}, after {steps} steps. As mean held-out errors "
         f"over that of uniform attention (rank 0: {rank_0}), "
         f"{_intervals([group for _, group in [*lower, *full]])}: "
         f"{'; '.join(listed)}.{_least_step(found, level)}{_steps(own)} {_published_steps()}"
@@ -47,11 +48,6 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
 def _intervals(ranks: list[list[dict]]) -> str:
     """Over how many runs the means of each rank and number of points are."""
     return over_runs([chosen(own, n=n) for own in ranks for n in values(own, "n")])
-
-
-def _steps_words(rows: list[dict]) -> str:
-    """After how many steps."""
-    return f"after {joined([f'{count:,}' for count in values(rows, 'steps')], 'or')} steps"
 
 
 def _lead(rows: list[dict], found: list[Comparison]) -> str:
@@ -121,15 +117,15 @@ def _least_step(found: list[Comparison], level: float) -> str:
     elif rises:
         return ""
     ((many, few),) = steps[least].pairs
-    where = f"rom N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']}"
-    over = f"simultaneous over {len(steps)} steps at level {level:g}"
+    where = f"from N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']}"
+    over = f"simultaneous over {counted(len(steps), 'step')} at level {level:g}"
     if rises:
         sure = "Least, but surely," if gaps[least].low > 0 else "Not surely"
-        return f" {sure} f{where}: by {gap_words(gaps[least])}, {over}."
+        return f" {sure} {where}: by {gap_words(gaps[least])}, {over}."
     ends = ""
     if least in gaps:
         ends = f" ({-gaps[least].high:.3f} to {-gaps[least].low:.3f}, {over})"
-    return f" F{where} it falls by {-_rise(steps[least]):.3f}{ends}."
+    return f" It falls {where}, by {-_rise(steps[least]):.3f}{ends}."
 
 
 def _published_steps() -> str:

@@ -24,6 +24,12 @@ from attention_separation.results.tables import (
 )
 from attention_separation.settings.closed import thinned
 
+SCALES = ("paper_size", "reference")
+"""Scales of which runs are kept, the quick one first."""
+
+Kept = dict[str, list[dict]]
+"""The runs of each scale, as rows of cells' tables."""
+
 MOST_POINTS = 25
 """Of a curve that is kept."""
 

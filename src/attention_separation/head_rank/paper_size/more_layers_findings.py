@@ -14,7 +14,8 @@ from attention_separation.head_rank.claims.runs import (
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.paper_size.one_layer_findings import Kept, steps_words
+from attention_separation.head_rank.paper_size.kept_runs import Kept
+from attention_separation.head_rank.paper_size.one_layer_findings import steps_words
 from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.prose import from_to, joined
 

@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.paper_size.kept_runs import SCALES, Kept
 from attention_separation.pages.prose import from_to
-
-SCALES = ("paper_size", "reference")
-"""Scales of which runs are kept, the quick one first."""
 
 NEAR, FAR = 1.25, 2.0
 """Times a published value up to which an error is called near it, and from which far."""
-
-Kept = dict[str, list[dict]]
-"""The runs of each scale."""
 
 
 def one_layer_findings(kept: Kept) -> list[str]:

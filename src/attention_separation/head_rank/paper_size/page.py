@@ -8,23 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import (
-    is_full_rank,
-    values,
-)
+from attention_separation.head_rank.claims.runs import is_full_rank, values
 from attention_separation.head_rank.figures.training_figures import draw, shown
 from attention_separation.head_rank.paper_size.kept_runs import (
+    SCALES,
     TABLES,
+    Kept,
     keep_runs,
     read_kept,
     read_made_with,
 )
 from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
-from attention_separation.head_rank.paper_size.one_layer_findings import (
-    SCALES,
-    Kept,
-    one_layer_findings,
-)
+from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
 from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import save
 from attention_separation.pages.gallery import DIGITS

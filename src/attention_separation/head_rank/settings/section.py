@@ -157,6 +157,7 @@ class Product(Recipe):
                 lr=self.lr,
                 regime=regime,
                 schedule=schedule,
+                # A schedule that does not read it must not tell two equal jobs apart.
                 warm_up=self.warm_up if schedule == "per_step" else WARM_UP,
                 seeds=list(range(self.runs)),
                 held_out=self.held_out,
