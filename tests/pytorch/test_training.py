@@ -103,6 +103,10 @@ def test_learning_rates():
     assert rate(longer, 0) == pytest.approx(0.02 / 500)
     assert rate(longer, 499) == rate(longer, 500) == 0.02
     assert rate(longer, 750) == pytest.approx(0.01)
+    # 0.29 of 100 is a little less than 29 in floating point.
+    rounded = small(steps=100, lr=0.02, warm_up=0.29)
+    assert rate(rounded, 27) == pytest.approx(0.02 * 28 / 29)
+    assert rate(rounded, 28) == pytest.approx(rate(rounded, 29)) == 0.02
 
 
 def test_the_published_learning_rates():

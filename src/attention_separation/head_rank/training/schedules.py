@@ -16,7 +16,7 @@ def rate(job: CellJob, step: int) -> float:
     0 for ever.
     """
     if job.schedule == "per_step":
-        warm = max(1, math.floor(job.steps * job.warm_up))
+        warm = max(1, round(job.steps * job.warm_up))
         if step < warm:
             return job.lr * (step + 1) / warm
         return _cosine(job.lr, step - warm, job.steps - warm)

@@ -233,7 +233,8 @@ class _SetAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, qkv: Tensor) -> Tensor:
         runs, _, heads, rank, sets, n = qkv.shape
-        parts = qkv.permute(1, 0, 2, 4, 3, 5).contiguous()
+        # A copy even where one run of rank 1 is in this order already: it is written to below.
+        parts = qkv.permute(1, 0, 2, 4, 3, 5).clone(memory_format=torch.contiguous_format)
         q, k, v = parts.view(3, -1, rank, n).unbind(0)
         weights = torch.softmax(torch.bmm(q.mul_(rank**-0.5).mT, k), 2)
         ctx.save_for_backward(parts, weights)
