@@ -61,7 +61,7 @@ def test_each_figure_is_drawn(figure, runs):
     [
         ("rank_fig1", PAPER.fig1, {"n": [8]}),
         ("rank_fig3", PAPER.fig3, {"widths": [4]}),
-        ("rank_fig4", PAPER.fig4, {"widths": [8]}),
+        ("rank_fig4", PAPER.fig4, {"layers": [3]}),
     ],
 )
 def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, grid, other):
@@ -84,6 +84,12 @@ def test_beside_published_values_stand_the_steps_of_both(figure, grid, steps):
     wanted = f"Published: {steps} training loss of five runs on repeated batches."
     assert said.endswith(wanted)
     assert "Published:" not in note(figure, changed(grid, **SMALL, d=128))
+
+
+def test_published_values_of_figure_4_stand_beside_other_widths_which_are_said():
+    narrow = changed(PAPER.fig4, **SMALL, widths=[8])
+    assert "published" in legend("rank_fig4", narrow)
+    assert "$w$ = 8, where the paper has $w$ = $d$." in note("rank_fig4", narrow).split("\n")
 
 
 def test_figure_2_says_what_its_published_medians_are():

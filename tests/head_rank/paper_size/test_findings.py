@@ -10,13 +10,18 @@ from attention_separation.head_rank.paper_size.kept_runs import SCALES
 from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
 
 FIG1 = CONFIG.head_rank.scales["reference"].training.fig1
+FIG4 = CONFIG.head_rank.scales["reference"].training.fig4
 FIVE = changed(FIG1, layers=[5], widths=[1], ranks=[4, 8, 16, 64], also=[])
 
 
 def said_of(layers, error, grid=FIG1):
     """The sentence on a number of layers, of made-up errors by rank and width."""
     runs = runs_of(grid, error=lambda cell: error(cell.rank, cell.width))
-    kept = {scale: [] for scale in SCALES} | {"reference": chosen(runs, layers=layers, run=0)}
+    return said_of_runs(chosen(runs, layers=layers, run=0))
+
+
+def said_of_runs(runs):
+    kept = {scale: [] for scale in SCALES} | {"reference": runs}
     (text,) = more_layers_findings(kept)
     return text
 
@@ -44,3 +49,13 @@ def test_errors_that_fall_as_published_are_said_to_and_no_others():
 def test_runs_that_predict_zero_are_said_to(error, is_zero):
     text = said_of(5, lambda rank, width: error)
     assert text.startswith("**Five layers: all runs end at predicting zero.** w = 1") == is_zero
+
+
+@pytest.mark.parametrize(("at_4", "falls"), [(0.4, True), (0.7, False)])
+def test_points_are_compared_only_where_they_were_trained_alike(at_4, falls):
+    errors = {4: at_4, 16: 0.6, 64: 0.5}
+    runs = runs_of(FIG4, error=lambda cell: 0.01 if cell.rank == 64 else errors[cell.n])
+    text = said_of_runs(chosen(runs, run=0))
+    lead = "**Number of points: below full rank errors grow from N = 4 to 16.** Two layers with w"
+    assert text.startswith(lead) == falls
+    assert "; N = 64, 2,500 steps, 50 % of them warm-up (rank 0: 0.903): r = 1: 0.5 (" in text

@@ -101,7 +101,7 @@ def test_the_page_says_what_is_kept(tmp_path):
         "warm-up: none: r = 1: ",
         "additive from N(0, 0.02): r = 1: ",
         "**Number of points",
-        "N = 64 (rank 0: 0.903): r = 1:",
+        "N = 64, 2,500 steps, 50 % of them warm-up (rank 0: 0.903): r = 1:",
         "**One layer with one head of full rank learns K Qᵀ near −cI**",
     ):
         assert words in text, words

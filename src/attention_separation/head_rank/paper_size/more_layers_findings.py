@@ -136,25 +136,29 @@ def _encoded(rows: list[dict]) -> dict[str, list[dict]]:
 
 
 def _points(rows: list[dict]) -> str:
-    """Two layers on several numbers of points."""
+    """Two layers on several numbers of points; those trained for other steps are not compared."""
     numbers, d = values(rows, "n"), rows[0]["d"]
-    errors = {n: errors_by_rank(chosen(rows, n=n)) for n in numbers}
-    grows = all(
+    of_number = {n: chosen(rows, n=n) for n in numbers}
+    errors = {n: errors_by_rank(own) for n, own in of_number.items()}
+    steps = {n: steps_words(own) for n, own in of_number.items()}
+    alike = [(few, many) for few, many in pairwise(numbers) if steps[few] == steps[many]]
+    grows = alike and all(
         errors[few][rank] < errors[many][rank]
-        for few, many in pairwise(numbers)
+        for few, many in alike
         for rank in errors[few].keys() & errors[many].keys()
         if rank < d
     )
     said = [
-        f"N = {n} (rank 0: {least_error(d, n):.3g}): "
-        f"{_beside(chosen(rows, n=n), published_values.figure_4(n))}"
-        for n in numbers
+        f"N = {n}, {steps[n]} steps, {_warm_up(own)} (rank 0: {least_error(d, n):.3g}): "
+        f"{_beside(own, published_values.figure_4(n))}"
+        for n, own in of_number.items()
     ]
-    answer = f": below full rank errors grow from N = {numbers[0]} to {numbers[-1]}"
+    answer = ""
+    if grows:
+        answer = f": below full rank errors grow from N = {alike[0][0]} to {alike[-1][1]}"
     return (
-        f"**Number of points{answer * grows}.** Two layers with w = {rows[0]['width']}, where the "
-        f"paper has {published_values.SIZE_4['width']}, after {steps_words(rows)} steps, "
-        f"{_warm_up(rows)}: {'; '.join(said)}."
+        f"**Number of points{answer}.** Two layers with w = {rows[0]['width']}, where the "
+        f"paper has {published_values.SIZE_4['width']}: {'; '.join(said)}."
     )
 
 
