@@ -70,7 +70,7 @@ def disturbed(job, dtype):
 def test_merged_heads_are_the_average_of_separate_attention_modules(
     encoding, d_e, by_rows, monkeypatch
 ):
-    monkeypatch.setattr(module, "MOST_BY_ROWS", 10**6 if by_rows else 0)
+    monkeypatch.setattr(module, "is_by_rows", lambda n, rank: by_rows)
     job = small(encoding=encoding, d_e=d_e)
     for dtype, tolerance in ((torch.float32, 1e-6), (torch.float64, 1e-13)):
         parameters, x = disturbed(job, dtype)
@@ -84,7 +84,7 @@ def test_merged_heads_are_the_average_of_separate_attention_modules(
 @pytest.mark.parametrize("heads", [1, 2, 4])
 @pytest.mark.parametrize("seeds", [[0], [0, 1]])
 def test_derivatives_are_those_of_differences(by_rows, heads, seeds, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BY_ROWS", 10**6 if by_rows else 0)
+    monkeypatch.setattr(module, "is_by_rows", lambda n, rank: by_rows)
     job = small(layers=1, heads=heads, feed_forward=6, batch=2, seeds=seeds)
     parameters, x = disturbed(job, torch.float64)
 

@@ -16,7 +16,8 @@ from torch import Tensor
 from attention_separation.head_rank.settings.cells import Architecture, CellJob
 
 MOST_BY_ROWS = 256
-"""n * n * r up to which the products of a head are formed by rows, not by small matrices."""
+"""n * n * r up to which the products of a head are formed by rows, not by small matrices; those of
+rank 1, which sum over nothing, always are."""
 
 PIECE = 2**17
 """Products formed at a time by rows: 512 KiB, of which a few fit into a core's cache."""
@@ -113,7 +114,7 @@ def transformer(model: Architecture, parameters: Parameters, x: Tensor) -> Tenso
 
 def is_by_rows(n: int, rank: int) -> bool:
     """Whether products over so few coordinates are formed by rows, not by small matrices."""
-    return n * n * rank <= MOST_BY_ROWS
+    return rank == 1 or n * n * rank <= MOST_BY_ROWS
 
 
 def _layer(
@@ -233,7 +234,7 @@ class _SetAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, qkv: Tensor) -> Tensor:
         runs, _, heads, rank, sets, n = qkv.shape
-        # A copy even where one run of rank 1 is in this order already: it is written to below.
+        # A copy even where a single run is in this order already: it is written to below.
         parts = qkv.permute(1, 0, 2, 4, 3, 5).clone(memory_format=torch.contiguous_format)
         q, k, v = parts.view(3, -1, rank, n).unbind(0)
         weights = torch.softmax(torch.bmm(q.mul_(rank**-0.5).mT, k), 2)
