@@ -53,8 +53,8 @@ help:
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write docs/ and the figures and findings of README.md'
-	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first'
-	@echo 'make rank-reference  keep in docs/ what has been trained at d and N of the paper'
+	@echo 'make rank-gallery  write the second paper'"'"'s, which trains transformers first, and that of rank-reference'
+	@echo 'make rank-reference  keep in docs/ alone what has been trained at d and N of the paper'
 	@echo 'make needle-gallery  write the pictures and findings of the needle, which trains first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
@@ -191,7 +191,7 @@ lint: setup
 gallery: setup
 	@$(BIN)/snakemake gallery --forcerun gallery kernels_gallery --cores $(CORES) --quiet rules host reason
 
-rank-gallery: setup-rank
+rank-gallery: setup-rank rank-reference
 	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
 
 # Of cells at the paper's size that have been trained, whole parts of scale `reference` or not.
