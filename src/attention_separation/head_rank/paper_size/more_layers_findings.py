@@ -81,7 +81,7 @@ def _deeper(rows: list[dict], one_layer: list[dict], layers: int) -> str:
         if of
     ]
     answer = f"{', '.join(spans)} times the published errors"
-    if all(held_out_error(row) > ZERO for row in rows):
+    if _predict_zero(rows):
         answer = "all runs end at predicting zero"
     elif falls:
         answer = f"errors fall from each rank to the next, as published; {answer}"
@@ -108,20 +108,36 @@ def _encodings(rows: list[dict]) -> str:
     """Positional encodings beside none, at ranks below the points' dimension."""
     rows = [row for row in rows if row["rank"] < row["d"]]
     none = chosen(rows, encoding="none")
+    answers = []
     said = [f"none: {_beside(none, published_values.figure_3(3, 'none'))}"]
     for name, own in _encoded(rows).items():
-        ours, encoding = errors_by_rank(own), own[0]["encoding"]
+        encoding = own[0]["encoding"]
         is_theirs = encoding != "additive" or chosen(own, **PUBLISHED_INITIAL)
         theirs = published_values.figure_3(3, encoding) if is_theirs else {}
-        beside = errors_by_rank(none)
-        said.append(
-            f"{name}: {_beside(own, theirs)}, clearly less than without {_clearly(ours, beside)}, "
-            f"clearly more {_clearly(beside, ours)}"
-        )
+        answers.append(f"{name} {_beside_none(own, none)}")
+        said.append(f"{name}: {_beside(own, theirs)}")
     return (
-        f"**Positional encodings at three layers, w = {published_values.WIDTH_3}**, after "
-        f"{steps_words(rows)} steps, {_warm_up(rows)}: {'; '.join(said)}."
+        f"**Positional encodings at three layers, w = {published_values.WIDTH_3}, beside none: "
+        f"{'; '.join(answers)}.** After {steps_words(rows)} steps, {_warm_up(rows)}: "
+        f"{'; '.join(said)}."
     )
+
+
+def _beside_none(own: list[dict], none: list[dict]) -> str:
+    """What an encoding does to the errors."""
+    if _predict_zero(own):
+        return "ends at predicting zero"
+    ours, theirs = errors_by_rank(own), errors_by_rank(none)
+    changes = [
+        f"clearly {word} at r = {joined([*map(str, ranks)])}"
+        for word, ranks in (("less", _less(ours, theirs)), ("more", _less(theirs, ours)))
+        if ranks
+    ]
+    return ", ".join(changes) or "no clear difference"
+
+
+def _predict_zero(rows: list[dict]) -> bool:
+    return all(held_out_error(row) > ZERO for row in rows)
 
 
 def _encoded(rows: list[dict]) -> dict[str, list[dict]]:
@@ -173,5 +189,10 @@ def _beside(rows: list[dict], theirs: dict[int, float]) -> str:
 
 def _clearly(errors: dict[int, float], others: dict[int, float]) -> str:
     """At which of the ranks of both an error is clearly less than the other."""
-    less = [rank for rank in errors.keys() & others.keys() if errors[rank] < CLEARLY * others[rank]]
-    return f"at r = {joined([*map(str, sorted(less))])}" if less else "at none of these ranks"
+    less = _less(errors, others)
+    return f"at r = {joined([*map(str, less)])}" if less else "at none of these ranks"
+
+
+def _less(errors: dict[int, float], others: dict[int, float]) -> list[int]:
+    both = sorted(errors.keys() & others.keys())
+    return [rank for rank in both if errors[rank] < CLEARLY * others[rank]]
