@@ -29,13 +29,14 @@ def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):
     (text,) = points_findings([row for row in rows + full if row["n"] < 8])
     assert text.startswith(f"{lead} grows at every step**")
     rise = shares[1] - shares[0]
-    assert f" Least, but surely, from N = 3 to 4 at rank 1: by {rise:.3f} (" in text
+    assert f" The least sure rise is from N = 3 to 4 at rank 1: {rise:.3f} (" in text
+    assert ", simultaneous over 1 step at level 0.05; it is sure too." in text
     wide = [
         row | {"test_error": row["test_error"] + 0.1 * row["run"] * (row["n"] == 4)} for row in rows
     ]
     (text,) = points_findings([row for row in wide + full if row["n"] < 8])
-    assert f" Not surely from N = 3 to 4 at rank 1: by {_rise_of(wide):.3f} (-" in text
-    assert ", simultaneous over 1 step at level 0.05." in text
+    assert f" The least sure rise is from N = 3 to 4 at rank 1: {_rise_of(wide):.3f} (-" in text
+    assert ", simultaneous over 1 step at level 0.05; it is not sure." in text
     # It rises less to 4 points, but less surely to 8.
     rises = {3: 0.2, 4: 0.3, 8: 0.6}
     both = [
@@ -43,7 +44,7 @@ def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):
     ]
     (text,) = points_findings(both + full)
     assert f"{lead} grows at every step**" in text
-    assert " Not surely from N = 4 to 8 at rank 1: by " in text
+    assert " The least sure rise is from N = 4 to 8 at rank 1: " in text
     assert points_findings(chosen(rows, n=3)) == []
     (text,) = points_findings(rows)
     assert text.startswith(

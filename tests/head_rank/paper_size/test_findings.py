@@ -8,6 +8,7 @@ from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.paper_size.kept_runs import SCALES
 from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
+from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
 
 FIG1 = CONFIG.head_rank.scales["reference"].training.fig1
 FIG3 = CONFIG.head_rank.scales["reference"].training.fig3
@@ -46,19 +47,23 @@ def test_errors_that_fall_as_published_are_said_to_and_no_others():
     assert text.startswith("**Five layers: full rank ")
 
 
-@pytest.mark.parametrize(("error", "is_zero"), [(0.9995, True), (0.998, False)])
+@pytest.mark.parametrize(("error", "is_zero"), [(0.9995, True), (0.998, False), (1.4, False)])
 def test_runs_that_predict_zero_are_said_to(error, is_zero):
     text = said_of(5, lambda rank, width: error)
-    assert text.startswith("**Five layers: all runs end at predicting zero.** w = 1") == is_zero
+    assert (
+        text.startswith("**Five layers: no run trained, all end at predicting zero.**") == is_zero
+    )
 
 
-@pytest.mark.parametrize(("at_4", "falls"), [(0.4, True), (0.7, False)])
-def test_points_are_compared_only_where_they_were_trained_alike(at_4, falls):
+@pytest.mark.parametrize(("at_4", "does"), [(0.4, "grow"), (0.7, "do not grow at each rank")])
+def test_points_are_compared_only_where_they_were_trained_alike(at_4, does):
     errors = {4: at_4, 16: 0.6, 64: 0.5}
     runs = runs_of(FIG4, error=lambda cell: 0.01 if cell.rank == 64 else errors[cell.n])
     (text,) = said_of_runs(chosen(runs, run=0))
-    lead = "**Number of points: below full rank errors grow from N = 4 to 16.** Two layers with w"
-    assert text.startswith(lead) == falls
+    assert text.startswith(
+        f"**Number of points: below full rank errors {does} from N = 4 to 16; N = 64, with other "
+        "steps than N = 16, has less at r = 1, 8, 16 and 32.** Two layers with w = 8"
+    )
     assert "; N = 64, 2,500 steps, 50 % of them warm-up (rank 0: 0.903): r = 1: 0.5 (" in text
 
 
@@ -72,7 +77,79 @@ def test_encodings_are_set_beside_none():
 
     _, text = said_of_runs(chosen(runs_of(FIG3, error=error), run=0))
     assert text.startswith(
-        "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1) ends "
-        "at predicting zero; additive from N(0, 0.02) no clear difference; concatenated clearly "
-        "less at r = 1 and 32, clearly more at r = 4.** After 5,000 steps"
+        "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1): no "
+        "run trained, all end at predicting zero; additive from N(0, 0.02): neither less nor more; "
+        "concatenated: less at r = 1 and 32, more at r = 4.** After 5,000 steps"
     )
+
+
+def test_parts_of_the_runs_say_nothing_of_what_is_not_there():
+    """As `make rank-reference` keeps them between two parts."""
+    full = chosen(runs_of(FIG1, FIG3, FIG4, error=lambda cell: 0.3), run=0, rank=64)
+    said = more_layers_findings({scale: [] for scale in SCALES} | {"reference": full})
+    assert [text.split("**")[1] for text in said] == [
+        "Three layers: full rank 43 to 95 times the published errors.",
+        "Five layers: full rank 0.5 times the published errors.",
+        "Number of points.",
+    ]
+    apart = chosen(runs_of(FIG3, error=lambda cell: 0.3), run=0, rank=4, encoding="concatenated")
+    none = chosen(runs_of(FIG3, error=lambda cell: 0.3), run=0, rank=8, encoding="none")
+    *_, text = said_of_runs(apart + none)
+    assert "beside none: concatenated: not compared.**" in text
+
+
+def said_of_one_layer(short, long):
+    """The sentences of made-up errors of both scales, by rank."""
+    kept = {}
+    for scale, error, steps in zip(SCALES, (short, long), (4000, 10000), strict=True):
+        grid = changed(FIG1, steps=steps, also=[])
+        kept[scale] = chosen(runs_of(grid, error=lambda cell, of=error: of(cell)), run=0)
+    return one_layer_findings(kept)
+
+
+def published_times(full, lower):
+    def error(cell):
+        of = published_values.figure_1(1, cell.width)[cell.rank]
+        return of * (full if cell.rank == cell.d else lower)
+
+    return error
+
+
+@pytest.mark.parametrize(
+    ("full", "lower", "answer"),
+    [
+        ((10, 5), (1.1, 1.05), True),
+        # Full rank gains nothing; lower ranks gain; full rank is there; lower ranks are not.
+        ((5, 5), (1.1, 1.05), False),
+        ((10, 5), (1.5, 1.05), False),
+        ((10, 1.5), (1.1, 1.05), False),
+        ((10, 5), (1.6, 1.5), False),
+    ],
+)
+def test_what_more_steps_change_is_said_of_errors_that_show_it(full, lower, answer):
+    pairs = zip(full, lower, strict=True)
+    text = said_of_one_layer(*(published_times(*pair) for pair in pairs))[3]
+    lead = "**From 4,000 to 10,000 steps full rank gains, lower ranks hardly: that there is a gap"
+    assert text.startswith(lead) == answer
+    assert text.startswith("**From 4,000 to 10,000 steps.** At w = 1 full") != answer
+
+
+@pytest.mark.parametrize(("full", "far"), [(0.2, True), (0.3, False)])
+def test_full_rank_is_said_to_be_ahead_where_it_is_by_a_factor(full, far):
+    text, *_ = said_of_one_layer(*[lambda cell: full if cell.rank == cell.d else 0.5] * 2)
+    assert text.startswith("**At the paper's size, too, full rank leaves lower ranks far") == far
+    assert text.startswith("**One layer at the paper's size.** d = 64, N = 16") != far
+
+
+@pytest.mark.parametrize(
+    ("angle", "scale", "learned"),
+    [(179.0, -40.0, True), (160.0, -40.0, False), (179.0, -400.0, False)],
+)
+def test_what_single_heads_have_learned_is_said_of_their_angles(angle, scale, learned):
+    runs = runs_of(changed(FIG1, widths=[1], ranks=[64], runs=2, also=[]))
+    rows = [row | {"angle": [angle + row["run"]], "scale": [scale]} for row in runs]
+    *_, text = one_layer_findings({scale: [] for scale in SCALES} | {"reference": rows})
+    lead = "**One layer with one head of full rank learns K Qᵀ near −cI**, as in the paper's Figure"
+    assert text.startswith(lead) == learned
+    said = f"after 10,000 steps {angle} to {angle + 1} degrees from +I, c = {-scale:g} (2 runs)."
+    assert text.endswith(said)

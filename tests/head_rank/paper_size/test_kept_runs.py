@@ -91,15 +91,14 @@ def test_the_page_says_what_is_kept(tmp_path):
         }
     for words in (
         "**At the paper's size, too, full rank leaves lower ranks far behind in one layer.**",
-        "**From 4,000 to 10,000 steps.** At w = 1 full rank falls from",
+        "**From 4,000 to 10,000 steps.** At w = 1 full rank goes from",
         "**Three layers",
         "**Five layers",
         "hard to train), 5,000 steps, 50 % of them warm-up: r = 8:",
         "w = 8, 5,000 steps, 50 % of them warm-up: r = 1:",
-        "; beside one layer after 10,000 steps, 10 % of them warm-up, clearly less at ",
-        "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1) ",
+        "; beside one layer after 10,000 steps, 10 % of them warm-up, less at ",
+        "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1): ",
         ".** After 5,000 steps, 50 % of them warm-up: none: r = 1: ",
-        "warm-up: none: r = 1: ",
         "additive from N(0, 0.02): r = 1: ",
         "**Number of points",
         "N = 64, 2,500 steps, 50 % of them warm-up (rank 0: 0.903): r = 1:",

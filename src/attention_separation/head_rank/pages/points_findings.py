@@ -26,7 +26,7 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     found = [each for each in neighbours(rows) if each.is_complete()]
     if not found:
         return []
-    own = lower[0][1]
+    own = [row for _, group in [*lower, *full] for row in group]
     d, numbers = own[0]["d"], values(own, "n")
     rank_0 = ", ".join(f"{least_error(d, n):.3f} at N = {n}" for n in numbers)
     listed = [
@@ -120,8 +120,8 @@ def _least_step(found: list[Comparison], level: float) -> str:
     where = f"from N = {few[0]['n']} to {many[0]['n']} at rank {many[0]['rank']}"
     over = f"simultaneous over {counted(len(steps), 'step')} at level {level:g}"
     if rises:
-        sure = "Least, but surely," if gaps[least].low > 0 else "Not surely"
-        return f" {sure} {where}: by {gap_words(gaps[least])}, {over}."
+        sure = "sure too" if gaps[least].low > 0 else "not sure"
+        return f" The least sure rise is {where}: {gap_words(gaps[least])}, {over}; it is {sure}."
     ends = ""
     if least in gaps:
         ends = f" ({-gaps[least].high:.3f} to {-gaps[least].low:.3f}, {over})"

@@ -4,13 +4,14 @@ number is one of a table's."""
 from collections.abc import Sequence
 
 from attention_separation.head_rank.claims import published_values
+from attention_separation.head_rank.claims.learned_claims import MOST_ANGLE
 from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.paper_size.kept_runs import SCALES, Kept
 from attention_separation.pages.prose import from_to
 
 NEAR, FAR = 1.25, 2.0
-"""Times a published value up to which an error is called near it, and from which far."""
+"""Times another value up to which an error is called near it, and from which far."""
 
 
 def one_layer_findings(kept: Kept) -> list[str]:
@@ -34,7 +35,7 @@ def _span(errors: Sequence[float]) -> str:
 
 def _full_rank(kept: Kept) -> list[str]:
     """Full rank against lower ranks at one layer, for each scale."""
-    found = []
+    found, ratios = [], []
     for rows in kept.values():
         parts = []
         own = chosen(rows, layers=1, encoding="none")
@@ -44,6 +45,7 @@ def _full_rank(kept: Kept) -> list[str]:
             low = [ours[rank] for rank in ours if rank < d]
             if d not in ours or not low:
                 continue
+            ratios.append(min(low) / ours[d])
             parts.append(
                 f"w = {width}: full rank {ours[d]:.3g}, lower ranks {_span(low)} (published "
                 f"{theirs[d]:.3g} and {_span([theirs[r] for r in ours if r < d])})"
@@ -57,10 +59,12 @@ def _full_rank(kept: Kept) -> list[str]:
     if not found:
         return []
     size, steps = published_values.SIZE_1, published_values.STEPS["rank_fig1"]
+    answer = "One layer at the paper's size."
+    if min(ratios) > FAR:
+        answer = "At the paper's size, too, full rank leaves lower ranks far behind in one layer."
     text = (
-        "**At the paper's size, too, full rank leaves lower ranks far behind in one layer.** "
-        f"d = {size['d']}, N = {size['n']}, held-out errors, most of single runs; the paper's "
-        f"values are the least training loss of five runs of {steps:,} steps of "
+        f"**{answer}** d = {size['d']}, N = {size['n']}, held-out errors, most of single runs; the "
+        f"paper's values are the least training loss of five runs of {steps:,} steps of "
         f"{published_values.BATCH} sets."
     )
     return [text, *found]
@@ -70,26 +74,34 @@ def _time(kept: Kept) -> list[str]:
     """What more steps change at one layer, by rank: what of the published shape owes to them."""
     short, long = (chosen(kept[scale], layers=1, encoding="none") for scale in SCALES)
     d = published_values.SIZE_1["d"]
-    said, ends = [], {"full": [], "lower": []}
+    said, ends, gains = [], {"full": [], "lower": []}, {"full": [], "lower": []}
     for width in values(long, "width"):
         few, many = _one_layer(short, width), _one_layer(long, width)
         theirs = published_values.figure_1(1, width)
         low = [rank for rank in few if rank in many and rank < d]
         if not low or d not in few or d not in many:
             continue
-        falls = [few[rank] - many[rank] for rank in low]
         times = [many[rank] / theirs[rank] for rank in low]
         ends["full"].append(many[d] / theirs[d])
         ends["lower"] += times
+        gains["full"].append(few[d] / many[d])
+        gains["lower"] += [few[rank] / many[rank] for rank in low]
         said.append(
-            f"at w = {width} full rank falls from {few[d]:.3g} to {many[d]:.3g} (published "
-            f"{theirs[d]:.3g}), lower ranks by {_span(falls)}, to {_span(times)} times the "
-            "published values"
+            f"at w = {width} full rank goes from {few[d]:.3g} to {many[d]:.3g} (published "
+            f"{theirs[d]:.3g}), lower ranks to {_span([many[rank] / few[rank] for rank in low])} "
+            f"times what they had, {_span(times)} times the published values"
         )
     if not said:
         return []
-    owes = max(ends["lower"]) < NEAR and min(ends["full"]) > FAR
-    answer = "full rank gains, lower ranks hardly: the gap owes to rank, its depth to training"
+    owes = (
+        max(ends["lower"]) < NEAR
+        and min(ends["full"]) > FAR
+        and max(gains["lower"]) < NEAR < min(gains["full"])
+    )
+    answer = (
+        "full rank gains, lower ranks hardly: that there is a gap owes to rank, how wide it is to "
+        "training time"
+    )
     size = published_values.BATCH
     return [
         f"**From {steps_words(short)} to {steps_words(long)} steps{f' {answer}' * owes}.** "
@@ -109,14 +121,22 @@ def _head(kept: Kept) -> list[str]:
     ]
     if not own:
         return []
-    said = [
-        f"{row['steps']:,} steps: {row['angle'][0]:.1f} degrees from +I, c = {-row['scale'][0]:.3g}"
-        for row in sorted(own, key=lambda row: row["steps"])
-    ]
+    said = []
+    for steps in values(own, "steps"):
+        heads = chosen(own, steps=steps)
+        angles, scales = ([row[name][0] for row in heads] for name in ("angle", "scale"))
+        said.append(
+            f"after {steps:,} steps {from_to(f'{min(angles):.1f}', f'{max(angles):.1f}')} degrees "
+            f"from +I, c = {from_to(f'{-max(scales):.3g}', f'{-min(scales):.3g}')}"
+            f"{f' ({len(heads)} runs)' * (len(heads) > 1)}"
+        )
     angle, norm = published_values.FIGURE_2[1]
     c = norm / own[0]["rank"] ** 0.5
-    return [
-        "**One layer with one head of full rank learns K Qᵀ near −cI**, as in the paper's Figure "
-        f"2, with a smaller c (there medians of {angle} degrees and c about {c:.0f}): "
-        f"{'; '.join(said)}."
-    ]
+    theirs = f"there medians of {angle} degrees and c about {c:.0f}"
+    lead = f"**One layer with one head of full rank** (in the paper's Figure 2, {theirs})"
+    if all(row["angle"][0] >= MOST_ANGLE and 0 < -row["scale"][0] < c for row in own):
+        lead = (
+            "**One layer with one head of full rank learns K Qᵀ near −cI**, as in the paper's "
+            f"Figure 2, with a smaller c ({theirs})"
+        )
+    return [f"{lead}: {'; '.join(said)}."]

@@ -80,7 +80,8 @@ def _section(scale: str, rows: list[dict], made_with: dict[str, dict]) -> str:
     on = joined([f"{processor} with PyTorch {torch}" for processor, torch in makers])
     return (
         f"## Scale `{scale}`\n\n"
-        f"{counted(len(cells), 'cell')}, {runs}, {sum(times) / 60:.0f} core-minutes on {on}. "
+        f"{counted(len(cells), 'cell')}, {runs}, {sum(times) / 60:.0f} core-minutes on {on}; "
+        "of what was stopped and went on, those of the last attempt alone. "
         f"Tables, to {DIGITS} digits: {tables}; what made each cell: "
         f"[made_with.json](head_rank/{scale}/made_with.json).\n\n{pictures}"
     )
