@@ -24,6 +24,8 @@ LESS = 0.9
 ZERO = 0.999
 """Error from which a network is said to predict zero, which has 1; and as far above it."""
 
+UNTRAINED = "no run trained with this recipe: all end at predicting zero"
+
 _LAYERS = {3: "Three", 5: "Five"}
 
 
@@ -84,7 +86,7 @@ def _deeper(rows: list[dict], one_layer: list[dict], layers: int) -> str:
     ]
     answer = f"{', '.join(spans)} times the published errors"
     if _predict_zero(rows):
-        answer = "no run trained, all end at predicting zero"
+        answer = UNTRAINED
     elif falls and all(falls):
         answer = f"errors fall from each rank to the next, as published; {answer}"
     return f"**{_LAYERS[layers]} layers: {answer}.** {'; '.join(said)}."
@@ -127,7 +129,7 @@ def _encodings(rows: list[dict]) -> str:
 def _beside_none(own: list[dict], none: list[dict]) -> str:
     """What an encoding does to the errors."""
     if _predict_zero(own):
-        return "no run trained, all end at predicting zero"
+        return UNTRAINED
     ours, theirs = errors_by_rank(own), errors_by_rank(none)
     if not ours.keys() & theirs.keys():
         return "not compared"
