@@ -81,8 +81,8 @@ def test_encodings_are_set_beside_none():
     _, text = said_of_runs(chosen(runs_of(FIG3, error=error), run=0))
     assert text.startswith(
         "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1): no "
-        "run trained with this recipe: all end at predicting zero; additive from N(0, 0.02): neither "
-        "less nor more; concatenated: less at r = 1 and 32, more at r = 4.** After 5,000 steps"
+        "run trained with this recipe: all end at predicting zero; additive from N(0, 0.02): "
+        "neither less nor more; concatenated: less at r = 1 and 32, more at r = 4.** After 5,000 steps"
     )
 
 
