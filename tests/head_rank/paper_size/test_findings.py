@@ -82,7 +82,7 @@ def test_encodings_are_set_beside_none():
     assert text.startswith(
         "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1): no "
         "run trained with this recipe: all end at predicting zero; additive from N(0, 0.02): "
-        "neither less nor more; concatenated: less at r = 1 and 32, more at r = 4.** After 5,000 steps"
+        "neither less nor more; concatenated: less at r = 1 and 32, more at r = 4.** After 5,000 "
     )
 
 
