@@ -58,6 +58,14 @@ def test_runs_that_predict_zero_are_said_to(error, is_zero):
     )
 
 
+@pytest.mark.parametrize("error", [1.0, 0.8])
+def test_what_did_not_train_is_not_set_beside_one_layer(error):
+    runs = runs_of(FIG1, error=lambda cell: 0.5 if cell.layers == 1 else error)
+    *_, text = said_of_runs(chosen(runs, run=0))
+    assert text.startswith("**Five layers: ")
+    assert ("; beside one layer after 10,000 steps" in text) == (error < 1)
+
+
 @pytest.mark.parametrize(("at_4", "does"), [(0.4, "grow"), (0.7, "do not grow at each rank")])
 def test_points_are_compared_only_where_they_were_trained_alike(at_4, does):
     errors = {4: at_4, 16: 0.6, 64: 0.5}
