@@ -135,6 +135,8 @@ def published_times(full, lower):
         ((10, 5), (1.5, 1.05), False),
         ((10, 1.5), (1.1, 1.05), False),
         ((10, 5), (1.6, 1.5), False),
+        # Lower ranks lose.
+        ((10, 5), (0.9, 1.2), False),
     ],
 )
 def test_what_more_steps_change_is_said_of_errors_that_show_it(full, lower, answer):

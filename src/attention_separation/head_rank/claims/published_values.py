@@ -14,7 +14,10 @@ SIZE_1 = {"d": 64, "n": 16, "feed_forward": 2048}
 WIDTH_3 = 8
 """Of the runs of Figure 3."""
 
-SIZE_4 = {"d": 64, "layers": 2, "width": 64, "feed_forward": 2048}
+SIZE_4 = {"d": 64, "layers": 2, "feed_forward": 2048}
+"""Of the runs of Figure 4."""
+
+WIDTH_4 = 64
 """Of the runs of Figure 4."""
 
 BATCHES, BATCH = 100, 256

@@ -10,6 +10,7 @@ from attention_separation.head_rank.constructions.uniform_attention import least
 from attention_separation.head_rank.settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
 from attention_separation.head_rank.settings.jobs import TrainedCell
 from attention_separation.head_rank.training.cell_table import SCHEMA
+from attention_separation.pages.prose import joined
 from attention_separation.results.tables import read_parquet
 
 _SIZES = {"d": "d", "n": "N"}
@@ -52,6 +53,11 @@ def is_full_rank(row: dict) -> bool:
 def values(rows: Iterable[dict], name: str) -> list:
     """The distinct values of a setting, sorted."""
     return sorted({row[name] for row in rows})
+
+
+def listed(rows: Iterable[dict], name: str) -> str:
+    """The distinct values of a setting, in words; of at least one run."""
+    return joined([f"{value:,}" for value in values(rows, name)], "or")
 
 
 def initial_words(row: dict) -> str:

@@ -14,6 +14,7 @@ from attention_separation.head_rank.claims.runs import (
     PUBLISHED_INITIAL,
     chosen,
     initial_words,
+    listed,
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
@@ -31,7 +32,6 @@ from attention_separation.head_rank.figures.marks import (
 )
 from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import INK, PALETTE, frame
-from attention_separation.pages.prose import joined
 
 RUN, MEAN, BEST = "a run", "mean", "best run"
 RANK_0 = "uniform attention\n(rank 0)"
@@ -153,11 +153,11 @@ def _encodings(rows: list[dict]) -> list[tuple[str, dict, bool]]:
 def figure_4(rows: list[dict]) -> Figure:
     """Number of points."""
     numbers, widths, d = (values(rows, name) for name in ("n", "width", "d"))
-    steps = {n: values(chosen(rows, n=n), "steps") for n in numbers}
-    apart = len({*map(tuple, steps.values())}) > 1
+    steps = {n: listed(chosen(rows, n=n), "steps") for n in numbers}
+    apart = len({*steps.values()}) > 1
     series = [
         Series(
-            f"$N$ = {n}" + f", {joined([f'{s:,}' for s in steps[n]])} steps" * apart,
+            f"$N$ = {n}" + f", {steps[n]} steps" * apart,
             colour,
             {"n": n},
             lambda layers, n=n: published_values.figure_4(n),
@@ -166,8 +166,7 @@ def figure_4(rows: list[dict]) -> Figure:
     ]
     notes = [f"$w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$."]
     # Beside other widths too: the note says so.
-    size = {name: of for name, of in published_values.SIZE_4.items() if name != "width"}
-    compared = is_size(rows, size)
+    compared = is_size(rows, published_values.SIZE_4)
     return _by_layers(
         rows,
         Panels(

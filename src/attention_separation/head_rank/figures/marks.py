@@ -6,10 +6,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import values
+from attention_separation.head_rank.claims.runs import listed, values
 from attention_separation.head_rank.training.cell_table import DEAD as DEAD_SHARE
 from attention_separation.pages.drawing import INK
-from attention_separation.pages.prose import counted, joined
+from attention_separation.pages.prose import counted
 
 ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
@@ -64,11 +64,6 @@ def _runs(rows: list[dict]) -> str:
     cells = [cell for cell, _ in runs]
     fewest, most = (f({cell: cells.count(cell) for cell in cells}.values()) for f in (min, max))
     return counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
-
-
-def listed(rows: list[dict], name: str) -> str:
-    """The values of a setting, in words."""
-    return joined([f"{value:,}" for value in values(rows, name)], "or")
 
 
 def published(figure: str) -> str:

@@ -10,7 +10,7 @@ from attention_separation.head_rank.claims.runs import (
     chosen,
     held_out_error,
     initial_words,
-    values,
+    listed,
 )
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.figures.training_figures import NUMBERS
@@ -37,7 +37,7 @@ from attention_separation.head_rank.settings.titles import FIGURES
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.prose import counted, from_to, joined
+from attention_separation.pages.prose import counted, from_to
 from attention_separation.results.tables import read_parquet
 
 OF_NUMBERS = {
@@ -100,8 +100,8 @@ def _shown(figure: str, rows: list[dict]) -> list[str]:
         groups = sorted({(row["layers"], row["width"]) for row in rows})
         row = rows[0]
         recipe = (
-            f"At d = {row['d']} and N = {row['n']}, after {_listed(rows, 'steps')} steps of "
-            f"{_listed(rows, 'batch')} sets. The paper's norm is ‖K Qᵀ‖ over √d, without the 1/√r "
+            f"At d = {row['d']} and N = {row['n']}, after {listed(rows, 'steps')} steps of "
+            f"{listed(rows, 'batch')} sets. The paper's norm is ‖K Qᵀ‖ over √d, without the 1/√r "
             f"of the logits: a head near −cI has c = norm/√r, which is norm/"
             f"{row['rank'] ** 0.5:.3g} here."
         )
@@ -152,10 +152,6 @@ def _initial_values(rows: list[dict]) -> str:
         f"Additive encodings begin from normal values of mean m and standard deviation s, N(m, s): "
         f"{'; '.join(words)}."
     )
-
-
-def _listed(rows: list[dict], name: str) -> str:
-    return joined([f"{value:,}" for value in values(rows, name)], "or")
 
 
 def _of_heads(layers: int, width: int, rows: list[dict]) -> str:

@@ -6,7 +6,13 @@ from itertools import pairwise
 from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.comparisons import Comparison
 from attention_separation.head_rank.claims.judging import unlearned, unlike_training
-from attention_separation.head_rank.claims.runs import chosen, naming_dead, over_rank_0, values
+from attention_separation.head_rank.claims.runs import (
+    chosen,
+    listed,
+    naming_dead,
+    over_rank_0,
+    values,
+)
 from attention_separation.head_rank.claims.trained_claims import (
     neighbours,
     of_figure_4,
@@ -14,7 +20,7 @@ from attention_separation.head_rank.claims.trained_claims import (
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words, over_runs
-from attention_separation.pages.prose import counted, joined
+from attention_separation.pages.prose import counted
 from attention_separation.statistics.means import mean_of
 
 
@@ -29,19 +35,18 @@ def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:
     own = [row for _, group in [*lower, *full] for row in group]
     d, numbers = own[0]["d"], values(own, "n")
     rank_0 = ", ".join(f"{least_error(d, n):.3f} at N = {n}" for n in numbers)
-    listed = [
+    said = [
         f"{'full ' * (group[0]['rank'] == d)}rank {rank}: {', '.join(_over(group))}"
         for rank, group in [*lower, *full]
     ]
     widths = values(own, "width")
     apart = " where the paper has w = d" * (widths != [d])
-    steps = joined([f"{count:,}" for count in values(own, "steps")], "or")
     return [
         f"**Number of points: {_lead(rows, found)}**, at d = {d} with two layers and "
-        f"w = {', '.join(map(str, widths))}{apart}, after {steps} steps. As mean held-out errors "
-        f"over that of uniform attention (rank 0: {rank_0}), "
+        f"w = {', '.join(map(str, widths))}{apart}, after {listed(own, 'steps')} steps. "
+        f"As mean held-out errors over that of uniform attention (rank 0: {rank_0}), "
         f"{_intervals([group for _, group in [*lower, *full]])}: "
-        f"{'; '.join(listed)}.{_least_step(found, level)}{_steps(own)} {_published_steps()}"
+        f"{'; '.join(said)}.{_least_step(found, level)}{_steps(own)} {_published_steps()}"
     ]
 
 
@@ -77,8 +82,8 @@ def _steps(rows: list[dict]) -> str:
     steps = {n: chosen(rows, n=n)[0]["steps"] for n in values(rows, "n")}
     if len(set(steps.values())) == 1:
         return ""
-    listed = ", ".join(f"{count:,} at N = {n}" for n, count in steps.items())
-    return f" Trained for different steps, which are compared with none: {listed}."
+    each = ", ".join(f"{count:,} at N = {n}" for n, count in steps.items())
+    return f" Trained for different steps, which are compared with none: {each}."
 
 
 def _over(rows: list[dict]) -> list[str]:

@@ -10,11 +10,11 @@ from attention_separation.head_rank.claims.runs import (
     chosen,
     errors_by_rank,
     initial_words,
+    listed,
     values,
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.paper_size.kept_runs import Kept
-from attention_separation.head_rank.paper_size.one_layer_findings import steps_words
 from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.prose import from_to, joined
 
@@ -69,8 +69,8 @@ def _deeper(rows: list[dict], one_layer: list[dict], layers: int) -> str:
         ours, theirs = errors_by_rank(own), published_values.figure_1(layers, width)
         hard = published_values.HARD_IN_WORDS * ((layers, width) == published_values.HARD)
         said.append(
-            f"w = {width}{hard}, {steps_words(own)} steps, {_warm_up(own)}: {_beside(own, theirs)}"
-            f"{_beside_one_layer(own, chosen(one_layer, width=width))}"
+            f"w = {width}{hard}, {listed(own, 'steps')} steps, {_warm_up(own)}: "
+            f"{_beside(own, theirs)}{_beside_one_layer(own, chosen(one_layer, width=width))}"
         )
         # Beside the same ranks: the published values of five layers do not fall at each.
         falls += [of[many] < of[few] for few, many in pairwise(ours) for of in (ours, theirs)]
@@ -98,7 +98,7 @@ def _beside_one_layer(own: list[dict], rows: list[dict]) -> str:
         return ""
     ours, one = errors_by_rank(own), errors_by_rank(rows)
     return (
-        f"; beside one layer after {steps_words(rows)} steps, {_warm_up(rows)}, less "
+        f"; beside one layer after {listed(rows, 'steps')} steps, {_warm_up(rows)}, less "
         f"{_at(_less(ours, one))}, more {_at(_less(one, ours))}"
     )
 
@@ -121,7 +121,7 @@ def _encodings(rows: list[dict]) -> str:
         said.append(f"{name}: {_beside(own, theirs)}")
     return (
         f"**Positional encodings at three layers, w = {published_values.WIDTH_3}, beside none: "
-        f"{'; '.join(answers)}.** After {steps_words(rows)} steps, {_warm_up(rows)}: "
+        f"{'; '.join(answers)}.** After {listed(rows, 'steps')} steps, {_warm_up(rows)}: "
         f"{'; '.join(said)}."
     )
 
@@ -161,7 +161,7 @@ def _points(rows: list[dict]) -> str:
     numbers, d = values(rows, "n"), rows[0]["d"]
     of_number = {n: chosen(rows, n=n) for n in numbers}
     errors = {n: errors_by_rank(own) for n, own in of_number.items()}
-    steps = {n: steps_words(own) for n, own in of_number.items()}
+    steps = {n: listed(own, "steps") for n, own in of_number.items()}
     alike, grows, apart = [], [], []
     for few, many in pairwise(numbers):
         ours, theirs = ({r: e for r, e in errors[n].items() if r < d} for n in (many, few))
@@ -183,7 +183,7 @@ def _points(rows: list[dict]) -> str:
         answer = f": below full rank errors {does} from N = {joined(alike)}"
     return (
         f"**Number of points{answer}{''.join(apart)}.** Two layers with w = {rows[0]['width']}, "
-        f"where the paper has {published_values.SIZE_4['width']}: {'; '.join(said)}."
+        f"where the paper has {published_values.WIDTH_4}: {'; '.join(said)}."
     )
 
 
@@ -191,9 +191,14 @@ def _beside(rows: list[dict], theirs: dict[int, float]) -> str:
     """The error of each rank, with the published one where there is one."""
     return ", ".join(
         f"r = {rank}: {error:.3g}{' dead' * any(row['dead'] for row in chosen(rows, rank=rank))}"
-        + (f" ({f'{theirs[rank]:.3g}' if theirs[rank] else '0.000'})" if rank in theirs else "")
+        + (f" ({_as_read(theirs[rank])})" if rank in theirs else "")
         for rank, error in errors_by_rank(rows).items()
     )
+
+
+def _as_read(value: float) -> str:
+    # What was read as 0.000 is no zero.
+    return f"{value:.3g}" if value else "0.000"
 
 
 def _at(ranks: list[int]) -> str:

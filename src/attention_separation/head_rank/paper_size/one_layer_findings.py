@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.learned_claims import MOST_ANGLE
-from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, values
+from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, listed, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.paper_size.kept_runs import SCALES, Kept
 from attention_separation.pages.prose import from_to
@@ -17,11 +17,6 @@ NEAR, FAR = 1.25, 2.0
 def one_layer_findings(kept: Kept) -> list[str]:
     """What the kept runs of one layer say, the answer first."""
     return [*_full_rank(kept), *_time(kept), *_head(kept)]
-
-
-def steps_words(rows: list[dict]) -> str:
-    """How many steps some runs were trained for."""
-    return " or ".join(f"{steps:,}" for steps in values(rows, "steps"))
 
 
 def _one_layer(rows: list[dict], width: int) -> dict[int, float]:
@@ -53,7 +48,7 @@ def _full_rank(kept: Kept) -> list[str]:
         if parts:
             rank_0 = least_error(own[0]["d"], own[0]["n"])
             found.append(
-                f"After {steps_words(own)} steps of {own[0]['batch']} sets, one layer at "
+                f"After {listed(own, 'steps')} steps of {own[0]['batch']} sets, one layer at "
                 f"{'; '.join(parts)}. Uniform attention, which looks at nothing, has {rank_0:.3g}."
             )
     if not found:
@@ -74,7 +69,7 @@ def _time(kept: Kept) -> list[str]:
     """What more steps change at one layer, by rank: what of the published shape owes to them."""
     short, long = (chosen(kept[scale], layers=1, encoding="none") for scale in SCALES)
     d = published_values.SIZE_1["d"]
-    said, ends, gains = [], {"full": [], "lower": []}, {"full": [], "lower": []}
+    said, ends, left = [], {"full": [], "lower": []}, {"full": [], "lower": []}
     for width in values(long, "width"):
         few, many = _one_layer(short, width), _one_layer(long, width)
         theirs = published_values.figure_1(1, width)
@@ -82,13 +77,14 @@ def _time(kept: Kept) -> list[str]:
         if not low or d not in few or d not in many:
             continue
         times = [many[rank] / theirs[rank] for rank in low]
+        shares = [many[rank] / few[rank] for rank in low]
         ends["full"].append(many[d] / theirs[d])
         ends["lower"] += times
-        gains["full"].append(few[d] / many[d])
-        gains["lower"] += [few[rank] / many[rank] for rank in low]
+        left["full"].append(many[d] / few[d])
+        left["lower"] += shares
         said.append(
             f"at w = {width} full rank goes from {few[d]:.3g} to {many[d]:.3g} (published "
-            f"{theirs[d]:.3g}), lower ranks to {_span([many[rank] / few[rank] for rank in low])} "
+            f"{theirs[d]:.3g}), lower ranks to {_span(shares)} "
             f"times what they had, {_span(times)} times the published values"
         )
     if not said:
@@ -96,7 +92,8 @@ def _time(kept: Kept) -> list[str]:
     owes = (
         max(ends["lower"]) < NEAR
         and min(ends["full"]) > FAR
-        and max(gains["lower"]) < NEAR < min(gains["full"])
+        and max(left["full"]) < 1 / NEAR < min(left["lower"])
+        and max(left["lower"]) < NEAR
     )
     answer = (
         "full rank gains, lower ranks hardly: that there is a gap owes to rank, how wide it is to "
@@ -104,7 +101,7 @@ def _time(kept: Kept) -> list[str]:
     )
     size = published_values.BATCH
     return [
-        f"**From {steps_words(short)} to {steps_words(long)} steps{f' {answer}' * owes}.** "
+        f"**From {listed(short, 'steps')} to {listed(long, 'steps')} steps{f' {answer}' * owes}.** "
         f"{'; '.join(said).capitalize()}. At full rank that is {_span(ends['full'])} times the "
         f"published value; whether more steps close it, or the paper's batches of {size} that come "
         "back, is not tested."
