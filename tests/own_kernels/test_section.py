@@ -197,7 +197,7 @@ WRONG_SETTINGS = {
     "a built-in name": ({"exp": SCORE}, "any_attention.kernels.exp", "of a built-in kernel;"),
     "no finite weight": (
         {"mine": {"score": "log(0*x)"}}, MINE,
-        "self-attention, X = I, D0, n = 6: a weight, of score x = 1.21858, is -inf; allowed: f",
+        "self-attention, X = I, n = 20: a weight, of score x = 2.0374, is -inf; allowed: fin",
     ),
     "NaN": ({"mine": {"score": "sqrt(-x)"}}, MINE, "is nan; allowed: finite numbers"),
     "what overflows at some n": (
@@ -208,7 +208,7 @@ WRONG_SETTINGS = {
     ),
     "negative sums": (
         {"mine": {"score": "x - 30"}}, MINE,
-        "self-attention, X = I, D0, n = 6: a row of weights sums to -172.976; allowed: sums > 0",
+        "self-attention, X = I, n = 20: a row of weights sums to -561.535; allowed: sums > 0",
     ),
     "no sum": ({"mine": {"score": "0"}}, MINE, "a row of weights sums to 0; allowed: sums > 0"),
     "a division by zero": (
@@ -226,18 +226,18 @@ def test_faults_name_path_value_and_what_is_allowed(load, what):
     assert found[0].isprintable()
 
 
-AT_SIX = "self-attention, X = I, D0, n = 6: my_kernels"
+FIRST = "self-attention, X = I, n = 20: my_kernels"
 WRONG_FUNCTIONS = {
     "nothing.f": "nothing cannot be imported: ModuleNotFoundError: No module named 'nothing'",
     "broken.f": "broken cannot be imported: ZeroDivisionError: division by zero",
     "my_kernels.squares": "my_kernels has no squares; did you mean 'square'? allowed: square, ",
     "my_kernels.CONSTANT": "my_kernels.CONSTANT is of type int; allowed: functions",
-    "my_kernels.flat": f"{AT_SIX}.flat gave an array of shape (36,) for scores of shape (6, 6); "
+    "my_kernels.flat": f"{FIRST}.flat gave an array of shape (12,) for scores of shape (3, 4); "
     "allowed: the same shape",
-    "my_kernels.complexes": f"{AT_SIX}.complexes gave numbers of type complex128; allowed: real",
+    "my_kernels.complexes": f"{FIRST}.complexes gave numbers of type complex128; allowed: real",
     "my_kernels.late": 'my_kernels.late raised KeyError: \'no weight\\nof this\'',
-    "my_kernels.leaves": f"{AT_SIX}.leaves raised SystemExit: 3",
-    "my_kernels.places": "self-attention, X = I, D0, n = 6: tokens that are alike but for their "
+    "my_kernels.leaves": f"{FIRST}.leaves raised SystemExit: 3",
+    "my_kernels.places": "self-attention, X = I, n = 20: tokens that are alike but for their "
     "class or place have weights",
 }  # fmt: skip
 
@@ -256,10 +256,10 @@ def test_faults_of_functions(load):
         assert words in line
         assert line.isprintable()
     first, lost, shape = found[-3:]
-    assert "gave an array of shape () for vectors of shape (6, 5); allowed: (6, features)" in shape
-    assert "z_first: self-attention, X = I, D0, n = 6: tokens that are alike" in first
+    assert "gave an array of shape () for vectors of shape (3, 22); allowed: (3, features)" in shape
+    assert "z_first: self-attention, X = I, n = 20: tokens that are alike" in first
     assert "allowed: the same weight" in first
-    assert "gave an array of shape (30,) for vectors of shape (6, 5)" in lost
+    assert "gave an array of shape (66,) for vectors of shape (3, 22)" in lost
 
 
 def test_a_module_that_ends_python(load):

@@ -1,6 +1,9 @@
 """docs/contests.yaml: other kernels in the paper's figures, from the configuration alone."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import yaml
 from making import ROOT
 
@@ -40,5 +43,10 @@ def test_the_page_shows_its_pictures():
     for figure in FIGURES:
         assert f"(contests/{figure}.svg)" in page
         assert (ROOT / f"docs/contests/{figure}.svg").stat().st_size > 20_000
-    verdicts = (ROOT / "docs/contests/verdicts.csv").read_text(encoding="utf-8")
-    assert verdicts.count('"agrees"') == 19
+    verdicts = pd.read_csv(ROOT / "docs/contests/verdicts.csv", comment="#")
+    assert verdicts["verdict"].eq("agrees").sum() == 19
+    rates = verdicts["points"] * verdicts["mean_p_exact"]
+    for figure in FIGURES:
+        of_figure = verdicts["panel"].str.startswith(figure)
+        mean = rates[of_figure].sum() / verdicts["points"][of_figure].sum()
+        assert re.search(rf"\| Figure {figure[-1]} \| x. \| {mean:.3f} \|", page)

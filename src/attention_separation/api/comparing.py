@@ -2,17 +2,27 @@
 `critical_temperature`."""
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attention_separation.any_attention.exact import limits
+from attention_separation.any_attention.exact.kernel_check import all_sizes
 from attention_separation.any_attention.exact.values import score_columns
 from attention_separation.api.given import kernel_of, require_usable, told_apart
-from attention_separation.api.problem import AttentionX, Model, data_of, layer_of, tokens_of
+from attention_separation.api.problem import (
+    AttentionX,
+    Model,
+    data_of,
+    layer_of,
+    level_of,
+    say_if_long,
+    tokens_of,
+)
 from attention_separation.api.separating import ranked_states, require_memory
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.separation import widest_margin
 
 if TYPE_CHECKING:
@@ -21,6 +31,9 @@ if TYPE_CHECKING:
 Given = str | Kernel | Callable[..., Any]
 
 SIZES = (200, 2_000, 20_000, 1_000_000)
+
+SEARCHED = 400
+"""About how many numbers a search asks for."""
 
 
 def compare(
@@ -33,8 +46,8 @@ def compare(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
+    b: float | None = None,
+    c: float | None = None,
     margin: bool = False,
 ) -> "pd.DataFrame":
     """What each kernel can do at each n, at its own best threshold; parameters as of `separate`.
@@ -56,7 +69,8 @@ def compare(
         require_memory(layer.d(data.classes))
     tables = []
     for kernel, name in zip(given, told_apart([each.name for each in given]), strict=True):
-        require_usable(kernel, layer, data)
+        require_usable(kernel, layer, data, sizes)
+        say_if_long(lambda of=kernel: score_columns(of, layer, data, sizes[:1]), len(sizes))
         scored = score_columns(kernel, layer, data, sizes)
         curves = scored.curves()
         best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
@@ -82,20 +96,42 @@ def largest_n(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
+    b: float | None = None,
+    c: float | None = None,
+    level: float | None = None,
 ) -> float | None:
-    """The largest multiple of K up to 10^12 at which a kernel separates: at which its probability,
-    at its own best threshold, is above half of softmax's. inf if it does there still, None if it
-    does at none; a geometric grid is searched first, so a gap between its numbers can be missed.
-    Parameters as of `separate`."""
+    """The largest multiple of K up to 10^12 at which a kernel separates: at which softmax's
+    probability is above 1/2, and the kernel's above half of it, each at its own best threshold.
+    inf if it does there still, None if it does at none; all multiples up to 3,000 are asked, beyond
+    them 20 a decade and both sides of every change of m: a gap between two of these can be missed.
+
+    Parameters
+    ----------
+    level : instead, the probability that the kernel's is to be at least, whatever softmax's is
+    kernel, model and all others : as of `separate`
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `separate` does, of any n up to 10^12; also where float64 does not tell whether the
+        kernel separates at an n beyond the last at which it does: the text names it.
+    """
     of, layer = kernel_of(kernel), layer_of(model, attention_x)
-    data = data_of(layer, d, m, a0, a1, b, c)
-    require_usable(of, layer, data)
-    found = limits.last_multiple(lambda n: limits.separates(of, layer, data, n), data.classes)
-    if math.isnan(found):
+    data, level = data_of(layer, d, m, a0, a1, b, c), level_of(level)
+    require_usable(of, layer, data, all_sizes(data.classes))
+    some = limits.asked_sizes(data)[:1]
+    say_if_long(lambda: limits.separation(of, layer, data, some, level=level), SEARCHED)
+    found = limits.reach(of, layer, data, level)
+    if not found.decided:
+        raise ArithmeticError(
+            f"{of.name}: from n = {found.undecided_from:,.0f} on float64 does not tell whether it "
+            "separates"
+        )
+    if level is None:
+        _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data).last)
+    if math.isnan(found.last):
         return None
-    return found if math.isinf(found) else int(found)
+    return found.last if math.isinf(found.last) else int(found.last)
 
 
 def critical_temperature(
@@ -107,15 +143,42 @@ def critical_temperature(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
-) -> float:
-    """The highest T at which e^(x / T) separates at n tokens; 0 where none from 0.001 on does, inf
-    where 10^4 does still. Parameters as of `separate`."""
-    layer = layer_of(model, attention_x)
+    b: float | None = None,
+    c: float | None = None,
+    level: float | None = None,
+) -> float | None:
+    """The highest T at which e^(x / T) separates at n tokens, as `largest_n` says it; 0 where none
+    from 0.001 on does, inf where 10^4 does still, and None where e^x itself, softmax, does not.
+    Parameters as of `largest_n`.
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `largest_n` does.
+    """
+    layer, level = layer_of(model, attention_x), level_of(level)
     data = data_of(layer, d, m, a0, a1, b, c)
-    found = float(limits.critical_temperatures(layer, data, [tokens_of(layer, data, n)])[0])
+    sizes = [tokens_of(layer, data, n)]
+    say_if_long(lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED)
+    found = float(limits.critical_temperatures(layer, data, sizes, level)[0])
+    if math.isnan(found):
+        raise ArithmeticError(
+            f"at n = {sizes[0]:,} float64 does not tell at which T e^(x / T) separates"
+        )
+    if level is None and limits.exp_probabilities(layer, data, tuple(sizes))[0] <= 0.5:
+        _say_where_softmax_fails(math.nan)
+        return None
     return math.inf if found > limits.HOTTEST * (1 - limits.PRECISION) else found
+
+
+def _say_where_softmax_fails(last: float) -> None:
+    if not math.isinf(last):
+        where = "here" if math.isnan(last) else f"beyond n = {last:,.0f}"
+        warnings.warn(
+            f"softmax itself does not separate {where}, with a probability of at most 1/2: no "
+            "kernel is measured against it there; level=0.9 asks for a probability of 0.9 alone",
+            stacklevel=3,
+        )
 
 
 def _several(values: Any) -> list:

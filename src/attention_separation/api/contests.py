@@ -62,8 +62,8 @@ def success(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
+    b: float | None = None,
+    c: float | None = None,
     theta: Theta = "paper",
 ) -> Success:
     """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
@@ -88,7 +88,7 @@ def success(
     n = tokens_of(layer, data, n)
     at = theta_of(theta, layer, data)
     for kernel in kernels:
-        require_usable(kernel, layer, data)
+        require_usable(kernel, layer, data, [n])
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]
     columns, s = scored[0].m, scored[0].s
     d0, d1 = (np.stack([getattr(each, name) for each in scored], axis=1) for name in ("d0", "d1"))

@@ -6,21 +6,21 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from attention_separation.any_attention.exact.kernel_check import check_kernel
-from attention_separation.any_attention.exact.layers import Layer, token_types
+from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
 from attention_separation.attention.kernels import (
+    KERNELS,
     ClassesApartError,
     Kernel,
     Normaliser,
     RowSumError,
 )
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.datasets.data import FixedData
 from attention_separation.own_kernels.formula import FormulaError, parse_formula
 from attention_separation.own_kernels.given import (
@@ -112,14 +112,15 @@ def rows(
     Parameters
     ----------
     function : scores of the distinct keys of a row, (T,), and how many tokens each of them stands
-        for, (T,) -> the weight of one token of each, (T,)
+        for, (T,) -> the weight of one token of each, (T,); n and d as of `scores`
     name, normalised : as of `scores`; rows are taken as they are given if nothing is said
     """
     _require_function("rows", function)
     name = name or _name_of(function)
 
-    def of_row(x: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        return checked_call(name, name, _numpy_of(function), same_shape, x, counts)
+    def of_row(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
+        of = _with_sizes(function, n, d)
+        return checked_call(name, name, of, same_shape, x, counts)
 
     return row_kernel(name, f"{name}(row)", of_row, **_more(normalised))
 
@@ -159,9 +160,9 @@ def _of_text(text: str) -> Kernel:
     return score_kernel(text, text, evaluated(shown(text), formula), **more)
 
 
-def require_usable(kernel: Kernel, layer: Layer, data: FixedData) -> None:
-    """Raise ArithmeticError where a kernel of one's own breaks what is exact here, and warn where
-    it has negative weights; built-in kernels are not tried.
+def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequence[int]) -> None:
+    """Raise ArithmeticError where a kernel of one's own breaks what is exact here at one of the
+    numbers of tokens, and warn where it has negative weights; built-in kernels are not tried.
 
     Nothing is remembered: what a function gives may change, as a trained module's answers do.
 
@@ -176,24 +177,18 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData) -> None:
             f"{kernel.name}: vectors at d={layer.d(data.classes)} take about "
             f"{needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
         )
-    if kernel.source != GIVEN:
+    known = getattr(kernel.weigh, "divides", kernel)
+    if KERNELS.get(known.name) is known:
         return
     try:
-        check_kernel(kernel, FixedData(), (), (layer,))
+        negative = check_kernel(kernel, layer, data, sizes)
     except ArithmeticError as error:
         hint = HINTS.get(type(error))
         raise type(error)(f"{error}; {hint}" if hint else str(error)) from error
-    if _has_negative_weights(kernel, layer):
+    if negative:
         warnings.warn(
             f"{kernel.name}: some weights are negative; rows are averages no longer", stacklevel=3
         )
-
-
-def _has_negative_weights(kernel: Kernel, layer: Layer) -> bool:
-    return any(
-        bool((distinct_rows(types, kernel).weights < 0).any())
-        for types in token_types(layer, FixedData(), [200])
-    )
 
 
 def _more(normalised: bool) -> dict[str, Any]:
@@ -222,19 +217,20 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def _of_scores(name: str, function: Callable) -> OfNumbers:
-    asked = _arguments(function) & {"n", "d"}
-
-    def of_point(x: np.ndarray, n: int, d: int) -> np.ndarray:
-        more = {key: value for key, value in (("n", n), ("d", d)) if key in asked}
-        return checked_call(
-            name, name, lambda scores: _numpy_of(function)(scores, **more), same_shape, x
-        )
-
-    return each_point(of_point)
+    return each_point(
+        lambda x, n, d: checked_call(name, name, _with_sizes(function, n, d), same_shape, x)
+    )
 
 
 def _of_vectors(name: str, phi: Callable) -> OfNumbers:
     return each_point(lambda x, n, d: checked_call(name, name, _numpy_of(phi), vectors, x))
+
+
+def _with_sizes(function: Callable, n: int, d: int) -> Callable[..., np.ndarray]:
+    """A function of arrays that gets n and d where it has arguments of these names."""
+    asked = _arguments(function)
+    more = {key: value for key, value in (("n", n), ("d", d)) if key in asked}
+    return partial(_numpy_of(function), **more)
 
 
 def _arguments(function: Callable) -> set[str]:

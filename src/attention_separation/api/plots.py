@@ -39,7 +39,7 @@ def plot(
     from attention_separation.api.problem import data_of, layer_of
 
     layer = layer_of(more.get("model", "self_attention"), more.get("attention_x", "identity"))
-    classes = data_of(layer, more.get("d"), None, 0.01, 1.2, 0.2, 0.8).classes
+    classes = data_of(layer, more.get("d"), None, 0.01, 1.2, None, None).classes
     if n is None:
         n = sorted({max(int(size) // classes, 1) * classes for size in np.geomspace(100, 1e9, 57)})
         n = [size for size in n if size >= 2]

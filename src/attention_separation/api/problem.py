@@ -2,8 +2,13 @@
 
 import math
 import operator
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any, Literal
+
+import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -17,6 +22,9 @@ Theta = Literal["best", "paper"] | float
 
 MOST_CLASSES = 20_000
 """More would take gigabytes for the states of a column alone."""
+
+LONG = 5.0
+"""Seconds; a question that will take longer says so first."""
 
 LARGEST = 1000.0
 """Size of an entry of the tokens."""
@@ -42,20 +50,24 @@ def layer_of(model: str, attention_x: str) -> Layer:
 
 
 def data_of(
-    layer: Layer, d: int | None, m: int | None, a0: float, a1: float, b: float, c: float
-) -> FixedData:
-    """The sizes of the data of a layer; None for d or m is the paper's.
+    layer: Layer, d: int | None, m: int | None, a0: float, a1: float, b: float | None,
+    c: float | None,
+) -> FixedData:  # fmt: skip
+    """The sizes of the data of a layer; None for d, m, b or c is the paper's.
 
     Raises
     ------
     ValueError
-        If a number is not of its kind or out of range.
+        If a number is not of its kind or out of range, or b or c is given in cross-attention, whose
+        tokens have neither.
     """
     least = layer.of.other_columns + 1
-    sizes = {
-        "a0": _number("a0", a0, least=0.0),
-        **{name: _number(name, x) for name, x in (("a1", a1), ("b", b), ("c", c))},
-    }
+    sizes = {"a0": _number("a0", a0, least=0.0), "a1": _number("a1", a1)}
+    for name, x in (("b", b), ("c", c)):
+        if x is not None and layer.model == "cross_attention":
+            raise ValueError(f"{name}={shown(x)} with cross_attention, whose tokens have no {name}")
+        if x is not None:
+            sizes[name] = _number(name, x)
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
@@ -82,6 +94,37 @@ def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
     if not 0 < found < math.inf:
         raise ValueError(f"theta={shown(theta)}; allowed: 'best', 'paper' or a number above 0")
     return found
+
+
+def level_of(level: float | None) -> float | None:
+    """A probability that is asked for, or None."""
+    if level is not None and not 0 < real_number(level) <= 1:
+        raise ValueError(f"level={shown(level)}; allowed: numbers above 0, to 1")
+    return level
+
+
+def say_if_long(part: Callable[[], object], parts: int) -> None:
+    """Warn if a question will take over 5 s, by the processor's time for one of its parts."""
+    start = time.process_time()
+    part()
+    _say_if_long((time.process_time() - start) * parts)
+
+
+def said_if_long(parts: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
+    """The same arrays, `total` long together, with that warning once some time has gone."""
+    start, done, said = time.process_time(), 0, False
+    for part in parts:
+        done += len(part)
+        spent = time.process_time() - start
+        if not said and spent > LONG / 10:
+            said = True
+            _say_if_long(spent / done * total)
+        yield part
+
+
+def _say_if_long(seconds: float) -> None:
+    if seconds > LONG:
+        warnings.warn(f"this will take about {seconds:.0f} s", stacklevel=4)
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:

@@ -131,8 +131,8 @@ def separate(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
+    b: float | None = None,
+    c: float | None = None,
     theta: Theta = "best",
     margin: float = 0.0,
 ) -> Separation:
@@ -146,7 +146,8 @@ def separate(
     n : number of tokens, a multiple of the number of classes K, to 10^12
     d : dimension, K + 2 in self- and K + 1 in cross-attention; 22 and 21 if not given
     m : sign columns; max(floor(log(n / 0.01)), 15) if not given
-    a0, a1, b, c : sizes of the tokens' entries; b and c are self-attention's
+    a0, a1, b, c : sizes of the tokens' entries; b and c, 0.2 and 0.8 if not given, are
+        self-attention's alone
     theta : "best" for the kernel's own best threshold, "paper" for that of the first paper's
         figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
     margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
@@ -164,7 +165,7 @@ def separate(
     data = data_of(layer, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
     gap, at = _gap(margin), theta_of(theta, layer, data)
-    require_usable(of, layer, data)
+    require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
     if not curves.resolved[0]:

@@ -16,6 +16,7 @@ from attention_separation.api.problem import (
     Theta,
     data_of,
     layer_of,
+    said_if_long,
     theta_of,
     tokens_of,
     whole_number,
@@ -78,8 +79,8 @@ def simulate(
     m: int | None = None,
     a0: float = 0.01,
     a1: float = 1.2,
-    b: float = 0.2,
-    c: float = 0.8,
+    b: float | None = None,
+    c: float | None = None,
     theta: Theta = "best",
 ) -> Simulation:
     """Draw special tokens and signs, and count how often a kernel's network tells D1 from D0. Other
@@ -113,7 +114,7 @@ def simulate(
         )
     scored = None
     if at is None or method == "rows":
-        require_usable(of, layer, data)
+        require_usable(of, layer, data, [n])
         scored = score_columns(of, layer, data, [n])
     if at is None:
         curves = scored.curves()
@@ -126,7 +127,7 @@ def simulate(
     else:
         outcomes = _literally(of, layer, data, n, at, trials, seed)
     told, on_d0, on_d1 = 0, 0, 0
-    for flags in outcomes:
+    for flags in said_if_long(outcomes, trials):
         told += int((flags[:, 1] & ~flags[:, 0]).sum())
         on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
     # Loading it takes longer than most questions.
@@ -182,10 +183,10 @@ def _literally(
     d = layer.d(data.classes)
     tokens = Tokens(n, d, data.a0, data.a1, data.b, data.c, layer.attention_x)
     for places, y in _draws(layer, data, n, trials, seed):
-        flags = np.zeros((len(y), 2), dtype=bool)
         for trial, of_trial in enumerate(places):
+            flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
                 a1, a2, a3, q, k = layer.of.literal(tokens, dataset, of_trial[dataset])
                 c = attention(a1, a2, a3, q, k, np.eye(d), kernel)
-                flags[trial, dataset] = exceeds(c @ y[trial], theta * tokens.s, tokens.s).any()
-        yield flags
+                flags[0, dataset] = exceeds(c @ y[trial], theta * tokens.s, tokens.s).any()
+            yield flags

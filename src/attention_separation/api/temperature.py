@@ -51,4 +51,5 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
             )
         )
 
+    weigh.divides = of
     return replace(of, name=f"{of.name} at T={t:g}", symbol=f"{of.symbol}, x/{t:g}", weigh=weigh)

@@ -26,6 +26,10 @@ SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
 """What a weight depends on, by kind, before its row is divided."""
 
 
+LEAST_SUM = 1e-290
+"""Weights of a smaller sum have lost digits: float64's smallest whole ones are 2e-308."""
+
+
 class RowSumError(ArithmeticError):
     """A row of weights that is to be divided has no positive sum."""
 
@@ -90,12 +94,20 @@ class Kernel:
             raise ArithmeticError(f"{self.name}: a weight is no finite number")
         if self.normaliser == "none":
             return weights
-        total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):
+            total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
+        if not np.isfinite(total).all():
+            raise ArithmeticError(
+                f"{self.name}: a row's sum is {float(total[~np.isfinite(total)][0])}, of weights "
+                f"up to {float(np.abs(weights).max()):g}; allowed: finite sums"
+            )
         if self.normaliser == "1 + row sum":
             total = np.exp(-shift) + total
-        if not (total > 0).all():
+        if not (total > LEAST_SUM).all():
+            least = float(total.min())
+            allowed = "sums > 0" if least <= 0 else f"sums > {LEAST_SUM:g}, for float64's digits"
             raise RowSumError(
-                f"{self.name}: a row of weights sums to {float(total.min()):g}; allowed: sums > 0"
+                f"{self.name}: a row of weights sums to {least:g}; allowed: {allowed}"
             )
         return weights / total
 

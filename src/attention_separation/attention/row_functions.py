@@ -28,7 +28,10 @@ def sparsemax(seen: Seen) -> np.ndarray:
     kept = (1 + sizes * ordered > sums) & (of > 0)
     last = kept.shape[-1] - 1 - np.argmax(kept[..., ::-1], axis=-1)[..., None]
     size, total = (np.take_along_axis(values, last, axis=-1) for values in (sizes, sums))
-    return np.maximum(shifted - (total - 1) / size, 0.0)
+    weights = np.maximum(shifted - (total - 1) / size, 0.0)
+    # Of many small weights tau's last digit is much: what their sum misses is shared by them.
+    missing = (1 - (weights * counts).sum(axis=-1, keepdims=True)) / size
+    return np.where(weights > 0, weights + missing, 0.0)
 
 
 def entmax(alpha: float) -> Callable[[Seen], np.ndarray]:

@@ -37,17 +37,22 @@ class Setting:
     @property
     def data(self) -> FixedData:
         """The sizes of the data, checked: ValueError if one is out of range."""
-        return data_of(self.layer, self.d, self.m, FixedData.a0, self.a1, self.b, self.c)
+        asked = {"b": None, "c": None} | self._asked()
+        entries = FixedData.a0, self.a1, asked["b"], asked["c"]
+        return data_of(self.layer, self.d, self.m, *entries)
 
     def of(self, kernel: Given) -> Separation:
         """What a kernel's network alone can do here, as `separate` says; it raises what that
         raises."""
-        asked = {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "temperature"
-        }
+        asked = {name: x for name, x in self._asked().items() if name != "temperature"}
         return separate(at_temperature(kernel, self.temperature), **asked)
+
+    def _asked(self) -> dict[str, Any]:
+        """All but b and c in cross-attention, whose tokens have neither."""
+        without = ("b", "c") if self.model == "cross_attention" else ()
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in without
+        }
 
     def stacking(self) -> "Setting":
         """The same with the multiple of K that is nearest to n."""
@@ -59,11 +64,12 @@ class Setting:
 
     def written(self, *without: str) -> dict[str, Any]:
         """What must be said of it: n, and what is not the default."""
+        asked = self._asked()
         return {
-            each.name: getattr(self, each.name)
+            each.name: asked[each.name]
             for each in fields(self)
-            if each.name not in without
-            and (each.name == "n" or getattr(self, each.name) != each.default)
+            if each.name in asked.keys() - without
+            and (each.name == "n" or asked[each.name] != each.default)
         }
 
 

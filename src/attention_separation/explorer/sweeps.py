@@ -13,7 +13,7 @@ from attention_separation.api.given import kernel_of, require_usable
 from attention_separation.api.problem import theta_of, tokens_of
 from attention_separation.api.temperature import at_temperature
 from attention_separation.attention.columns import largest_scores
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.datasets.dataset import Tokens
 from attention_separation.explorer.setting import Setting
@@ -45,11 +45,17 @@ def _of_text(kernel: str, settings: tuple[Setting, ...]) -> np.ndarray:
 
 
 def _found(kernel: Given, settings: Sequence[Setting]) -> np.ndarray:
-    of, first = kernel_of(kernel), settings[0]
+    of = kernel_of(kernel)
     with warnings.catch_warnings():
         # That weights are negative is said once, beside the answer.
         warnings.simplefilter("ignore", UserWarning)
-        require_usable(at_temperature(of, first.temperature), first.layer, first.data)
+        for at in (settings[0], settings[-1]):
+            try:
+                require_usable(at_temperature(of, at.temperature), at.layer, at.data, [at.n])
+            except ClassesApartError:
+                raise
+            except ArithmeticError:  # Of weights that are none: there may be some elsewhere.
+                continue
     parts, fault = [], None
     for _, alike in groupby(settings, lambda each: (each.data.classes, each.temperature)):
         group = list(alike)

@@ -1,5 +1,6 @@
 """Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -43,17 +44,19 @@ def feature_kernel(
 
 
 def row_kernel(
-    name: str, symbol: str, of_row: Callable[[np.ndarray, np.ndarray], np.ndarray], **more
+    name: str, symbol: str, of_row: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], **more
 ) -> Kernel:
-    """The kernel that takes the scores of a row's distinct keys, (T,), and how many tokens each
-    stands for to the weights of one token each."""
+    """The kernel that takes the scores of a row's distinct keys, (T,), how many tokens each stands
+    for, n and d to the weights of one token each."""
 
     def weigh(seen: Seen) -> np.ndarray:
         counts = np.broadcast_to(seen.multiplicities, seen.scores.shape)
         found = np.zeros(seen.scores.shape)
+        n, d = (np.broadcast_to(of, (*counts.shape[:-1], 1))[..., 0] for of in (seen.n, seen.d))
         for index in np.ndindex(seen.scores.shape[:-1]):
             there = counts[index] > 0
-            found[index][there] = of_row(seen.scores[index][there], counts[index][there])
+            of = seen.scores[index][there], counts[index][there]
+            found[index][there] = of_row(*of, int(n[index]), int(d[index]))
         return found
 
     return Kernel(name, symbol, "row", weigh, **more)
@@ -74,6 +77,8 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
                 found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
         except Exception as error:
             raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
+        if np.iscomplexobj(found):
+            raise ArithmeticError(f"{name}: it gives complex numbers; allowed: real numbers")
         return np.broadcast_to(found, x.shape)
 
     return function
@@ -130,6 +135,9 @@ def checked_call(
         fault = f"numbers of type {found.dtype}; allowed: real numbers"
     if fault:
         raise ArithmeticError(f"{name}: {words} gave {fault}")
+    if found.dtype.kind == "f" and found.dtype.itemsize < 8:
+        text = f"{name}: {words} gave {found.dtype} numbers; answers need float64"
+        warnings.warn(text, stacklevel=2)
     return found.astype(float)
 
 

@@ -11,10 +11,9 @@ from attention_separation.any_attention.exact.limits import (
     as_none_from,
     critical_temperatures,
     exp_probabilities,
-    last_n,
     least_weights,
+    reach,
     separates,
-    told,
 )
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.settings.data import Data
@@ -32,13 +31,37 @@ def test_the_last_n_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     every = np.arange(data.classes, most + 1, data.classes)
     for name in ("exp", "exp_sqrt_d", "linear", "power_2", "power_4", "taylor_2", "hedgehog"):
         holds = separates(KERNELS[name], layer, data, every)
-        found = last_n(KERNELS[name], layer, data)
+        found = reach(KERNELS[name], layer, data).last
         if not holds.any():
             assert math.isnan(found), name
         elif holds[-1]:
             assert found == math.inf, name
         else:
             assert found == every[holds][-1], name
+
+
+def test_holes_are_where_every_multiple_of_k_says():
+    ssmax, cross = KERNELS["ssmax"], LAYERS[2]
+    fails = np.flatnonzero(~separates(ssmax, cross, PAPERS, np.arange(20, 3001, 20)))
+    found = reach(ssmax, cross, PAPERS)
+    assert found.last == math.inf
+    assert found.holes == (20 + 20 * fails[0], 20 + 20 * fails[-1]) == (20, 280)
+    power, ones = KERNELS["power_log_n"], LAYERS[1]
+    first, last = reach(power, ones, PAPERS).holes
+    ends = np.array([first - 20, first, last, last + 20], dtype=np.int64)
+    assert separates(power, ones, PAPERS, ends).tolist() == [True, False, False, True]
+    # Beyond, P rises with m.
+    assert PAPERS.m(int(last)) < PAPERS.m(int(last) + 20)
+
+
+def test_what_is_asked_first():
+    sizes = limits.asked_sizes(PAPERS)
+    assert sizes[:150].tolist() == list(range(20, 3001, 20))
+    beyond = sizes[sizes >= 3000]
+    assert (beyond[1:] / beyond[:-1] < 10 ** (1 / 19)).all()
+    m = np.array([PAPERS.m(n) for n in sizes.tolist()])
+    assert (np.diff(sizes)[np.diff(m) != 0] == 20).all()
+    assert m.max() == 32
 
 
 @pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
@@ -68,8 +91,14 @@ def test_linear_attention_is_exactly_none_from_a_few_hundred_tokens_on():
 def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     sigmoid, cross = KERNELS["sigmoid"], LAYERS[2]
     assert math.isnan(as_none_from(sigmoid, cross, PAPERS))
-    assert not told(sigmoid, cross, PAPERS)
-    assert told(sigmoid, LAYERS[0], PAPERS)
+    found = reach(sigmoid, cross, PAPERS)
+    assert not found.decided
+    told, unknown = (
+        best_probabilities(sigmoid, cross, PAPERS, [int(found.undecided_from) + n])
+        for n in (-20, 0)
+    )
+    assert [*np.isnan(told), *np.isnan(unknown)] == [False, True]
+    assert math.isnan(reach(sigmoid, LAYERS[0], PAPERS).undecided_from)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import last_n
+from attention_separation.any_attention.exact.limits import reach
 from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.loudness import of_scores
 from attention_separation.any_attention.laws.loudness import power as family_of_power
@@ -132,6 +132,6 @@ def test_margins_are_widest_at_the_lowest_level_that_half_is_reached_at():
 def test_the_largest_n_of_exact_values(classes, a1, b, c, m, p, layer):
     data = Data(a0=0.01, a1=a1, b=b, c=c, classes=classes, delta=0.9999, at_least=m)
     assume(mixture.law_holds(layer, data))
-    found = last_n(power(p), layer, data)
+    found = reach(power(p), layer, data).last
     predicted = largest_n(of_scores(family_of_power(p)), layer, data)
     assert abs(predicted - (0.0 if math.isnan(found) else found)) <= 2 * classes

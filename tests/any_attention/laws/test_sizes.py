@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import Reach
 from attention_separation.any_attention.laws import sizes
 from attention_separation.any_attention.laws.judged import EXPONENTIALS, LINEAR, POWERS
 from attention_separation.any_attention.settings.data import Data
@@ -44,7 +45,7 @@ def test_the_tolerance_of_small_n_is_two_steps():
 
 
 def test_what_is_not_resolved_is_not_measured(monkeypatch):
-    monkeypatch.setattr(sizes, "told", lambda *_: False)
+    monkeypatch.setattr(sizes, "reach", lambda *_: Reach(240.0, None, 10**9, True))
     claim = sizes._claim(POWERS[2], LAYERS[0], DATA)
     assert math.isnan(claim.measured)
     assert claim.verdict == "undecided"

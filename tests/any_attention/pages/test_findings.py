@@ -1,18 +1,14 @@
 """What is said of the tables of kernels beyond the story, and what is left unsaid without rows."""
 
-import math
-
 import pytest
 from making import CONFIG
 
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.value_table import REACHES
 from attention_separation.any_attention.laws.law_table import SCHEMA
 from attention_separation.any_attention.pages.findings import (
     findings,
     law_findings,
-    reach_findings,
     split_findings,
 )
 from attention_separation.results.tables import table_from_rows
@@ -20,47 +16,14 @@ from attention_separation.results.tables import table_from_rows
 DATA = CONFIG.any_attention.data
 
 
-def kernels(**last):
-    """A table with the largest n of kernels in the three layers."""
-    return table_from_rows(
-        [
-            {"kernel": name, "model": x.model, "attention_x": x.attention_x, "last_n": n}
-            for name, reached in last.items()
-            for x, n in zip(LAYERS, reached, strict=True)
-        ],
-        REACHES,
-    )
-
-
 def said(sentences, start):
     (found,) = (sentence for sentence in sentences if sentence.startswith(start))
     return found
 
 
-def test_up_to_which_n_kernels_separate():
-    found = reach_findings(
-        kernels(
-            exp=(math.inf, math.inf, math.inf), exp_sqrt_d=(100.0, 1300.0, None),
-            power_2=(240.0, 100.0, 20.0), linear=(80.0, 40.0, None),
-            relu_over_n=(120.0, math.inf, None), hedgehog=(40.0, 20.0, None),
-            elu_plus_one=(20.0, 60.0, None),
-        ),
-        DATA,
-    )  # fmt: skip
-    always = said(found, "**At n = 10¹² still** these of 7 kernels")
-    assert "X = I: exp; Self-attention, X all ones: exp, relu_over_n; Cross" in always
-    assert "100 / 1,300 / none" in said(found, "**Softmax with the usual")
-    powers = said(found, "**Polynomials")
-    assert "p = 2: 240 / 100 / 20; linear attention at 80 / 40 / none" in powers
-    assert "n = 23 · 2.2ᵖ, for m = 15 columns" in powers
-    assert "none separates at an n above 60" in said(found, "**Of 2 feature maps")
-
-
 def test_what_the_table_lacks_is_not_said():
-    found = reach_findings(kernels(exp=(math.inf, math.inf, math.inf)), DATA)
-    assert len(found) == 1
     assert split_findings(table_from_rows([], splits.SCHEMA)) == []
-    assert findings({}, DATA) == []
+    assert findings({}) == []
 
 
 def split(kernel, layer, p_best):

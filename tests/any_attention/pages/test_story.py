@@ -5,6 +5,7 @@ import math
 import pytest
 from making import CONFIG
 
+import attention_separation as asep
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
@@ -57,7 +58,7 @@ P = {"exp": (0.98, 0.9998), "linear": (0.13, 0.9997), "none": (0.0, 0.9996)}
 def test_a_sentence_for_each_layer():
     tables = {"kernels": FOUND, "kernel_values": values(**P, linear_unnormalised=(0.99, 1.0))}
     decides, identity, ones, cross, rest = story(tables, DATA)
-    assert "Of 5 kernels, 1 do at n = 10¹² still in all three layers: exp." in decides
+    assert decides.endswith("and exp's is above 1/2.")
     assert identity == (
         "**Self-attention, X = I:** softmax separates at n = 10¹² still; with the usual 1/√d "
         "(d = 22) up to n = 100; x⁴ up to n = 2,680; linear attention up to n = 80, and from n = "
@@ -74,6 +75,26 @@ def test_a_sentence_for_each_layer():
     )
     assert "with probability 0.9996 or more" in rest
     assert "split" not in rest.partition("is the identity")[2]
+
+
+def test_families_are_spoken_of_where_the_table_has_them():
+    none = ((20.0, 20.0, None),) * 2
+    more = {"exp": (EVER, EVER), "exp_sqrt_d": none, "power_4": none, "elu_plus_one": none}
+    decides = story({"kernels": kernels(**more)}, DATA)[0]
+    assert "a large enough p reaches any n" in decides
+    assert decides.endswith("At n = 10¹² still, in all three layers: exp.")
+    more["exp"] = none
+    assert "large enough" not in story({"kernels": kernels(**more)}, DATA)[0]
+    # That p is large enough, and is no power of the list.
+    for name in ("power_40", "taylor_64"):
+        for layer in LAYERS:
+            assert asep.largest_n(name, layer.model, layer.attention_x) == math.inf
+
+
+def test_a_cell_says_where_a_largest_n_has_holes():
+    row = {"last_n": 5000.0, "first_hole": 20.0, "last_hole": 280.0}
+    assert reach_words(row) == "5,000, except some n from 20 to 280"
+    assert reach_words(row | {"first_hole": None}, " (9,000)") == "5,000 (9,000)"
 
 
 def test_probabilities_are_rounded_down_where_it_says_or_more():
@@ -126,4 +147,4 @@ def test_without_a_table_of_kernels_there_is_no_story():
 
 @pytest.mark.parametrize(("last", "words"), [(None, "none"), (80.0, "80"), (1e6, "1,000,000")])
 def test_reaches_in_words(last, words):
-    assert reach_words(last) == words
+    assert reach_words({"last_n": last, "first_hole": None}) == words

@@ -46,6 +46,6 @@ def test_the_story_is_that_of_the_tables(tables):
 
 
 def test_findings_and_the_table_of_the_page(tables):
-    for sentence in findings(tables, DATA):
+    for sentence in findings(tables):
         assert f"- {sentence}\n" in PAGE
     assert kernels_text(tables["kernels"]) in PAGE

@@ -1,53 +1,57 @@
-"""Whether a kernel that somebody gives is one: tried on the literal definition at a small size, and
-for weights at all n."""
+"""Whether a kernel that somebody gives is one: tried at the data and numbers of tokens that are
+asked about, with its tokens in another order and their classes renamed."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer, token_types
-from attention_separation.attention import dense
+from attention_separation.any_attention.exact.layers import Layer, token_types
 from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
-from attention_separation.datasets.data import Data, FixedData
-from attention_separation.datasets.dataset import Tokens
-
-CLASSES, EACH = 3, 2
-"""Classes, and tokens of each, where all n x n weights are compared with the distinct ones."""
+from attention_separation.attention.token_types import REST, TokenTypes
+from attention_separation.datasets.data import Data
 
 ALIKE = 1e-9
-"""How far they may differ, relative to the largest of a row."""
+"""How far weights that should be equal may differ, relative to themselves."""
+
+ROUNDING = 1e-13
+"""And relative to the row's sum, all tokens of a type together."""
 
 SINGLE = 1e-5
 """Relative: a smaller difference is likely one of float32."""
 
-SPECIAL_TOKENS = ((0, 0), (5, 4))
-"""Indices of the special query and key that are tried, of different classes; in self-attention the
-key is the query too."""
 
+def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int]) -> bool:
+    """Whether some weight is negative, at any of these numbers of tokens.
 
-def check_kernel(
-    kernel: Kernel, data: Data, sizes: Sequence[int], layers: Sequence[Layer] = LAYERS
-) -> None:
-    """Raise ArithmeticError unless the kernel has weights, finite and with positive row sums, and
-    tokens that are alike but for their class or place have the same.
-
-    Parameters
-    ----------
-    data : sizes of the tokens
-    sizes : numbers of tokens at which it is tried, beside n = 6 and powers of 2 times K
+    Raises
+    ------
+    ArithmeticError
+        Unless weights are finite, with positive row sums, and tokens that are alike but for their
+        class or place have the same; the text names the first n at which it is so.
     """
-    kernel = _telling(kernel)
-    for layer, dataset, places in product(layers, (0, 1), SPECIAL_TOKENS):
-        _compare_with_dense(kernel, layer, data, dataset, places[-layer.of.special_tokens :])
-    for layer in layers:
-        _try_sizes(kernel, layer, data, sizes)
+    telling, negative = _telling(kernel), False
+    for n in sizes:
+        with _said_of(kernel, f"{layer.words[0].lower()}{layer.words[1:]}, n = {n:,}"):
+            for types in token_types(layer, data, [n]):
+                weights = distinct_rows(types, telling).weights[0]
+                negative |= bool((weights < 0).any())
+                # The special token's class is the first one, a middle one, and the last.
+                shifts = {0, data.classes // 2, data.classes - 1}
+                for shift in sorted(shifts) if kernel.kind == "features" else (0,):
+                    _compare(telling, types, weights, shift)
+    return negative
+
+
+def all_sizes(classes: int) -> list[int]:
+    """Numbers of tokens that tell of all n up to the largest: powers of 2 times K."""
+    steps = int(np.log2(LARGEST_N // classes))
+    found = {*(classes * 2**k for k in range(steps + 1)), LARGEST_N // classes * classes}
+    return sorted(found - {1})
 
 
 def _telling(kernel: Kernel) -> Kernel:
@@ -56,6 +60,8 @@ def _telling(kernel: Kernel) -> Kernel:
     def weigh(seen: Seen) -> np.ndarray:
         weights = kernel.weigh(seen)
         wrong = ~np.isfinite(weights) & (seen.multiplicities > 0)
+        # A logarithm may be -inf, that of 0.
+        wrong &= ~(kernel.logarithmic & np.isneginf(weights))
         if wrong.any():
             raise ArithmeticError(
                 f"{kernel.name}: a weight, of score x = {float(seen.scores[wrong][0]):.6g}, is "
@@ -76,63 +82,54 @@ def _said_of(kernel: Kernel, where: str) -> Iterator[None]:
         raise type(error)(f"{kernel.name}: {where}: {said}") from error
 
 
-def _words(layer: Layer, *more: str) -> str:
-    return ", ".join([layer.words[0].lower() + layer.words[1:], *more])
+def _compare(kernel: Kernel, types: TokenTypes, weights: np.ndarray, shift: int) -> None:
+    """Raise ClassesApartError unless the weights of types, (R, 4), are those of the same tokens
+    arranged otherwise."""
+    seen, rows, keys = _rearranged(kernel, types, shift)
+    found, expected = kernel.attention_weights(seen)[0], weights[rows][:, keys]
+    counts = types.multiplicities[0]
+    spread = (np.abs(weights[rows]) * counts).sum(axis=1, keepdims=True) / counts[keys]
+    gaps = np.abs(found - expected) - ROUNDING * spread
+    row, column = np.unravel_index((gaps / np.abs(expected).clip(1e-300)).argmax(), gaps.shape)
+    relative = gaps[row, column] / max(abs(expected[row, column]), 1e-300)
+    if relative > ALIKE:
+        single = ", in float64" if relative < SINGLE else ""
+        raise ClassesApartError(
+            f"{kernel.name}: tokens that are alike but for their class or place have weights "
+            f"{found[row, column]:.9g} and {expected[row, column]:.9g}; allowed: the same "
+            f"weight{single}"
+        )
 
 
-def _compare_with_dense(
-    kernel: Kernel, layer: Layer, data: Data, dataset: int, places: tuple[int, ...]
-) -> None:
-    """Raise ArithmeticError unless the literal n x n weights, with the special tokens in their
-    places, are those of the token types."""
-    n, d = CLASSES * EACH, layer.d(CLASSES)
-    tokens = Tokens(n, d, data.a0, data.a1, data.b, data.c, layer.attention_x)
-    a1, a2, _, q, k = layer.of.literal(tokens, dataset, np.array(places))
-    small = FixedData(data.a0, data.a1, data.b, data.c, CLASSES)
-    with _said_of(kernel, _words(layer, f"D{dataset}", f"n = {n}")):
-        literal = dense.attention_weights(a1, a2, q, k, kernel)
-        types = token_types(layer, small, [n])[dataset]
-        found = _spread(distinct_rows(types, kernel).weights[0], places[0], places[-1])
-        gaps = np.abs(literal - found) / np.abs(literal).max(axis=1, keepdims=True).clip(1e-300)
-        row, column = np.unravel_index(gaps.argmax(), gaps.shape)
-        if gaps[row, column] > ALIKE:
-            single = ", in float64" if gaps[row, column] < SINGLE else ""
-            raise ClassesApartError(
-                f"{kernel.name}: tokens that are alike but for their class or place have weights "
-                f"{literal[row, column]:.9g} and {found[row, column]:.9g}; allowed: the same "
-                f"weight{single}"
-            )
+def _rearranged(
+    kernel: Kernel, types: TokenTypes, shift: int
+) -> tuple[Seen, np.ndarray, np.ndarray]:
+    """What a kernel may know of the same tokens in another order, classes renamed by a shift, and
+    keys that stand for several tokens in two parts; and the types of its queries and keys."""
+    if kernel.kind == "features":
+        seen = types.seen_in_full([0])
+        of_keys = np.minimum(np.arange(seen.scores.shape[-1]), REST)
+    else:
+        seen, of_keys = types.seen(), np.arange(REST + 1)
+    counts = seen.multiplicities[0, 0]
+    there, several = np.flatnonzero(counts > 0), np.flatnonzero(counts > 1)
+    keys = np.concatenate([several, there])[::-1]
+    parts = np.concatenate([np.ones_like(several), counts[there] - (counts[there] > 1)])[::-1]
+    rows = np.flatnonzero(types.exists[0])[::-1]
+    classes = int(types.classes[0])
 
+    def renamed(vectors: np.ndarray | None, index: np.ndarray) -> np.ndarray | None:
+        if vectors is None:
+            return None
+        order = np.arange(vectors.shape[-1])
+        order[1 : 1 + classes] = np.roll(order[1 : 1 + classes], shift)
+        return vectors[:, index][..., order]
 
-def _spread(weights: np.ndarray, query: int, key: int) -> np.ndarray:
-    """All n x n weights from those of types of queries on types of keys, (R, 4), given the indices
-    of the special ones; of two types of queries none but the special one knows of a class."""
-    token = np.arange(CLASSES * EACH)
-    of_class = token % CLASSES
-    marked = of_class == of_class[key]
-    other = np.where(marked, 1, 2) if len(weights) > 2 else np.ones_like(token)
-    queries = np.where(token == query, 0, other)
-    own = (of_class[:, None] == of_class) & (queries[:, None] == 2)
-    keys = np.where(marked, SAME, np.where(own, OWN, REST))
-    keys[:, key] = SPECIAL
-    return weights[queries[:, None], keys]
-
-
-def _try_sizes(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int]) -> None:
-    """Raise ArithmeticError if the kernel has no weights at numbers of tokens up to the largest."""
-    steps = int(np.log2(LARGEST_N // data.classes))
-    doubled = [data.classes * 2**k for k in range(steps + 1)]
-    largest = LARGEST_N // data.classes * data.classes
-    n = sorted({*sizes, *doubled, largest} - {1})
-
-    def try_each(n: list[int]) -> None:
-        for types in token_types(layer, data, n):
-            distinct_rows(types, kernel)
-
-    try:
-        try_each(n)
-    except ArithmeticError:
-        for size in n:
-            with _said_of(kernel, _words(layer, f"n = {size:,}")):
-                try_each([size])
-        raise
+    arranged = replace(
+        seen,
+        scores=seen.scores[:, rows][:, :, keys],
+        queries=renamed(seen.queries, rows),
+        keys=renamed(seen.keys, keys),
+        multiplicities=np.broadcast_to(parts, (1, len(rows), len(keys))),
+    )
+    return arranged, rows, of_keys[keys]

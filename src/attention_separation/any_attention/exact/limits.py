@@ -3,6 +3,7 @@ attention, the temperature that separates at an n, and the least weight in X tha
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -12,9 +13,6 @@ from attention_separation.any_attention.exact.values import best_probabilities, 
 from attention_separation.attention.kernels import KERNELS, Kernel, exponential
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.data import Data
-
-PER_DECADE = 16
-"""Numbers of tokens of the grid that is searched first."""
 
 PARTS = 16
 """Parts that an interval is cut into at each step of a search."""
@@ -27,6 +25,12 @@ PRECISION = 1e-8
 SAME = 1e-12
 """Probabilities closer than this, relative, are the same."""
 
+EVERY = 3_000
+"""Up to here every multiple of K is asked."""
+
+LEAST_OF_EXP = 0.5
+"""Where exp's own P is no larger, nothing is measured against it."""
+
 GRID_PER_DECADE = 3
 """Of weights and temperatures that are tried first."""
 
@@ -34,9 +38,27 @@ GRID_PER_DECADE = 3
 def separates(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """Whether a kernel's best P is above half of exp's at the same n, (P,)."""
-    found = best_probabilities(kernel, layer, data, n.tolist(), weight)
-    return found > exp_probabilities(layer, data, tuple(n.tolist())) / 2
+    """Whether a kernel separates at each n, (P,); not where float64 does not tell."""
+    return separation(kernel, layer, data, n, weight) == 1
+
+
+def separation(
+    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
+    level: float | None = None,
+) -> np.ndarray:  # fmt: skip
+    """1 where a kernel separates, 0 where not, NaN where float64 does not tell, (P,): its best P is
+    above half of exp's at the same n, and exp's above 1/2; or, with a level, is at least that."""
+    sizes = tuple(n.tolist())
+    # What a function of somebody's gives may change: nothing of it is remembered.
+    if np.any(weight) or KERNELS.get(kernel.name) is not kernel:
+        found = best_probabilities(kernel, layer, data, sizes, weight)
+    else:
+        found = _best(kernel, layer, data, sizes)
+    if level is not None:
+        return np.where(np.isnan(found), np.nan, found >= level)
+    of_exp = exp_probabilities(layer, data, sizes)
+    holds = np.where(np.isnan(found - of_exp), np.nan, found > of_exp / 2)
+    return np.where(of_exp <= LEAST_OF_EXP, 0.0, holds)
 
 
 @lru_cache(maxsize=1024)
@@ -47,18 +69,52 @@ def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarra
     return np.array([of_each[size] for size in n])
 
 
-def last_n(kernel: Kernel, layer: Layer, data: Data) -> float:
-    """The largest multiple of K up to 10^12 at which a kernel separates; inf if it does at 10^12
-    still (the largest multiple of K below), NaN if at none of those that were asked.
+@dataclass(frozen=True)
+class Reach:
+    """How far a kernel separates, over the multiples of K up to 10^12 that `asked_sizes` has, ends
+    then sought between two of them.
 
-    What is asked first is a geometric grid, so a gap between two of its numbers can be missed.
+    Attributes
+    ----------
+    last : the largest n at which it does; inf if at 10^12 still, NaN if at none
+    holes : the least and the largest n below it at which it does not; None where there are none
+    undecided_from : the least n at which float64 does not tell; NaN where it tells at all
+    decided : whether it tells at all n above `last`
     """
 
-    def holds(n: np.ndarray) -> np.ndarray:
-        sizes = tuple(n.tolist())
-        return _best(kernel, layer, data, sizes) > exp_probabilities(layer, data, sizes) / 2
+    last: float
+    holes: tuple[float, float] | None
+    undecided_from: float
+    decided: bool
 
-    return last_multiple(holds, data.classes)
+
+def reach(kernel: Kernel, layer: Layer, data: Data, level: float | None = None) -> Reach:
+    """How far a kernel separates, by half of exp's P or by a level."""
+
+    def found_at(n: np.ndarray) -> np.ndarray:
+        return separation(kernel, layer, data, n, level=level)
+
+    grid, step = asked_sizes(data), data.classes
+    found = found_at(grid)
+
+    def last_where(condition: Callable[[np.ndarray], np.ndarray], k: int) -> float:
+        """The last n from the k-th of the grid on of which it is so; before the first for -1."""
+        if k < 0:
+            return float(grid[0] - step)
+        return _last_from(lambda n: condition(found_at(n)), grid, k, step)
+
+    holds, unknown = np.flatnonzero(found == 1), np.flatnonzero(np.isnan(found))
+    last, holes, undecided_from, most = math.nan, None, math.nan, -1
+    if len(holds):
+        most = holds[-1]
+        last = last_where(lambda found: found == 1, most)
+        gaps = np.flatnonzero(found[:most] == 0)
+        if len(gaps):
+            first = last_where(lambda found: found != 0, gaps[0] - 1) + step
+            holes = first, last_where(lambda found: found == 0, gaps[-1])
+    if len(unknown):
+        undecided_from = last_where(lambda found: ~np.isnan(found), unknown[0] - 1) + step
+    return Reach(last, holes, undecided_from, not (unknown > most).any())
 
 
 def as_none_from(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -70,16 +126,10 @@ def as_none_from(kernel: Kernel, layer: Layer, data: Data) -> float:
         found, of_none = (_best(each, layer, data, sizes) for each in (kernel, KERNELS["none"]))
         return ~(np.abs(found - of_none) <= SAME * of_none)
 
-    last = last_multiple(differs, data.classes)
-    if math.isinf(last) and not told(kernel, layer, data):
+    last = last_multiple(differs, data)
+    if math.isinf(last) and np.isnan(_best(kernel, layer, data, tuple(asked_sizes(data)))).any():
         return math.nan
     return data.classes if math.isnan(last) else last + data.classes
-
-
-def told(kernel: Kernel, layer: Layer, data: Data) -> bool:
-    """Whether float64 tells a kernel's best P at all n of the grid that `last_n` asks first."""
-    grid = tuple(_multiples(data.classes).tolist())
-    return not np.isnan(_best(kernel, layer, data, grid)).any()
 
 
 @lru_cache(maxsize=256)
@@ -88,16 +138,27 @@ def _best(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> np.nd
     return best_probabilities(kernel, layer, data, n)
 
 
-def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> float:
-    """The largest multiple of K up to 10^12 at which a condition holds, as `last_n` says it."""
-    grid = _multiples(classes)
+def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
+    """The largest multiple of K up to 10^12 at which a condition holds; inf if it does at the
+    largest one still, NaN if at none of those asked first: a gap between them can be missed."""
+    grid = asked_sizes(data)
     found = np.flatnonzero(holds(grid))
-    if not len(found):
-        return math.nan
-    last = int(found[-1])
-    if last == len(grid) - 1:
+    return _last_from(holds, grid, found[-1], data.classes) if len(found) else math.nan
+
+
+def _last_from(
+    holds: Callable[[np.ndarray], np.ndarray], grid: np.ndarray, k: int, classes: int
+) -> float:
+    if k == len(grid) - 1:
         return math.inf
-    low, high = int(grid[last]), int(grid[last + 1])
+    return float(last_between(holds, int(grid[k]), int(grid[k + 1]), classes))
+
+
+def last_between(
+    holds: Callable[[np.ndarray], np.ndarray], low: int, high: int, classes: int
+) -> int:
+    """The largest multiple of K from `low`, where a condition holds, to `high`, where it does
+    not."""
     while high - low > classes:
         steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // classes)
         inner = steps[(steps * classes > low) & (steps * classes < high)] * classes
@@ -107,17 +168,24 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], classes: int) -> fl
             high = int(inner[found[-1] + 1]) if found[-1] + 1 < len(inner) else high
         else:
             high = int(inner[0])
-    return float(low)
+    return low
 
 
-def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
-    """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on."""
+def critical_temperatures(
+    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
+) -> np.ndarray:
+    """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
+    NaN where float64 does not tell of exp, or of the next higher T."""
+    sizes = np.array(n)
 
-    def holds(which: np.ndarray, cold: np.ndarray) -> np.ndarray:
+    def found_at(which: np.ndarray, cold: np.ndarray) -> np.ndarray:
         kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
-        return separates(kernel, layer, data, np.array(n)[which])
+        return separation(kernel, layer, data, sizes[which], level=level)
 
-    return 1 / least_numbers(holds, len(n), 1 / HOTTEST, 1 / COLDEST)
+    cold = least_numbers(lambda *at: found_at(*at) == 1, len(n), 1 / HOTTEST, 1 / COLDEST)
+    warmer = np.clip(cold / (1 + 10 * PRECISION), 1 / HOTTEST, 1 / COLDEST)
+    told = ~np.isnan(found_at(np.arange(len(n)), warmer))
+    return np.where(told & ~np.isnan(exp_probabilities(layer, data, tuple(n))), 1 / cold, np.nan)
 
 
 def least_weights(
@@ -159,11 +227,22 @@ def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) 
     return most
 
 
-def _multiples(classes: int) -> np.ndarray:
-    """Multiples of K up to 10^12, nearly geometric; log n > 0."""
-    decades = math.log10(LARGEST_N / classes)
-    whole = np.geomspace(1, LARGEST_N // classes, round(PER_DECADE * decades)).astype(np.int64)
-    return np.unique(whole[whole * classes >= 2]) * classes
+def asked_sizes(data: Data) -> np.ndarray:
+    """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
+    and both sides of every change of m, where P jumps."""
+    step, most = data.classes, LARGEST_N // data.classes
+    some = max(EVERY // step, 1)
+    beyond = np.geomspace(some, most, round(20 * math.log10(most / some)) + 1).astype(np.int64)
+    sizes = np.unique([*range(math.ceil(2 / step), some + 1), *beyond]) * step
+    columns = np.array([data.m(n) for n in sizes.tolist()])
+    jumps = [
+        last_between(
+            lambda n, k=k: np.array([data.m(each) == columns[k] for each in n.tolist()]),
+            int(sizes[k]), int(sizes[k + 1]), step,
+        )
+        for k in np.flatnonzero(np.diff(columns))
+    ]  # fmt: skip
+    return np.unique([*sizes, *jumps, *(n + step for n in jumps)])
 
 
 def least_numbers(

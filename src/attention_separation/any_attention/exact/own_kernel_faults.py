@@ -12,7 +12,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from attention_separation.any_attention.exact.kernel_check import check_kernel
+from attention_separation.any_attention.exact.kernel_check import all_sizes, check_kernel
+from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
@@ -37,7 +38,9 @@ def own_kernel_faults(
 def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) -> str:
     """What is wrong with a kernel in a sentence; empty if nothing is."""
     try:
-        check_kernel(own_kernel(name, setting), data, sizes)
+        kernel, each = own_kernel(name, setting), sorted({*sizes, *all_sizes(data.classes)})
+        for layer in LAYERS:
+            check_kernel(kernel, layer, data, each)
     except (ArithmeticError, ValueError) as error:
         return str(error).removeprefix(f"{name}: ")
     return ""

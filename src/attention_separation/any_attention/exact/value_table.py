@@ -14,8 +14,7 @@ from attention_separation.any_attention.exact.limits import (
     as_none_from,
     exp_probabilities,
     known_least_weights,
-    last_n,
-    told,
+    reach,
 )
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.jobs import ValuesJob
@@ -73,6 +72,9 @@ REACHES = pa.schema(
         ("last_n", pa.float64()),
         ("as_none_from", pa.float64()),
         ("resolved", pa.bool_()),
+        ("undecided_from", pa.float64()),
+        ("first_hole", pa.float64()),
+        ("last_hole", pa.float64()),
         ("margin_exponent", pa.float64()),
         ("margin_law", pa.string()),
         *((f"weight_at_{n}", pa.float64()) for n in WEIGHED_AT),
@@ -82,7 +84,8 @@ REACHES = pa.schema(
 )
 """A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
 that from which on its best P is that of uniform weights (inf: not at 10^12 still, null: not told),
-whether float64 tells P at all n that were asked first, p of a margin ~ n^p between n = 10^6 and
+whether float64 tells P at all n that were asked first, and the first at which it does not; the ends
+of the n below the largest at which it does not separate; p of a margin ~ n^p between n = 10^6 and
 10^9, the least g of X = I + g e1 e1^T with which it separates at some n (0: none is needed, inf:
 none up to 10^13 does, null: X is not I, or the weights of a user's kernel overflow at a g that
 would have to be tried), and p of 1 + g ~ n^p between n = 2,000,000 and 200,000,000 where both are
@@ -105,10 +108,12 @@ ABOUT = {
     "are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's share "
     "of its row; the largest gap between the two datasets' scores, in units of √log n, at which "
     f"half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
-    "kernels": "A kernel separates at n if its p_best is above half of exp's: last_n is the "
-    "largest multiple of K up to 10^12 at which it does, on a geometric grid and then by "
-    "bisection, though at a smaller one it may not; inf where it does at 10^12 still, empty where "
-    "it does at none; not resolved where float64 does not tell it at all n that were asked. "
+    "kernels": "A kernel separates at n if exp's p_best is above 1/2 and its own above half of "
+    "that: last_n is the largest multiple of K up to 10^12 at which it does; inf where it does at "
+    "10^12 still, empty where it does at none. Between first_hole and last_hole are smaller n at "
+    "which it does not. All multiples of K up to 3,000 were asked, beyond them 20 a decade and "
+    "both sides of every change of m, then by bisection. From undecided_from on are n at which "
+    "float64 does not tell it. "
     "as_none_from is the n from which on its p_best is exactly that of uniform weights, found in "
     "the same way; inf where it is not at 10^12 still. margin_exponent is p of a margin that goes "
     "as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
@@ -138,7 +143,7 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
 
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
-    last, as_none = last_n(kernel, layer, data), as_none_from(kernel, layer, data)
+    found, as_none = reach(kernel, layer, data), as_none_from(kernel, layer, data)
     margin_exponent = _margin_exponent(kernel, layer, data)
     return {
         "kernel": kernel.name,
@@ -149,9 +154,12 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         "source": kernel.source,
         "model": layer.model,
         "attention_x": layer.attention_x,
-        "last_n": None if math.isnan(last) else last,
+        "last_n": None if math.isnan(found.last) else found.last,
         "as_none_from": None if math.isnan(as_none) else as_none,
-        "resolved": told(kernel, layer, data),
+        "resolved": math.isnan(found.undecided_from),
+        "undecided_from": finite_or_null(found.undecided_from),
+        "first_hole": found.holes and found.holes[0],
+        "last_hole": found.holes and found.holes[1],
         "margin_exponent": margin_exponent,
         "margin_law": None if margin_exponent is None else power_of_n(margin_exponent),
     } | (_weight_columns(kernel, layer, data) if layer.attention_x == "identity" else {})

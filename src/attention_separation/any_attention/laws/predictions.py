@@ -75,7 +75,7 @@ def holds_at(
 def largest_n(family: Family, layer: Layer, data: Data) -> float:
     """The largest multiple of K up to 10^12 at which a family separates, the last crossing where
     jumps of m make several; 0 if there is none, inf if it still does at 10^12."""
-    found = last_multiple(lambda n: holds_at(family, layer, data, n), data.classes)
+    found = last_multiple(lambda n: holds_at(family, layer, data, n), data)
     return 0.0 if math.isnan(found) else found
 
 
@@ -91,7 +91,7 @@ def as_none_from(family: Family, layer: Layer, data: Data) -> float:
         m = np.array([data.m(size) for size in n.tolist()])
         return leaves_floor(*shares, found.own, m, layer, data)
 
-    last = last_multiple(holds, data.classes)
+    last = last_multiple(holds, data)
     return data.classes + (0.0 if math.isnan(last) else last)
 
 

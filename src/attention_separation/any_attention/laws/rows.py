@@ -45,7 +45,7 @@ def _entmaxes(data: Data) -> Iterator[Claim]:
         for alpha, kernel in ENTMAXES.items():
             predicted = last_n_of_others(alpha, layer, data)
             measured = last_multiple(lambda n, of=(kernel, layer): _others(*of, data, n),
-                                     data.classes)  # fmt: skip
+                                     data)  # fmt: skip
             if predicted == 0:
                 some = not math.isnan(measured)
                 yield statement(kernel.name, layer, "a share below 1 at some n", False, some)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import last_n, told
+from attention_separation.any_attention.exact.limits import reach
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import (
     EXPONENTIALS,
@@ -63,10 +63,10 @@ def _claim(pair: Pair, layer: Layer, data: Data) -> Claim:
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     """0 where it separates at no n that was asked; NaN where float64 does not tell at each."""
-    found = last_n(kernel, layer, data)
-    if not told(kernel, layer, data):
+    found = reach(kernel, layer, data)
+    if not math.isnan(found.undecided_from):
         return math.nan
-    return 0.0 if math.isnan(found) else found
+    return 0.0 if math.isnan(found.last) else found.last
 
 
 def own_law(kernels: Iterable[Kernel]) -> Law:

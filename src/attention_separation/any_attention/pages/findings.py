@@ -1,72 +1,17 @@
 """What the tables of this study say beyond its story, in sentences."""
 
-import math
-from collections.abc import Sequence
-
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
-from attention_separation.any_attention.laws.mixture import reach
 from attention_separation.any_attention.laws.verdicts import KINDS
-from attention_separation.any_attention.pages.story import LARGE, reach_words
-from attention_separation.datasets.data import Data
+from attention_separation.any_attention.pages.story import LARGE
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, count_verdicts
 
-FEATURE_MAPS = (
-    "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
-    "focused_3", "efficient", "one_plus_cosine",
-)  # fmt: skip
-"""Feature maps of linear attention that are in use; their rows cost no n x n."""
-
-POWERS = ("power_2", "power_4", "power_8")
 MOVED = 0.01
 """Of a probability that is said to move with the split."""
-
-
-def reach_findings(kernels: pa.Table, data: Data) -> list[str]:
-    """Of the table of kernels: which separate, and up to which n; of those that it has."""
-    last = {
-        (row["kernel"], row["model"], row["attention_x"]): row["last_n"]
-        for row in kernels.to_pylist()
-    }
-    names = list(dict.fromkeys(kernel for kernel, _, _ in last))
-
-    def of(name: str, layers: Sequence[Layer] = LAYERS) -> str:
-        return " / ".join(reach_words(last[name, x.model, x.attention_x]) for x in layers)
-
-    always = [
-        f"{layer.words}: "
-        + ", ".join(k for k in names if last[k, layer.model, layer.attention_x] == math.inf)
-        for layer in LAYERS
-    ]
-    maps = [name for name in FEATURE_MAPS if name in names]
-    reaches = [last[name, x.model, x.attention_x] or 0 for name in maps for x in LAYERS]
-    powers = [f"p = {name.removeprefix('power_')}: {of(name)}" for name in POWERS if name in names]
-    found = [
-        f"**At n = 10¹² still** these of {counted(len(names), 'kernel')} separate. "
-        f"{'; '.join(always)}. Three numbers n₁ / n₂ / n₃ below are of these three.",
-    ]
-    if "exp_sqrt_d" in names:
-        found.append(
-            f"**Softmax with the usual 1/√d** (d = {LAYERS[0].d(data.classes)}, in cross-attention "
-            f"{LAYERS[2].d(data.classes)}) separates last at n = {of('exp_sqrt_d')}."
-        )
-    if powers and "linear" in names:
-        times, louder = reach(1.0, data.m(LARGE), LAYERS[1], data), 1 + data.a1 / (data.b + data.c)
-        found.append(
-            f"**Polynomials xᵖ** separate last at n, with {'; '.join(powers)}; linear attention at "
-            f"{of('linear')}. The law, with X all ones: n = {times:.3g} · {louder:.3g}ᵖ, for "
-            f"m = {data.m(LARGE)} columns."
-        )
-    if maps:
-        found.append(
-            f"**Of {len(maps)} feature maps of linear attention** ({', '.join(maps)}), with Q = K, "
-            f"none separates at an n above {max(reaches):,.0f}, in any of the three."
-        )
-    return found
 
 
 def split_findings(splits: pa.Table) -> list[str]:
@@ -184,11 +129,9 @@ def simulated_findings(simulated: pa.Table) -> list[str]:
     ]
 
 
-def findings(tables: dict[str, pa.Table], data: Data) -> list[str]:
+def findings(tables: dict[str, pa.Table]) -> list[str]:
     """All of them, of the tables that there are."""
     found = []
-    if "kernels" in tables:
-        found += reach_findings(tables["kernels"], data)
     if "kernels_splits" in tables:
         found += split_findings(tables["kernels_splits"])
     if "kernel_laws" in tables:

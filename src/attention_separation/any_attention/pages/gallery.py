@@ -78,7 +78,7 @@ def readme_table(kernels: pa.Table) -> str:
         return ""
     lines = [
         f"| `{name}` | {_plain(of_layer[LAYERS[0], name]['formula'])} | "
-        + " | ".join(reach_words(of_layer[layer, name]["last_n"]) for layer in LAYERS)
+        + " | ".join(reach_words(of_layer[layer, name]) for layer in LAYERS)
         + " |"
         for name in names
     ]
@@ -98,7 +98,8 @@ def _plain(formula: str) -> str:
 def _reach_cell(row: dict) -> str:
     as_none = row["as_none_from"]
     told = f" ({as_none:,.0f})" if as_none is not None and math.isfinite(as_none) else ""
-    return f"{reach_words(row['last_n'])}{told}" + ("" if row["resolved"] else ", not all told")
+    unknown = row["undecided_from"]
+    return reach_words(row, told) + (f", undecided from {unknown:,.0f}" if unknown else "")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -112,6 +113,6 @@ def run(arguments: argparse.Namespace) -> None:
         pictures={name: title for name, title in FIGURES.items() if name in job.figures},
         in_readme=[name for name in GALLERY.in_readme if name in job.figures],
     )
-    said, more = story(tables, job.data), findings(tables, job.data)
+    said, more = story(tables, job.data), findings(tables)
     text, few = kernels_text(tables["kernels"]), readme_table(tables["kernels"])
     write_gallery(arguments, gallery, said, more, text, few)

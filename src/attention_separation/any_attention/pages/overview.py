@@ -25,14 +25,14 @@ QUESTION = (
 )
 HONESTY = (
     "Probabilities and margins are exact, for n up to 10¹², but those of FAVOR+ and cosFormer, "
-    "which are simulated; the largest n and the least weights are found on geometric grids, then "
-    "by "
-    "bisection. That a kernel separates where it has half of exp's probability is a choice: with "
-    "another share all such n move. The data, X and V are the first paper's and the weights of the "
-    "networks are random signs: what a trained network can do is another question, and so is "
-    "another X. Feature maps depend on how X is split into Q and K: where nothing else is said Q = "
-    "K, and Hedgehog's map is the identity. Not covered: causal masks, several heads, attention "
-    "that knows the order of tokens (RetNet, DeltaNet), feature maps that are learned."
+    "which are simulated. For the largest n all multiples of K up to 3,000 are asked, beyond them "
+    "20 a decade and both sides of every change of m; least weights are found on geometric grids, "
+    "then both by bisection. That a kernel separates where it has half of exp's probability is a "
+    "choice: with another share all such n move. The data, X and V are the first paper's and the "
+    "weights of the networks are random signs: what a trained network can do is another question, "
+    "and so is another X. Feature maps depend on how X is split into Q and K: where nothing else "
+    "is said Q = K, and Hedgehog's map is the identity. Not covered: causal masks, several heads, "
+    "attention that knows the order of tokens (RetNet, DeltaNet), feature maps that are learned."
 )
 SCHEMAS = {
     "kernels": value_table.REACHES,
@@ -72,7 +72,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         title=TITLE,
         question=QUESTION,
         said=story(tables, job.data),
-        more=findings(tables, job.data),
+        more=findings(tables),
         picture="kernels_accuracy",
         honesty=HONESTY,
         command="snakemake kernels",

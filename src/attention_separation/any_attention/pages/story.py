@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.datasets.data import Data
-from attention_separation.pages.prose import counted, joined
+from attention_separation.pages.prose import joined
 
 LARGE = 2_000
 """Tokens at which probabilities are quoted."""
@@ -36,29 +36,41 @@ def story(tables: dict[str, pa.Table], data: Data) -> list[str]:
     return [*found, _not_shown(values, _helped_by_a_split(tables), data)]
 
 
-def reach_words(last: float | None) -> str:
-    """A largest n in words: "none", "10¹² still" or the number."""
-    if last is None:
-        return "none"
-    return "10¹² still" if math.isinf(last) else f"{last:,.0f}"
+def reach_words(row: dict, more: str = "") -> str:
+    """A row's largest n in words: "none", "10¹² still" or the number, what is known more of it, and
+    among which smaller n the kernel does not separate."""
+    if row["last_n"] is None:
+        return f"none{more}"
+    words = "10¹² still" if math.isinf(row["last_n"]) else f"{row['last_n']:,.0f}"
+    if row["first_hole"] is None:
+        return f"{words}{more}"
+    holes = f"{row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
+    return f"{words}{more}, except some n from {holes}"
 
 
 def _what_decides(reach: Rows, data: Data) -> str:
-    kernels = {kernel for kernel, _ in reach}
     everywhere = [
         kernel
         for kernel in dict.fromkeys(kernel for kernel, _ in reach)
         if all(reach[kernel, layer]["last_n"] == math.inf for layer in LAYERS)
     ]
-    return (
+    text = (
         "**Where rows are divided by their sum, what decides is how many times as loud a kernel "
         "makes the special token on D1, and not on D0 too, against n; not that it is exp.** In D1 "
         f"one token of n has an entry of {data.a1:g} √log n, in D0 of {data.a0:g}. A kernel "
         "separates at n if its network alone, at the threshold that is best for it, is positive on "
-        "D1 and zero on D0 with more than half of exp's probability. Of "
-        f"{counted(len(kernels), 'kernel')}, {len(everywhere)} do at n = 10¹² still in all three "
-        f"layers: {joined(everywhere)}."
+        "D1 and zero on D0 with more than half of exp's probability, and exp's is above 1/2."
     )
+    stop = {"exp_sqrt_d", "power_4", "elu_plus_one"}
+    if "exp" in everywhere and stop <= {name for name, _ in reach} - {*everywhere}:
+        text += (
+            " Softmax does at every n tried, up to 10¹², and so does what is sharper; a hotter "
+            "softmax, as with the usual 1/√d, stops. Powers xᵖ and Taylor sums stop at an n that "
+            "grows like rᵖ, so that a large enough p reaches any n. Feature maps that make the "
+            "special token boundedly louder stop early. At n = 10¹² still, in all three layers: "
+            f"{joined(everywhere)}."
+        )
+    return text
 
 
 def _of_softmax(reach: Rows, layer: Layer, data: Data) -> Iterator[str]:

@@ -1,16 +1,18 @@
 """Command `compare`: several kernels at several n."""
 
 import argparse
+import math
 
 from attention_separation.api.commands.options import (
     add_layer,
     layer_options,
     print_json,
     print_table,
+    reach_of,
     warnings_in_a_line,
     whole,
 )
-from attention_separation.api.comparing import SIZES, compare, largest_n
+from attention_separation.api.comparing import SIZES, compare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = layer_options(arguments)
     with warnings_in_a_line("compare"):
         table = compare(arguments.kernels, list(arguments.n), **options)
-        reach = {name: largest_n(name, **options) for name in arguments.kernels}
+        reach = {name: reach_of(name, arguments.level, options) for name in arguments.kernels}
     if arguments.json:
         print_json({"rows": table.to_dict("records"), "largest_n": reach})
         return
@@ -34,14 +36,18 @@ def run(arguments: argparse.Namespace) -> None:
     )
     print_table(
         [
-            {"kernel": name} | {f"n = {n:,}": float(p) for n, p in row.items()}
+            {"kernel": name} | {f"n = {n:,}": _probability(p) for n, p in row.items()}
             | {"separates up to": _reach(reach[given])}
             for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True)
         ]
     )  # fmt: skip
 
 
-def _reach(last: float | None) -> str:
-    if last is None:
-        return "none"
-    return "10^12 still" if last == float("inf") else f"{last:,}"
+def _probability(p: float) -> float | str:
+    return "undecided" if math.isnan(p) else float(p)
+
+
+def _reach(last: float | str | None) -> str:
+    if last is None or isinstance(last, str):
+        return last or "none"
+    return "10^12 still" if math.isinf(last) else f"{last:,}"

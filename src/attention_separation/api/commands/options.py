@@ -10,9 +10,19 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from attention_separation.api.comparing import largest_n
 from attention_separation.api.listing import as_text
 
-SIZES = {"d": int, "m": int, "a0": float, "a1": float, "b": float, "c": float}
+
+def whole(text: str) -> int:
+    """A whole number, such as 200, 2_000 or 1e6."""
+    value = float(text)
+    if not value.is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers")
+    return int(value)
+
+
+SIZES = {"d": whole, "m": whole, "a0": float, "a1": float, "b": float, "c": float}
 """Parameters of `separate` that are left at their defaults where nothing is said."""
 
 
@@ -22,6 +32,7 @@ def add_layer(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
     for name, kind in SIZES.items():
         parser.add_argument(f"--{name}", type=kind, help=f"{name} of the data")
+    parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
     parser.add_argument("--json", action="store_true", help="answer for programs")
 
 
@@ -32,22 +43,28 @@ def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"model": arguments.model, "attention_x": arguments.attention_x} | given
 
 
-def whole(text: str) -> int:
-    """A number of tokens, such as 200, 2_000 or 1e6."""
-    value = float(text)
-    if not value.is_integer():
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers")
-    return int(value)
-
-
 @contextlib.contextmanager
 def warnings_in_a_line(verb: str) -> Iterator[None]:
-    """What is warned of, once and without lines of code, on standard error."""
-    with warnings.catch_warnings(record=True) as found:
+    """What is warned of, at once, once and without lines of code, on standard error."""
+    said = set()
+
+    def say(message: Warning, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            print(f"{verb}: warning: {message}", file=sys.stderr, flush=True)
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
+        warnings.showwarning = say
         yield
-    for text in dict.fromkeys(str(each.message) for each in found):
-        print(f"{verb}: warning: {text}", file=sys.stderr)
+
+
+def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> float | str | None:
+    """`largest_n`, or the sentence that says why there is none."""
+    try:
+        return largest_n(kernel, level=level, **options)
+    except ArithmeticError as error:
+        return str(error)
 
 
 def public(found: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from attention_separation.api.commands.options import (
     print_json,
     print_table,
     public,
+    reach_of,
     warnings_in_a_line,
     whole,
 )
-from attention_separation.api.comparing import largest_n
 from attention_separation.api.separating import Separation, separate
 
 
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     with warnings_in_a_line("separate"):
         found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **options)
         answer = public(found) | _margin(found)
-        answer["largest_n"] = largest_n(arguments.kernel, **options)
+        answer["largest_n"] = reach_of(arguments.kernel, arguments.level, options)
     if arguments.json:
         print_json(answer)
     else:

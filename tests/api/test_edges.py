@@ -1,0 +1,255 @@
+"""Where there is no answer, or a wrong one would be easy: what is refused, undecided or warned
+of."""
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import attention_separation as asep
+from attention_separation.__main__ import main
+from attention_separation.any_attention.exact.kernel_check import check_kernel
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.api import problem
+from attention_separation.attention import dense
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import Tokens
+
+SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
+
+
+def commanded(capsys, *arguments):
+    assert main([*arguments]) == 0
+    return capsys.readouterr()
+
+
+# Softmax itself does not separate.
+
+
+def test_nothing_is_measured_against_a_softmax_that_fails():
+    with pytest.warns(UserWarning, match="softmax itself does not separate beyond n = "):
+        assert asep.largest_n("none", a1=0.9) == 20
+    with pytest.warns(UserWarning, match="softmax itself does not separate"):
+        last = asep.largest_n("exp", a1=0.9)
+    below, above = (asep.separate("exp", n=n, a1=0.9).probability for n in (last, last + 20))
+    assert below > 1 / 2 >= above
+    with pytest.warns(UserWarning, match="does not separate here"):
+        assert asep.largest_n("none", m=1) is None
+    with pytest.warns(UserWarning, match="does not separate here"):
+        assert asep.critical_temperature(last + 20, a1=0.9) is None
+
+
+def test_a_probability_can_be_asked_for():
+    last = asep.largest_n("x**4", level=0.9)
+    assert asep.separate("x**4", n=last).probability >= 0.9
+    assert asep.separate("x**4", n=last + 20).probability < 0.9
+    assert last < asep.largest_n("x**4")
+    assert asep.largest_n("none", a1=0.5, level=0.1) == math.inf
+    t = asep.critical_temperature(2000, level=0.9)
+    kernels = (asep.at_temperature("exp", t * by) for by in (1 - 1e-6, 1 + 1e-6))
+    assert [asep.separate(k, n=2000).probability >= 0.9 for k in kernels] == [True, False]
+    for level in (0, 1.1, "much", math.nan):
+        with pytest.raises(ValueError, match=re.escape("allowed: numbers above 0, to 1")):
+            asep.largest_n("exp", level=level)
+
+
+def test_the_command_says_where_softmax_fails(capsys):
+    given = ("compare", "--kernel", "none", "linear", "exp", "--n", "1e6", "1e12", "--a1", "0.9")
+    said = commanded(capsys, *given)
+    assert "still" not in said.out
+    (line,) = said.err.splitlines()
+    assert line.startswith("compare: warning: softmax itself does not separate beyond n = ")
+    said = commanded(capsys, *given, "--level", "0.1")
+    assert said.out.count("10^12 still") == 3
+    assert said.err == ""
+
+
+# float64 cannot tell.
+
+
+def test_what_float64_does_not_tell_is_an_error():
+    with pytest.raises(ArithmeticError, match=r"exp: from n = 820,3\d\d,\d{3},\d{3} on float64"):
+        asep.largest_n("exp", a1=0.5, c=5.0)
+    hot = {"model": SELF[0], "attention_x": "ones", "a1": 10.0, "c": 5.0}
+    assert asep.critical_temperature(10**10, **hot) == pytest.approx(200.08, abs=0.01)
+    with pytest.raises(ArithmeticError, match="at n = 100,000,000,000 float64 does not tell"):
+        asep.critical_temperature(10**11, **hot)
+
+
+def test_the_command_says_what_is_undecided(capsys):
+    given = ("compare", "--kernel", "exp", "--n", "200", "1e12", "--a1", "0.5", "--c", "5")
+    said = commanded(capsys, *given)
+    assert "undecided" in said.out
+    assert "exp: from n = 820,3" in said.out
+    assert "nan" not in said.out
+
+
+# What a kernel of one's own may be.
+
+
+def first_eighth(z):
+    part = z.shape[-1] // 8
+    return np.concatenate([3 * z[..., :part], z[..., part:]], -1) ** 2
+
+
+def test_classes_are_exchanged_at_the_dimension_that_is_asked():
+    phi = asep.features(first_eighth)
+    with pytest.raises(ArithmeticError, match="n = 200: tokens that are alike"):
+        asep.separate(phi, *CROSS, n=200)
+
+
+def layer_norm(z):
+    assert z.shape[-1] == 22
+    centred = z - z.mean(axis=-1, keepdims=True)
+    return np.exp(centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5))
+
+
+USABLE = {
+    "overflows at large n": lambda: "exp(x**2)",
+    "underflows at large n": lambda: "exp(-60*x)",
+    "knows the dimension": lambda: asep.features(layer_norm),
+    "is negative in places": lambda: asep.features(
+        lambda z: np.concatenate([np.ones_like(z[..., :1]), np.cos(z), np.sin(z)], -1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", USABLE)
+def test_a_question_needs_no_other_n(name):
+    assert 0 <= asep.separate(USABLE[name](), n=200).probability <= 1
+    assert 0 <= asep.separate("where(x>5,x,0)", *ONES, n=200).probability <= 1
+
+
+def test_negative_weights_are_warned_of_at_the_data_that_is_asked():
+    asep.separate("2.3*log_n - x", n=200)
+    with pytest.warns(UserWarning, match="some weights are negative"):
+        asep.separate("2.3*log_n - x", n=200, a1=1.4)
+
+
+MAPS = {
+    "softmax": lambda z: np.exp(z) / np.exp(z).sum(axis=-1, keepdims=True),
+    "lengths": lambda z: z / np.sqrt((z**2).sum(axis=-1, keepdims=True) + 1),
+    "the special coordinate": lambda z: np.exp(z * np.where(np.arange(z.shape[-1]) == 0, 2, 1)),
+    "two classes": lambda z: np.exp(z * np.where(np.arange(z.shape[-1]) == 2, 2, 1)),
+    "the last class": lambda z: np.exp(z * np.where(np.arange(z.shape[-1]) == 6, 2, 1)),
+    "a middle class": lambda z: np.exp(z * np.where(np.arange(z.shape[-1]) == 4, 2, 1)),
+    "neighbours": lambda z: np.exp(z + np.roll(z, 1, axis=-1)),
+    "a sum over tokens": lambda z: np.exp(z - z.mean()),
+}
+ALIKE = {"softmax", "lengths", "the special coordinate"}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize("name", MAPS)
+def test_what_is_refused_has_no_few_rows(name, layer):
+    """By all n x n weights, the special tokens in every class: those of types, or not."""
+    kernel, data, n = asep.features(MAPS[name]), FixedData(classes=6), 24
+    tokens = Tokens(n, layer.d(6), data.a0, data.a1, data.b, data.c, layer.attention_x)
+    seen = set()
+    for place in range(6):
+        places = np.full(layer.of.special_tokens, place)
+        a1, a2, _, q, k = layer.of.literal(tokens, 1, places)
+        weights = dense.attention_weights(a1, a2, q, k, kernel)
+        seen.add(np.sort(np.unique(weights.round(12))).tobytes())
+    refused = False
+    try:
+        check_kernel(kernel, layer, data, [n])
+    except ArithmeticError:
+        refused = True
+    if name in ALIKE:
+        assert len(seen) == 1
+    assert refused == (name not in ALIKE) or (len(seen) == 1 and not refused)
+    assert not refused or name not in ALIKE
+
+
+def test_sums_that_overflow_are_an_error():
+    for kernel, sizes in (
+        ("exp(x)", {"n": 10**12, "b": 2.5, "c": 2.5, "a1": 0.05, "attention_x": "ones"}),
+        ("1e300*x**4", {"n": 10**9}),
+    ):
+        with pytest.raises(ArithmeticError, match=r"a row's sum is inf.*allowed: finite sums"):
+            asep.separate(kernel, **sizes)
+    with pytest.raises(ArithmeticError, match="for float64's digits"):
+        asep.separate("exp(x - 740)", n=200)
+    assert asep.separate("exp(x - 600)", n=200).share == pytest.approx(
+        asep.separate("exp", n=200).share, rel=1e-12
+    )
+
+
+def test_complex_numbers_are_a_sentence(capsys):
+    assert main(["separate", "--kernel", "(-1)**0.5*x"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("it gives complex numbers; allowed: real numbers")
+
+
+def test_functions_of_rows_get_n_and_d():
+    asked = set()
+
+    def mine(x, counts, n, d):
+        asked.add((n, d))
+        return np.exp(x) / (counts * np.exp(x)).sum()
+
+    found = asep.separate(asep.rows(mine), n=2000)
+    assert found.probability == asep.separate("exp", n=2000).probability
+    assert asked == {(2000, 22)}
+
+
+def test_a_kernel_as_a_value_is_tried_too():
+    causal = asep.Kernel("exp", "", "score", lambda seen: np.tril(np.exp(seen.scores)))
+    with pytest.raises(ArithmeticError, match="allowed: the same weight"):
+        asep.separate(causal)
+
+
+def test_small_floats_are_warned_of():
+    for kind in (np.float16, np.float32):
+        with pytest.warns(UserWarning, match=f"gave {kind.__name__} numbers; answers need float64"):
+            asep.separate(asep.scores(lambda x, kind=kind: np.exp(x / 4).astype(kind)), n=200)
+
+
+# Parameters.
+
+
+def test_cross_attention_has_no_b_and_c():
+    for ask in (
+        lambda: asep.separate("exp", *CROSS, b=0.3), lambda: asep.largest_n("exp", *CROSS, c=0.5),
+        lambda: asep.compare("exp", [200], *CROSS, b=0.2),
+        lambda: asep.simulate("exp", *CROSS, c=0.8), lambda: asep.success(model=CROSS[0], b=0.2),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"with cross_attention, whose tokens have no [bc]"):
+            ask()
+
+
+def test_what_takes_long_says_so_first(monkeypatch, capsys):
+    monkeypatch.setattr(problem, "LONG", 0.0)
+    for ask in (
+        lambda: asep.largest_n("x"), lambda: asep.critical_temperature(),
+        lambda: asep.compare("x"), lambda: asep.simulate("x"),
+    ):  # fmt: skip
+        with pytest.warns(UserWarning, match="this will take about .* s"):
+            ask()
+    said = commanded(capsys, "separate", "--kernel", "x")
+    assert "separate: warning: this will take about" in said.err
+
+
+def test_a_warning_comes_before_the_answer(capsys):
+    from attention_separation.api.commands.options import warnings_in_a_line
+
+    with warnings_in_a_line("separate"):
+        warnings.warn("soon", stacklevel=1)
+        assert capsys.readouterr().err == "separate: warning: soon\n"
+
+
+def test_whole_numbers_are_read_alike(capsys):
+    given = ("separate", "--kernel", "exp", "--n", "1e3", "--json")
+    assert (
+        commanded(capsys, *given, "--d", "1.2e1").out == commanded(capsys, *given, "--d", "12").out
+    )
+
+
+def test_family_kernels_are_no_kernels_of_ones_own():
+    assert asep.separate("power_4", n=200).probability == pytest.approx(
+        asep.separate(KERNELS["power_4"], n=200).probability
+    )
