@@ -18,8 +18,6 @@ EVERYTHING = (
     SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
     | {"claims", "threshold", "theta", "phase"} | KERNELS
 )  # fmt: skip
-OF_FIGURE_3 = {"simulate_fig3a", "exact_fig3", "fig3"}
-OF_FIGURE_4 = {"simulate_fig4a", "simulate_fig4b", "exact_fig4", "fig4"}
 OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
 
 CHANGES = {
@@ -40,52 +38,51 @@ CHANGES = {
     "a map": ("config.yaml", "n: 40", "n: 80", {"phase"}),
     "one model's definitions": (
         f"{PAPER}/models/regression.py", "return np.exp(z)", "return np.exp(z) * 1.0",
-        OF_FIGURE_3 | JUDGED | AFTER_EXACT | {"fig1", "claims", "threshold"},
+        EVERYTHING - KERNELS,
     ),
     "one attention model": (
         f"{SRC}/datasets/cross_attention.py", "a1[:, 0] = 0.0", "a1[:, 0] = 0",
-        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"claims", "threshold", "theta"} | KERNELS,
+        EVERYTHING,
     ),
     "the other attention model": (
         f"{SRC}/datasets/self_attention.py", "out[j3, 0] = a * s", "out[j3, 0] = s * a",
-        OF_FIGURE_4 | JUDGED | AFTER_EXACT
-        | {"fig2", "fig6", "claims", "threshold", "theta", "phase"} | KERNELS,
+        EVERYTHING,
     ),
     "what both attention models use": (
         f"{PAPER}/models/attention_model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
-        EVERYTHING - OF_FIGURE_3 - {"fig1"} - KERNELS,
+        EVERYTHING - KERNELS,
     ),
     "what both datasets use": (
         f"{SRC}/datasets/dataset.py", "if n < 2:", "if 2 > n:",
-        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+        EVERYTHING,
     ),
     "a kernel": (
         f"{SRC}/attention/kernels.py", "self.name}: a row of", "self.name}: one row of",
-        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+        EVERYTHING,
     ),
     "the distinct rows": (
         f"{SRC}/attention/rows.py", "ALIKE = 1e-9", "ALIKE = 1e-8",
-        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+        EVERYTHING,
     ),
     "the scores of sign columns": (
         f"{SRC}/attention/columns.py", "unmarked = classes - 1", "unmarked = -1 + classes",
-        EVERYTHING - OF_FIGURE_3 - {"fig1"},
+        EVERYTHING,
     ),
     "exact values of attention": (
         f"{PAPER}/exact/attention_probabilities.py", "fires, none =", "none, fires =",
-        EXACT - {"exact_fig3"} | {"fig4", "fig7", "phase"} | JUDGED | AFTER_EXACT,
+        EXACT | FIGURES | {"phase"} | JUDGED | AFTER_EXACT,
     ),
     "the engine of attention": (
         f"{PAPER}/simulation/attention_trials.py", "COLUMNS = 40_000", "COLUMNS = 30_000",
-        SIMULATED - {"simulate_fig3a"} | {"fig4", "fig7"} | JUDGED,
+        SIMULATED | FIGURES | JUDGED,
     ),
     "the engine of regression": (
         f"{PAPER}/simulation/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
-        {"simulate_fig3a", "fig3"} | JUDGED,
+        SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (
         f"{PAPER}/exact/regression_probabilities.py", "FEWEST = 12", "FEWEST = 13",
-        {"exact_fig3", "fig3", "threshold"} | JUDGED | AFTER_EXACT,
+        EXACT | FIGURES | {"threshold", "theta", "phase"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
         f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e",

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import json
-from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -16,26 +15,31 @@ RECORDED_PACKAGES = ("numpy", "scipy", "pyarrow")
 """Packages that numbers depend on."""
 
 
-def code_digest(*modules: str, without: Collection[str] = ()) -> str:
+def code_digest(*modules: str) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 
     Taken over the syntax trees without docstrings: comments, layout, documentation and what is
-    there for type checkers alone do not count. Nor do the modules in `without`, and what they alone
-    import.
+    there for type checkers alone do not count.
 
     Raises
     ------
     ModuleNotFoundError
         If one of `modules` is not a module of this package.
     """
-    closure: dict[str, str] = {}
+    found = closure(*modules)
+    return digest("\n".join(f"{name}\n{found[name]}" for name in sorted(found)))
+
+
+def closure(*modules: str) -> dict[str, str]:
+    """Modules of this package and all that they import, each with the text of its syntax tree."""
+    found: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in closure and name not in without:
-            closure[name], imported = _parsed(name)
+        if name not in found:
+            found[name], imported = _parsed(name)
             waiting += [*imported, *filter(None, [name.rpartition(".")[0]])]
-    return digest("\n".join(f"{name}\n{closure[name]}" for name in sorted(closure)))
+    return found
 
 
 def versions() -> dict[str, str]:
@@ -44,11 +48,11 @@ def versions() -> dict[str, str]:
     return {PACKAGE: __version__} | found
 
 
-def record(settings: str, *modules: str, without: Collection[str] = ()) -> dict[str, str]:
+def record(settings: str, *modules: str) -> dict[str, str]:
     """What an output comes from: digests of its settings and of its modules' code, and versions."""
     return {
         "settings": digest(settings),
-        "code": code_digest(*modules, without=without),
+        "code": code_digest(*modules),
         "versions": json.dumps(versions(), sort_keys=True),
     }
 

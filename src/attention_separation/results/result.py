@@ -41,7 +41,7 @@ class Output:
     panels : names of the panels that a figure shows, if any
     labels : what else stands beside it there
     beside : the output that has the same numbers, so that a report need not hold them twice
-    settings, without : where they are not those of the job that makes it
+    settings : where they are not those of the job that makes it
     """
 
     kind: Kind
@@ -51,7 +51,6 @@ class Output:
     labels: Mapping[str, str] = field(default_factory=dict)
     beside: str = ""
     settings: Closed | None = None
-    without: frozenset[str] | None = None
 
     def path(self, suffix: str = "") -> str:
         """Its file with a suffix, below the folder of results; without one, the first."""
@@ -81,7 +80,6 @@ class Result:
     inputs : by the verb's option, what it reads
     options : of the verb, beside these
     words : what the job does, for people
-    without : modules that it may import and does not depend on
     is_asked : whether a whole run makes it
     slices : jobs that its work is cut into, merged by its own; 1 for none
     is_local : whether it runs on the submitting machine under a cluster's profile too
@@ -97,7 +95,6 @@ class Result:
     inputs: Mapping[str, tuple[Output, ...]] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     words: str = ""
-    without: frozenset[str] = frozenset()
     is_asked: bool = True
     slices: int = 1
     is_local: bool = True
@@ -108,13 +105,12 @@ class Result:
     @property
     def code(self) -> str:
         """Digest of the code that it depends on."""
-        return code_digest(self.module, without=self.without)
+        return code_digest(self.module)
 
     def current(self, output: Output) -> Current:
         """The digests that one of its outputs carries when it is current."""
         settings = output.settings or self.settings
-        without = self.without if output.without is None else output.without
-        return Current(settings.digest(), code_digest(self.module, without=without), self.is_asked)
+        return Current(settings.digest(), self.code, self.is_asked)
 
     def made(self) -> list[Output]:
         """All its outputs."""

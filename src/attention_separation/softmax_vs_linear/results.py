@@ -16,7 +16,6 @@ from attention_separation.settings.closed import Closed
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.verbs import VERBS
 
 PANEL = Kind("panels", ("parquet",))
@@ -45,17 +44,16 @@ def declare_results(study) -> Iterator[Result]:
 
 
 def _made(
-    name: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]],
-    models: Iterable[str] | None = None, verb: str = "", **more,
+    name: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]], verb: str = "",
+    **more,
 ) -> Result:  # fmt: skip
-    """A result of some models alone, or of all; its verb has its name, if it is given no other."""
+    """A result; its verb has its name, if it is given no other."""
     return Result(
         name=name,
         verb=verb or name,
         module=f"{__package__}.{VERBS[verb or name][0]}",
         settings=settings,
         outputs={option: tuple(made) for option, made in outputs.items()},
-        without=frozenset() if models is None else modules_of_others(models),
         **more,
     )
 
@@ -67,7 +65,6 @@ def _panels(study) -> Iterator[Result]:
             f"simulate_{name}",
             study.panel_job(name),
             {"output": [Output(PANEL, name)]},
-            [panel.model],
             verb="simulate",
             words=f"Panel {name}: trials",
             slices=slices,
@@ -88,7 +85,6 @@ def _exact_values(study) -> Iterator[Result]:
             f"exact_{name}",
             study.exact_job(panels),
             {"outputs": [_exact(study, panel) for panel in panels]},
-            [study.section.panels[panel].model for panel in panels],
             verb="exact",
             words=f"Exact values: {name}",
             priority=8,
@@ -97,8 +93,7 @@ def _exact_values(study) -> Iterator[Result]:
 
 def _exact(study, panel: str) -> Output:
     """The exact values of one panel depend on it alone."""
-    others = modules_of_others([study.section.panels[panel].model])
-    return Output(EXACT, panel, settings=study.exact_panel(panel), without=others)
+    return Output(EXACT, panel, settings=study.exact_panel(panel))
 
 
 def _figures(study) -> Iterator[Result]:
@@ -111,7 +106,6 @@ def _figures(study) -> Iterator[Result]:
             name,
             job,
             {"output": [Output(FIGURE, name, job.title, panels=tuple(panels))]},
-            [look.panel.model for look in job.panels],
             verb="figure",
             inputs=_tables_of(panels),
             words=f"Figure {name}",
@@ -150,7 +144,6 @@ def _schematics() -> Iterator[Result]:
             name,
             None,
             {"output": [Output(DRAWING, name, labels=_labels(model.words, "-", "a drawing"))]},
-            [model.name],
             verb="schematic",
             options=("--figure", name),
             words=f"Schematic {name}",
@@ -165,7 +158,6 @@ def _verdicts(study) -> Iterator[Result]:
         "verdicts",
         job,
         {"output": [verdicts], "": [Output(POINTS, "verdicts_points")]},
-        [],  # They read tables and know of no model.
         inputs=_tables_of(study.section.panels),
         words="Verdicts: simulation against exact or reference values",
         priority=7,
@@ -174,7 +166,6 @@ def _verdicts(study) -> Iterator[Result]:
         "check",
         job,
         {"output": [Output(CHECK, "check")]},
-        [],
         inputs={"verdicts": (verdicts,)},
         words="Check: no panel differs from its exact values",
         minutes=5,
@@ -195,7 +186,6 @@ def _audits(study) -> Iterator[Result]:
         "whp",
         study.whp_job(),
         {"output": [Output(TABLE, "whp", "with high probability?")]},
-        [panel.model for panel in panels.values()],
         inputs={"exact": tuple(Output(EXACT, panel) for panel in panels)},
         words="With high probability: which events are",
     )
@@ -207,7 +197,6 @@ def _audits(study) -> Iterator[Result]:
             _figure_and_table(
                 "threshold", "best thresholds", "exact; Figure 3: equal entries of Ax"
             ),
-            [panel.panel.model for panel in threshold.panels],
             words="Thresholds: what each network alone can do",
             priority=4,
         )
@@ -217,7 +206,6 @@ def _audits(study) -> Iterator[Result]:
             "theta",
             theta,
             {"output": [_audit_figure("theta", "every panel's and τ/√log n")]},
-            [panel.panel.model for row in theta.rows for panel in row.panels],
             words="Success against the threshold, all networks with the same",
             priority=4,
         )
@@ -225,7 +213,6 @@ def _audits(study) -> Iterator[Result]:
         "choices",
         study.choices_job(),
         _figure_and_table("choices", "open choices", "exact; Figure 3: reference values"),
-        [panel.model for panel in panels.values()],
         words="Open choices: how far each moves the figures",
         priority=2,
     )
@@ -234,7 +221,6 @@ def _audits(study) -> Iterator[Result]:
             "phase",
             study.phase_job(),
             {"output": [_audit_figure("phase", "pairs")]},
-            [entry.model for entry in study.section.phase.values()],
             words="Phase maps: exact values beyond the grids",
             priority=2,
         )

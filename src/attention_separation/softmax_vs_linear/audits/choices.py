@@ -21,7 +21,6 @@ from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.model import Model
 from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import ChoicesJob, MarkedPanel
 from attention_separation.softmax_vs_linear.settings.panels import points
 from attention_separation.softmax_vs_linear.settings.reconstruction import (
@@ -271,7 +270,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     job = ChoicesJob.model_validate_json(arguments.settings)
     table = choices_table(job)
-    others = modules_of_others(panel.panel.model for panel in job.panels)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
     save_with_numbers(draw(table, job.figures), arguments.figure.with_suffix(""), table, provenance)

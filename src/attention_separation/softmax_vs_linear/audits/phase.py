@@ -28,7 +28,6 @@ from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
 from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PhaseJob, PhaseMap
 from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
@@ -189,6 +188,5 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.maps:
         raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)
-    others = modules_of_others(entry.map.model for entry in job.maps)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

@@ -25,7 +25,6 @@ from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
 from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.point import alike
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThetaJob
 from attention_separation.softmax_vs_linear.settings.panels import points
 from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
@@ -201,6 +200,5 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.rows:
         raise ValueError("no panel of attention sweeps one parameter other than theta")
     table = theta_table(job)
-    others = modules_of_others(panel.panel.model for row in job.rows for panel in row.panels)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)

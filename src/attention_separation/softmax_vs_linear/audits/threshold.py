@@ -31,7 +31,6 @@ from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest, network_name
 from attention_separation.softmax_vs_linear.models.parameters import SYMBOLS
 from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThresholdJob
 from attention_separation.softmax_vs_linear.settings.panels import points
 from attention_separation.softmax_vs_linear.settings.reconstruction import (
@@ -259,7 +258,6 @@ def run(arguments: argparse.Namespace) -> None:
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
     table = threshold_table(job)
-    others = modules_of_others(panel.panel.model for panel in job.panels)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
     save_with_numbers(draw(job, table), arguments.figure.with_suffix(""), table, provenance)

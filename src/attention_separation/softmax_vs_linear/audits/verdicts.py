@@ -17,7 +17,6 @@ from attention_separation.results.tables import (
     write_parquet,
 )
 from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
 from attention_separation.statistics.panel_points import PanelPoints
@@ -161,7 +160,7 @@ def run(arguments: argparse.Namespace) -> None:
     job = VerdictsJob.model_validate_json(arguments.settings)
     tables = read_joined(arguments.tables, arguments.exact, job.panels)
     by_panel, by_point = verdict_tables(job, tables)
-    provenance = record(arguments.settings, __name__, without=modules_of_others([]))
+    provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))
     points = stem.with_name(f"{stem.name}_points")

@@ -16,7 +16,6 @@ from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import Contest
 from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import PanelOfWhp, WhpJob
 from attention_separation.softmax_vs_linear.settings.panels import points
 from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
@@ -203,7 +202,6 @@ def run(arguments: argparse.Namespace) -> None:
         settings = digest(panel.exact.canonical())
         columns = exact_table.schema(panel.exact.panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns, settings)))
-    others = modules_of_others(of.exact.panel.model for of in job.panels)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     stem = arguments.output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

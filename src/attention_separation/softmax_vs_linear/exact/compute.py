@@ -10,7 +10,6 @@ from attention_separation.results.tables import table_from_columns, write_parque
 from attention_separation.softmax_vs_linear.exact.exact_table import schema
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import ExactJob
 from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
 
@@ -35,7 +34,7 @@ def compute_exact(job: ExactPanel) -> pa.Table:
 
 def metadata(job: ExactPanel) -> dict[str, str]:
     """What a panel's exact values come from: settings, code and versions."""
-    return record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
+    return record(job.canonical(), __name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

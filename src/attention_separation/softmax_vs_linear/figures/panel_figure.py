@@ -21,7 +21,6 @@ from attention_separation.softmax_vs_linear.figures.axes import (
 from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
 from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
 from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
 
 MANY_POINTS = 12
@@ -173,6 +172,5 @@ def run(arguments: argparse.Namespace) -> None:
     whole = pa.concat_tables(
         [table.replace_schema_metadata() for table in tables], promote_options="default"
     )
-    others = modules_of_others(look.panel.model for look in job.panels)
-    provenance = record(arguments.settings, __name__, without=others)
+    provenance = record(arguments.settings, __name__)
     save_with_numbers(draw(job, tables), stem, whole, provenance)

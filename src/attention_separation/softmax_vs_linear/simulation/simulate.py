@@ -11,7 +11,6 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_columns, write_parquet
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.code_of_models import modules_of_others
 from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
 from attention_separation.softmax_vs_linear.simulation.engines import trials_at
 from attention_separation.softmax_vs_linear.simulation.estimates import seconds_per_trial
@@ -103,7 +102,7 @@ def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.
 
 def metadata(job: PanelJob) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
-    of_job = record(job.canonical(), __name__, without=modules_of_others([job.panel.model]))
+    of_job = record(job.canonical(), __name__)
     return {"seed": str(job.seed)} | of_job
 
 
