@@ -2,6 +2,7 @@
 
 import tomllib
 
+import pytest
 import yaml
 from making import ROOT
 
@@ -37,11 +38,26 @@ def test_each_paper_has_authors_title_and_number():
             assert str(paper["year"])[2:] == number.removeprefix("arXiv:")[:2]
 
 
-def test_both_titles_of_the_first_paper_lead_here():
-    titles = [p["title"] for p in CITATION["references"] if "2310.11685" in p["url"]]
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+@pytest.mark.parametrize(
+    ("number", "page"),
+    [
+        ("2310.11685", "README.md"),
+        ("2407.16153", "README.md"),
+        ("2407.16153", "src/attention_separation/head_rank/README.md"),
+        ("2407.16153", "docs/reproducibility.md"),
+    ],
+)
+def test_both_titles_of_each_paper_lead_here(number, page):
+    titles = [p["title"] for p in CITATION["references"] if number in p["url"]]
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
     assert len(titles) == 2
-    assert all(title in readme for title in titles)
+    assert all(title in text for title in titles)
+
+
+def test_the_second_paper_is_cited_as_it_was_published():
+    title = "Quality over Quantity in Attention Layers: When Adding More Heads Hurts"
+    (published,) = (p for p in CITATION["references"] if p["title"] == title)
+    assert (published["type"], published["version"]) == ("conference-paper", "ICLR 2025")
 
 
 def test_it_says_what_the_package_says():

@@ -66,6 +66,13 @@ def test_what_is_said_has_the_tables_numbers(folder):
     row = next(row for row in rows if (row["d"], row["rank"], row["heads"]) == (8, 4, 2))
     assert f"below {row['bound']:.3f} (r = 4)" in said.sentences[0]
     assert f"the bound is {row['bound_any_value']:.3f} at r = 4" in said.sentences[0]
+    assert "if value maps are multiples of the identity and values see no" in said.sentences[0]
+    assert "as their value weights grow without limit" in said.sentences[0]
+    for heads, budget in ((6, "d^1.5/r"), (16, "d²/r")):
+        found = [r for r in rows if (r["d"], r["rank"], r["heads"]) == (8, 4, heads)]
+        least = min(row["error"] for row in found)
+        ends = f"between {found[0]['bound']:.3f} ({found[0]['bound_any_value']:.3f} for any value"
+        assert f"{ends} maps) and {least:.3f} with {budget} = {heads} heads" in said.sentences[0]
     needed = read_parquet(
         folder / "tables/rank_heads_needed.parquet", theory_figures.bound_table.NEEDED
     )

@@ -1,14 +1,15 @@
 """What is said of the kept runs: sentences that hang on what the runs have."""
 
 import pytest
-from making import CONFIG
+from making import CONFIG, ROOT
 from rank_runs import changed, runs_of
 
 from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.head_rank.paper_size.kept_runs import SCALES
 from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
 from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
+from attention_separation.head_rank.paper_size.page import PAGE, read_all
 
 FIG1 = CONFIG.head_rank.scales["reference"].training.fig1
 FIG3 = CONFIG.head_rank.scales["reference"].training.fig3
@@ -152,6 +153,24 @@ def test_full_rank_is_said_to_be_ahead_where_it_is_by_a_factor(full, far):
     text, *_ = said_of_one_layer(*[lambda cell: full if cell.rank == cell.d else 0.5] * 2)
     assert text.startswith("**At the paper's size, too, full rank leaves lower ranks far") == far
     assert text.startswith("**One layer at the paper's size.** d = 64, N = 16") != far
+
+
+def test_dead_runs_of_one_layer_are_marked():
+    runs = chosen(runs_of(changed(FIG1, also=[]), error=lambda cell: 0.5 / cell.rank), run=0)
+    for row in runs:
+        row["dead"] = row["width"] == 1 and row["rank"] in (2, 8)
+    _, text, *_ = one_layer_findings({scale: [] for scale in SCALES} | {"reference": runs})
+    assert ", dead at r = 2 and 8 (published 0.0153 and" in text
+    assert text.count("dead") == 1
+
+
+def test_the_page_marks_the_dead_runs_that_are_kept():
+    text = (ROOT / f"docs/{PAGE}.md").read_text(encoding="utf-8")
+    for rows in read_all(ROOT / "docs").values():
+        assert values(chosen(rows, layers=1, dead=True), "width") == [1]
+        assert values(chosen(rows, layers=1, dead=True), "rank") == [1, 2, 4]
+    assert text.count(", dead at r = 1, 2 and 4 (published 0.0153 and") == len(SCALES)
+    assert text.index("Dead runs have 98 %") < text.index("dead at")
 
 
 @pytest.mark.parametrize(

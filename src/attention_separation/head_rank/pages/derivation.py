@@ -10,7 +10,7 @@ STEPS = (
     "3. Expand in spherical harmonics of u, degree by degree. The part of degree l of a "
     "function of Kᵀu lies in the harmonics that rotations about the range of K leave alone: "
     "M(r, l) = C(r + l − 1, l) dimensions of N(l). For any V it is M(r, l − 2) + M(r, l) + M(r,"
-    " l + 2).",
+    " l + 2); values that see an encoding add M(r, l − 1), for any V another M(r, l).",
     "4. Two ranges meet in at least 2r − d dimensions, so H heads together reach at most D(l) ="
     " H M(r, l) − (H − 1) M(2r − d, l) dimensions, whatever y is.",
     "5. The part of degree l of sgn⟨u,y⟩ has the energy e(l) = N(l) s(l)², s(l) = B(l/2, d/2)/π"
@@ -18,6 +18,6 @@ STEPS = (
     "(addition theorem).",
     "6. So at least the share 1 − D(l)/N(l) of it is missed: error ≥ ½ Σ over odd l of e(l) "
     "max(0, 1 − D(l)/N(l)).",
-    "It is of two points, of one layer whose output is the sum of its heads, and of heads that "
-    "see the points through Kᵀx alone.",
+    "It is of two points, orthogonal or independent and uniform, of one layer whose output is the "
+    "sum of its heads with no MLP behind, and of heads that see the points through Kᵀx alone.",
 )

@@ -22,7 +22,7 @@ def theory_findings(table: pa.Table) -> list[str]:
     own = chosen(rows, d=d)
     low = [row for row in own if row["rank"] < d]
     hot = max(chosen(own, rank=d), key=lambda row: row["temperature"])
-    standard, largest = (chosen(low, budget=name) for name in ("d^2", "d^3"))
+    standard, middle, largest = (chosen(low, budget=name) for name in ("d^2", "d^2.5", "d^3"))
     most = max(row["rank"] for row in low)
     bounds = [row["bound"] for row in standard]
     half = _at(standard, most)
@@ -31,24 +31,32 @@ def theory_findings(table: pa.Table) -> list[str]:
         f"orthogonal points at d = {d}, one head of full rank has the error {hot['error']:.2g} at "
         f"c = {hot['temperature']:g} (K Qᵀ = cI), and as small a one as is wanted for larger c. "
         f"Of H = d/r heads of rank r no one layer has an error below {min(bounds):.3f} "
-        f"(r = {most}) to {max(bounds):.3f} (r = 1) if value maps are multiples of the identity, "
-        "whatever the heads do with what they see through the d × r matrix K; softmax heads come "
-        f"to {_least(standard, SOFTMAX):.3f} at each of these ranks. For any value maps the bound "
-        f"is {half['bound_any_value']:.3f} at r = {most}. With d²/r = "
-        f"{_at(largest, most)['heads']} heads of rank {most} it is "
-        f"{_at(largest, most)['bound']:.3f} ({_at(largest, most)['bound_any_value']:.3f} for any "
-        "value maps), and the best heads found here have "
-        f"{_least(chosen(largest, rank=most), SOFTMAX):.3f}.",
+        f"(r = {most}) to {max(bounds):.3f} (r = 1) if value maps are multiples of the identity "
+        "and values see no encoding, whatever the heads do with what they see through the d × r "
+        f"matrix K; softmax heads come to {_least(standard, SOFTMAX):.3f} at each of these ranks, "
+        "as their value weights grow without limit. For any value maps the bound is "
+        f"{half['bound_any_value']:.3f} at r = {most}. The least error of rank {most} lies between "
+        f"{_between(middle, most, 'd^1.5/r')}, and between {_between(largest, most, 'd²/r')}: "
+        "between the bound and the best heads found here.",
         f"**Softmax against hardmax at low rank.** With H = d/r heads at d = {d} the best hardmax "
         f"heads found have {_of_ranks(standard, HARDMAX)}, random ones "
-        f"{_of_ranks(standard, ('random',))}; softmax heads of a small c add up to the "
-        f"bilinear form ⟨u, y⟩ and come to {_least(standard, SOFTMAX):.3f}. Hardmax is the limit "
-        "of softmax for a large c, and at low rank not the best one.",
+        f"{_of_ranks(standard, ('random',))}; softmax heads of a small c and large "
+        "value weights add up to the bilinear form ⟨u, y⟩ and come to "
+        f"{_least(standard, SOFTMAX):.3f}. Hardmax is the limit of softmax for a large c, and at "
+        "low rank not the best one.",
     ]
 
 
 def _at(rows: list[dict], rank: int) -> dict:
     return chosen(rows, rank=rank)[0]
+
+
+def _between(rows: list[dict], rank: int, budget: str) -> str:
+    row, least = _at(rows, rank), _least(chosen(rows, rank=rank), SOFTMAX)
+    return (
+        f"{row['bound']:.3f} ({row['bound_any_value']:.3f} for any value maps) and {least:.3f} "
+        f"with {budget} = {row['heads']} heads"
+    )
 
 
 def _least(rows: list[dict], kinds: tuple[str, ...]) -> float:

@@ -15,7 +15,6 @@ from attention_separation.head_rank.claims.runs import (
 )
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.paper_size.kept_runs import Kept
-from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.prose import from_to, joined
 
 LESS = 0.9
@@ -37,7 +36,6 @@ def more_layers_findings(kept: Kept) -> list[str]:
         found[-1] += (
             " In brackets: published, as read off the figures. Less: under "
             f"{LESS:g} times, of single runs, whose spread over seeds is not known at this size. "
-            f"Dead runs have {100 * DEAD:g} % of the training error of uniform attention or more. "
             f"The published runs have {joined(steps, 'or')} steps of {published_values.BATCH} "
             "sets, which come back: which of these lowers their errors is not tested here."
         )

@@ -8,7 +8,7 @@ from attention_separation.head_rank.claims.learned_claims import MOST_ANGLE
 from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, listed, values
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.paper_size.kept_runs import SCALES, Kept
-from attention_separation.pages.prose import from_to
+from attention_separation.pages.prose import from_to, joined
 
 NEAR, FAR = 1.25, 2.0
 """Times another value up to which an error is called near it, and from which far."""
@@ -41,9 +41,11 @@ def _full_rank(kept: Kept) -> list[str]:
             if d not in ours or not low:
                 continue
             ratios.append(min(low) / ours[d])
+            dead = [str(rank) for rank in values(chosen(own, width=width, dead=True), "rank")]
+            marked = f", dead at r = {joined(dead)}" if dead else ""
             parts.append(
-                f"w = {width}: full rank {ours[d]:.3g}, lower ranks {_span(low)} (published "
-                f"{theirs[d]:.3g} and {_span([theirs[r] for r in ours if r < d])})"
+                f"w = {width}: full rank {ours[d]:.3g}, lower ranks {_span(low)}{marked} "
+                f"(published {theirs[d]:.3g} and {_span([theirs[r] for r in ours if r < d])})"
             )
         if parts:
             rank_0 = least_error(own[0]["d"], own[0]["n"])

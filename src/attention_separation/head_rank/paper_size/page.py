@@ -21,6 +21,7 @@ from attention_separation.head_rank.paper_size.kept_runs import (
 from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
 from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
 from attention_separation.head_rank.settings.titles import TRAINED
+from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.drawing import save
 from attention_separation.pages.gallery import DIGITS
 from attention_separation.pages.prose import counted, joined, markdown_list
@@ -59,7 +60,8 @@ def page(kept: Kept, made_with: dict[str, dict[str, dict]]) -> str:
     """The page in Markdown."""
     parts = [
         "# The rank of attention heads at the paper's size\n\n"
-        "Written by `make rank-reference`, from tables that are kept in this repository.\n\n"
+        "Written by `make rank-reference`, from tables that are kept in this repository. Dead runs "
+        f"have {100 * DEAD:g} % of the training error of uniform attention or more.\n\n"
         f"{markdown_list([*one_layer_findings(kept), *more_layers_findings(kept)])}"
     ]
     for scale in SCALES:

@@ -75,9 +75,6 @@ def biased_bound(d: int, r: int, heads: float, tau: float, any_value: bool = Fal
     """
     degree = np.arange(1.0, DEGREES)
     common, own = shares(d, r, degree, any_value)
-    if any_value and r < d:
-        # What a head's constant part reaches at degree 2, through the value map.
-        own = own + (degree == 2) * np.exp(-log_harmonics(d, degree))
     left = np.maximum(0.0, 1 - common - heads * own)
     e = energies(d, tau)
     beyond = max(0.0, 1 - constant_energy(d, tau) - e.sum())

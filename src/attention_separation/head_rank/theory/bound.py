@@ -9,6 +9,7 @@ of these in common. So
     error >= 1/2 sum over odd l of e_l max(0, 1 - (H M(r, l) - (H - 1) M(2r - d, l)) / N_l)
 
 for value maps a_h I; for any V_h a head reaches M(r, l - 2) + M(r, l) + M(r, l + 2) at degree l.
+Where its values see an encoding it reaches M(r, l - 1) more; for any V_h, M(r, l) + M(r, l - 1).
 """
 
 from functools import cache
@@ -34,10 +35,10 @@ MOST_HEADS = 1000
 
 
 def log_dimension(r: int, degree: np.ndarray) -> np.ndarray:
-    """log M(r, l), M(r, l) = C(r + l - 1, l), for l >= 1 that need not be whole; -inf for r < 1."""
+    """log M(r, l), M(r, l) = C(r + l - 1, l), for any real l; -inf for r < 1 or l < 0."""
     if r < 1:
         return np.full(np.shape(degree), -np.inf)
-    total = np.zeros(np.shape(degree))
+    total, degree = np.where(degree < 0, -np.inf, 0.0), np.maximum(degree, 0.0)
     for i in range(1, r):
         total += np.log1p(degree / i)
     return total
@@ -55,21 +56,25 @@ def energy(d: int, degree: np.ndarray, harmonics: np.ndarray | None = None) -> n
 
 
 def shares(
-    d: int, r: int, degree: np.ndarray, any_value: bool, harmonics: np.ndarray | None = None
+    d: int,
+    r: int,
+    degree: np.ndarray,
+    any_value: bool,
+    harmonics: np.ndarray | None = None,
+    encoded: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
 
-    Of heads of full rank all is common. `harmonics` is log N_l.
+    Of heads of full rank all is common. `harmonics` is log N_l; `encoded`: values see an encoding.
     """
     if r == d:
         return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
     harmonics = log_harmonics(d, degree) if harmonics is None else harmonics
-    if any_value:
-        below = np.where(degree > 2, log_dimension(r, np.maximum(degree - 2, 1.0)), -np.inf)
-        around = (below, log_dimension(r, degree), log_dimension(r, degree + 2))
-        return np.zeros(np.shape(degree)), sum(np.exp(each - harmonics) for each in around)
-    common = np.exp(log_dimension(2 * r - d, degree) - harmonics)
-    return common, np.exp(log_dimension(r, degree) - harmonics) - common
+    steps = [-2, 0, 2] if any_value else [0]
+    steps += ([-1, 0] if any_value else [-1]) if encoded else []
+    reached = sum(np.exp(log_dimension(r, degree + step) - harmonics) for step in steps)
+    common = np.exp(log_dimension(0 if any_value else 2 * r - d, degree) - harmonics)
+    return common, reached - common
 
 
 @cache
@@ -81,14 +86,15 @@ def _energies(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @cache
-def _listed(d: int, r: int, any_value: bool) -> tuple[np.ndarray, ...]:
+def _listed(d: int, r: int, any_value: bool, encoded: bool = False) -> tuple[np.ndarray, ...]:
     """Energies and shares of these degrees."""
     degree, harmonics, energies = _energies(d)
-    return energies, *shares(d, r, degree, any_value, harmonics)
+    return energies, *shares(d, r, degree, any_value, harmonics, encoded)
 
 
 def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> np.ndarray:
-    """No so many generalised heads of rank r have a smaller error on D_2.
+    """No so many generalised heads of rank r have a smaller error on D_2, nor on two independent
+    uniform points. Encodings of positions, if any, enter their scores alone.
 
     Parameters
     ----------
@@ -101,18 +107,29 @@ def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> n
     ValueError
         If a size is out of range.
     """
+    return _bound(d, r, heads, any_value, encoded=False)
+
+
+def bound_with_encoded_values(
+    d: int, r: int, heads: np.ndarray | int, any_value: bool = False
+) -> np.ndarray:
+    """The same of heads whose values see an encoding too: V_h x_i + w_(h,i), with any vectors w."""
+    return _bound(d, r, heads, any_value, encoded=True)
+
+
+def _bound(d: int, r: int, heads: np.ndarray | int, any_value: bool, encoded: bool) -> np.ndarray:
     if not (d >= 2 and 1 <= r <= d):
         raise ValueError(f"d is {d} and r is {r}; allowed: d from 2, r from 1 to d")
     h = np.asarray(heads, dtype=float)
     if h.size and h.min() < 1:
         raise ValueError(f"{h.min():g} heads; allowed: at least 1")
     flat = h.reshape(-1, 1)
-    energies, common, own = _listed(d, r, any_value)
+    energies, common, own = _listed(d, r, any_value, encoded)
     listed = np.maximum(0.0, 1 - common - flat * own) @ energies
-    return 0.5 * (listed + _beyond(d, r, flat, any_value)).reshape(h.shape)
+    return 0.5 * (listed + _beyond(d, r, flat, any_value, encoded)).reshape(h.shape)
 
 
-def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool) -> np.ndarray:
+def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool) -> np.ndarray:
     """The part of the sum that higher degrees have, for heads (n, 1): (n,).
 
     The sum over all degrees from some first one on, without the maximum, never exceeds the sum
@@ -121,7 +138,7 @@ def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool) -> np.ndarray:
     first = 2.0 * (LISTED + 4 * d) + 1
 
     def left(degree: np.ndarray, heads: np.ndarray) -> np.ndarray:
-        common, own = shares(d, r, degree, any_value)
+        common, own = shares(d, r, degree, any_value, encoded=encoded)
         return 1 - common - heads * own
 
     # What is left grows with the degree; where nothing is at `first`, seek where it begins to be.

@@ -43,7 +43,8 @@ BOUND_TITLE = "What no layer of low-rank heads can do"
 BOUND_ABOUT = (
     "On two orthogonal points and a uniform query, no one layer of so many generalised heads of "
     "this rank has a smaller mean squared error: bound, for value maps that are multiples of the "
-    "identity, bound_any_value, for any. No constant is open; docs/rank-bound.md derives it. "
+    "identity, bound_any_value, for any. Encodings of positions, if any, enter scores alone; no "
+    "MLP stands behind. No constant is open; docs/rank-bound.md derives it. "
     "Predicting zero has 1, the mean of the two points 0.5. A budget is the paper's, by the "
     "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded."
 )
