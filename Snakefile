@@ -16,7 +16,8 @@ rule all:
         whole_run(FIRST),
 
 
-include: "workflow/rules/jobs.smk"
+include: "workflow/rules/softmax_vs_linear.smk"
+include: "workflow/rules/generated.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/gallery.smk"

@@ -1,57 +1,85 @@
-"""Every job is `python -m attention_separation VERB ...`; a verb is a module with `run`.
-
-`--settings -` reads the settings from standard input.
-"""
+"""`attention-separation COMMAND ...`, for people, and `job MODULE ...`, which rules run."""
 
 import argparse
 import gc
 import importlib
 import os
 import sys
+from pathlib import Path
 from types import ModuleType
 
-from attention_separation.verbs import VERBS, module_of
+from attention_separation.commands import COMMANDS, PACKAGE, usage
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one verb; a fault of the user's is one sentence and exit status 1."""
+    """Run one command; a fault of the user's is one sentence and exit status 1."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="attention-separation")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    modules = {}
-    for verb, (_, about) in VERBS.items():
-        own = verbs.add_parser(verb, help=about, description=about)
-        # Only the verb that is called is imported: the others' libraries take their time to load.
-        if verb in arguments[:1]:
-            modules[verb] = _module(verb)
-            modules[verb].add_arguments(own)
+    command, *rest = arguments or ["--help"]
+    if command in ("-h", "--help"):
+        print(usage())
+        return 0
+    if command == "job" and rest and not rest[0].startswith("-"):
+        return run_job(*rest)
+    if command not in COMMANDS:
+        print(f"attention-separation: no command {command!r}\n{usage()}", file=sys.stderr)
+        return 2
+    return _answer(command, _module(command, COMMANDS[command].module), rest)
+
+
+def run_job(name: str, *arguments: str) -> int:
+    """Run a module's job; one that fails says what to type to run it alone."""
+    status = _answer(name, _module(name, name), arguments)
+    if status:
+        words = " ".join(map(_quoted, ("-m", PACKAGE, "job", name, *arguments)))
+        print(f"alone: {Path(sys.executable).name} {words}", file=sys.stderr)
+    return status
+
+
+def _answer(name: str, module: ModuleType, arguments: list[str] | tuple[str, ...]) -> int:
+    parser = argparse.ArgumentParser(
+        prog=f"attention-separation {name}", description=(module.__doc__ or "").partition("\n")[0]
+    )
+    module.add_arguments(parser)
     chosen = parser.parse_args(arguments)
-    # On a command line, settings could have no more than 128 KiB.
-    if getattr(chosen, "settings", None) == "-":
-        chosen.settings = sys.stdin.read().removesuffix("\n")
+    chosen.command = name
     try:
-        modules[chosen.verb].run(chosen)
+        if getattr(chosen, "settings", None):
+            chosen.settings = _settings(chosen.settings)
+        module.run(chosen)
     except BrokenPipeError:  # Nobody reads on: `kernels | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ArithmeticError) as error:
-        print(f"{chosen.verb}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 1
     except MemoryError as error:
-        print(f"{chosen.verb}: not enough memory: {error}", file=sys.stderr)
+        print(f"{name}: not enough memory: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _module(verb: str) -> ModuleType:
-    """A verb's module; what it needs and what is not installed is one sentence."""
+def _settings(given: str) -> str:
+    """The text of settings: a file's, or as it stands."""
+    return given if given.startswith("{") else Path(given).read_text(encoding="utf-8")
+
+
+def _quoted(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)
+
+
+def _module(name: str, module: str) -> ModuleType:
+    """A module; what it needs and what is not installed is one sentence."""
     try:
-        return importlib.import_module(module_of(verb))
+        return importlib.import_module(f"{PACKAGE}.{module}")
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith(__package__):
+        if (error.name or "").startswith(f"{PACKAGE}.{module}"):
+            sys.exit(f"{name}: no job of this package; `snakemake -n -p` prints those there are")
+        if (error.name or "").startswith(PACKAGE):
             raise
-        extra = "explore" if verb == "explore" else "workflow"
+        extra = "explore" if name == "explore" else "workflow"
         sys.exit(
-            f"{verb}: needs {error.name}, which is not installed: "
+            f"{name}: needs {error.name}, which is not installed: "
             f"pip install 'attention-separation[{extra}]'"
         )
 

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from attention_separation.commands import study_of
 from attention_separation.config import load_config, overrides_of
-from attention_separation.verbs import study_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +13,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
-    study = config.studies()[study_of(arguments.verb)]
+    study = config.studies()[study_of(arguments.command)]
     for line in study.summary(Path(study.folder)):
         print(line)

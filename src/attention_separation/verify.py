@@ -8,10 +8,10 @@ again; of the second nothing, for another processor may move the last bits of tr
 import argparse
 from pathlib import Path
 
+from attention_separation.commands import study_of
 from attention_separation.config import load_config, overrides_of
 from attention_separation.results import verifying
 from attention_separation.results.study import sharing_folder
-from attention_separation.verbs import study_of
 
 SAMPLE = 5
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
     studies = config.studies()
-    study = studies[study_of(arguments.verb)]
+    study = studies[study_of(arguments.command)]
     verifying.check_folder(arguments.folder)
     expected, drawn_alone = {}, set()
     for each in sharing_folder(study, studies):

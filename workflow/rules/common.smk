@@ -4,6 +4,7 @@ import importlib.util
 import json
 import mimetypes
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -41,16 +42,17 @@ from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
 from attention_separation.results.job_files import (
     command_options,
+    file_of,
     files_of_run,
     input_files,
     manifest_files,
     output_files,
     report_entry,
+    settings_file,
 )
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.study import sharing_folder
 from attention_separation.settings.canonical import canonical_json
-from attention_separation.verbs import VERBS, module_of
 
 
 def checked_config():
@@ -89,36 +91,140 @@ def checked_torch():
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 
-def studies_with(verb):
-    """The studies that have a verb of their own, such as one that writes their page of a report."""
-    return [study for study in STUDIES.values() if study.verb(verb) in VERBS]
-
-
-def every_result():
-    """Every result, with its study."""
-    return [(study, result) for study in STUDIES.values() for result in study.results.values()]
-
-
 def whole_run(study):
     """What a whole run makes in the folder of a study, the manifest with it."""
     files = [path for other in sharing_folder(study, STUDIES) for path in files_of_run(other)]
     return [*files, f"{study.folder}/manifest.json"]
 
 
-def inputs_of(study, result):
-    """What a job reads, by option."""
-    return {
-        option: [f"{study.folder}/{path}" for path in paths]
-        for option, paths in input_files(result).items()
-    }
+# What each job is, as its study declares it once: its module, settings, files, and what it asks for.
+RESULTS = FIRST.folder
+PAPERS = {"fig3": "ab", "fig4": "abcdef", "fig5": "abcdef", "fig7": "abcde"}
+JOBS = {
+    name: (study, result) for study in STUDIES.values() for name, result in study.results.items()
+}
+WRITERS = {
+    f"{study.folder}/{path}": name
+    for name, (study, result) in JOBS.items()
+    for output in result.made()
+    for path in output.paths()
+}
 
 
-def outputs_of(study, result):
+def declared(path):
+    """The study and the declaration of the job that writes a file, or a slice of its table."""
+    path = Path(path)
+    if path.parent.parent.name == "slices":
+        path = path.parents[2] / "panels" / f"{path.parent.name}.parquet"
+    # As a module's, files lie below its prefix.
+    name = WRITERS.get(str(path)) or next(
+        (name for file, name in WRITERS.items() if str(path).endswith(f"/{file}")), None
+    )
+    if name is None:
+        raise ValueError(f"{path} is no result of config.yaml")
+    return JOBS[name]
+
+
+def named(rulename, wildcards):
+    """The declaration of a rule, or of the panel that a wildcard rule is asked for."""
+    if "panel" in wildcards.keys():
+        rulename = f"{'exact' if rulename.endswith('exact') else 'simulate'}_{wildcards.panel}"
+    # As a module's, rules have its prefix.
+    names = [name for name in JOBS if rulename.endswith(name)]
+    if not names:
+        raise ValueError(f"{rulename}: config.yaml has no such panel or figure")
+    return JOBS[max(names, key=len)][1]
+
+
+def reads(name):
+    """What a job reads, by option; nothing where config.yaml has no such job."""
+    if name not in JOBS:
+        return {}
+    study, result = JOBS[name]
+    files = input_files(result).items()
+    return {option: [f"{study.folder}/{path}" for path in paths] for option, paths in files}
+
+
+def writes(name):
     """What a job writes; what a report shows of it is marked so."""
+    if name not in JOBS:
+        return {}
+    study, result = JOBS[name]
     return {
         key: [in_report(study, file) for file in files]
         for key, files in output_files(result).items()
     }
+
+
+def slices_of(panel):
+    """The slices that a panel's trials are cut into."""
+    name = f"simulate_{panel}"
+    return reads(name).get("merge", []) if name in JOBS else []
+
+
+def is_local(name):
+    """Whether a job runs on the submitting machine under a cluster's profile too."""
+    return name not in JOBS or JOBS[name][1].is_local
+
+
+def own_panels(what):
+    """Panels of one's own, whose trials or exact values have a job of their own."""
+    names = [name.removeprefix(f"{what}_") for name in JOBS if name.startswith(f"{what}_")]
+    papers = {f"{figure}{letter}" for figure, letters in PAPERS.items() for letter in letters}
+    return [name for name in names if name in FIRST.section.panels and name not in papers]
+
+
+def generated():
+    """Jobs whose rules stand in no file: panels drawn alone, figures of one's own, and those of the
+    later studies."""
+    papers = {*PAPERS} | {f"exact_{figure}" for figure in PAPERS}
+    for name, (study, result) in JOBS.items():
+        if study is not FIRST or (result.module.endswith("panel_figure") and name not in papers):
+            yield name
+
+
+def one_of(names):
+    """A wildcard's pattern: these names, or none."""
+    return "|".join(names) or "(?!)"
+
+
+# A rule's params, from the file that it writes: Snakemake compares them as a set of values.
+def module_of(wildcards, output):
+    return declared(output[0])[1].module
+
+
+def settings_of(wildcards, output):
+    return settings_file(declared(output[0])[1])
+
+
+def code_of(wildcards, output):
+    return declared(output[0])[1].code
+
+
+def options_of(wildcards, input, output):
+    study, result = declared(output[0])
+    if "slice" in wildcards.keys():
+        return f"--output {shlex.quote(output[0])} --slice {wildcards.slice}/{wildcards.of}"
+    return command_options(result, input, output)
+
+
+def priority_of(wildcards, rulename):
+    return named(rulename, wildcards).priority
+
+
+def asked(what):
+    """What a job asks of a cluster: twice as much at each retry, for the last may have lacked it."""
+
+    def amount(wildcards, attempt, rulename):
+        return getattr(named(rulename, wildcards), what) * 2 ** (attempt - 1)
+
+    return amount
+
+
+JOB = (
+    "{params.package} job {params.job} --settings {params.settings:q} {params.options}"
+    " 2>&1 | tee {log:q}"
+)
 
 
 def in_report(study, file):
@@ -134,16 +240,9 @@ def in_report(study, file):
     )
 
 
-# Snakemake compares params as a set of values: one text each, that cannot be taken for another.
-# Rules take this text from a function, for Snakemake would look for wildcards in a plain one.
-def settings_of(result):
-    """All that a result depends on beside code and inputs, as JSON."""
-    return "{}" if result.settings is None else result.settings.canonical()
-
-
-def code_of(*verbs):
-    """Digest of the code that some verbs run."""
-    return code_digest(*(module_of(verb) for verb in verbs))
+def digest_of(*modules):
+    """Digest of the code of some modules of the package."""
+    return code_digest(*(f"attention_separation.{module}" for module in modules))
 
 
 def log_file(study, job):
@@ -156,20 +255,16 @@ def benchmark_file(study, job):
     return f"{study.folder}/benchmarks/{job}.tsv"
 
 
-def doubled(amount):
-    """What a job asks of a cluster: twice as much at each retry, for the last may have lacked it."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
-
-
 def provenance_settings():
     """What the report's page of versions and settings states."""
     from attention_separation.results import installed
 
+    modules = sorted({result.module for _, result in JOBS.values()})
     return canonical_json(
         {
             "python": installed.python(),
             "packages": installed.packages(),
-            "code": {"": code_of(*VERBS)} | {verb: code_of(verb) for verb in VERBS},
+            "code": {"": digest_of(*modules)} | {module: digest_of(module) for module in modules},
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),
             "results": str(MADE_IN[FIRST.name]),

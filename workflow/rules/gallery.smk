@@ -8,13 +8,13 @@ def galleries_beside(study):
     """What says that the galleries of the others in a study's folder are written."""
     if study not in HOSTS.values():
         return []
-    others = [other for other in studies_with("gallery") if HOSTS[other.folder] is study]
+    others = [other for other in STUDIES.values() if HOSTS[other.folder] is study]
     return [f"{o.folder}/{o.rule('gallery')}.done" for o in others if o is not study]
 
 
 if not config and not MODULE:
 
-    for study in studies_with("gallery"):
+    for study in STUDIES.values():
 
         rule:
             name:
@@ -35,15 +35,15 @@ if not config and not MODULE:
                 runtime=5,
             params:
                 package=PACKAGE,
-                verb=study.verb("gallery"),
+                job=f"{study.name}.pages.gallery",
                 results=lambda wildcards, output: str(Path(output[0]).parent),
-                settings=lambda wildcards, text=study.overview_job(
-                    study.shown_outputs()
-                ).canonical(): text,
-                code=code_of(study.verb("gallery"), "settings"),
+                settings=lambda wildcards, study=study: file_of(
+                    study.rule("gallery"), study.overview_job(study.shown_outputs()).canonical()
+                ),
+                code=digest_of(f"{study.name}.pages.gallery", "settings_page"),
             message:
                 f"Gallery of {study.folder}: docs/ and README's block"
             shell:
-                "{{ {params.package} {params.verb} --settings - <<<{params.settings:q}"
+                "{{ {params.package} job {params.job} --settings {params.settings:q}"
                 " --results {params.results:q} --docs docs --readme README.md"
                 "; {params.package} settings --docs docs; }} 2>&1 | tee {log:q}"

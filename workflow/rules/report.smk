@@ -14,15 +14,13 @@ MADE_IN = {
     study.name: Path(getattr(rules, HOSTS[study.folder].rule("manifest")).output[0]).parent
     for study in STUDIES.values()
 }
-REPORTED = {
-    study.name: study.shown_outputs(MADE_IN[study.name]) for study in studies_with("overview")
-}
+REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
 if not REPORTED[FIRST.name]:
     REPORTED[FIRST.name] = FIRST.shown_outputs()
 
 
 # The pages run here and now: which files there are is seen from where Snakemake was started.
-for study in studies_with("overview"):
+for study in STUDIES.values():
 
     if REPORTED[study.name]:
 
@@ -60,16 +58,16 @@ for study in studies_with("overview"):
                 runtime=5,
             params:
                 package=PACKAGE,
-                verb=study.verb("overview"),
-                settings=lambda wildcards, study=study: study.overview_job(
-                    REPORTED[study.name]
-                ).canonical(),
-                code=code_of(study.verb("overview")),
+                job=f"{study.name}.pages.overview",
+                settings=lambda wildcards, study=study: file_of(
+                    study.rule("overview"), study.overview_job(REPORTED[study.name]).canonical()
+                ),
+                code=digest_of(f"{study.name}.pages.overview"),
                 results=lambda wildcards, study=study: str(MADE_IN[study.name]),
             message:
                 f"Overview of what has been made in {study.folder}"
             shell:
-                "{params.package} {params.verb} --settings - <<<{params.settings:q}"
+                "{params.package} job {params.job} --settings {params.settings:q}"
                 " --results {params.results:q} --output {output.html:q} 2>&1 | tee {log:q}"
 
 
@@ -94,12 +92,12 @@ rule provenance:
         runtime=5,
     params:
         package=PACKAGE,
-        settings=lambda wildcards: provenance_settings(),
-        code=code_of("provenance"),
+        settings=lambda wildcards: file_of("provenance", provenance_settings()),
+        code=digest_of("pages.provenance_page"),
     message:
         "Provenance"
     shell:
-        "{params.package} provenance --settings - <<<{params.settings:q}"
+        "{params.package} job pages.provenance_page --settings {params.settings:q}"
         " --output {output:q} 2>&1 | tee {log:q}"
 
 
@@ -108,12 +106,12 @@ rule report:
         rules.provenance.output,
         *(
             getattr(rules, study.rule("overview")).output
-            for study in studies_with("overview")
+            for study in STUDIES.values()
             if REPORTED[study.name]
         ),
         [
             f"{study.folder}/{path}"
-            for study in studies_with("overview")
+            for study in STUDIES.values()
             for output in REPORTED[study.name]
             for path in output.paths()
         ],

@@ -22,11 +22,11 @@ for study in HOSTS.values():
             runtime=5,
         params:
             package=PACKAGE,
-            code=code_of("manifest"),
+            code=digest_of("results.manifest"),
         message:
             f"Manifest of {study.folder}: sha256 of pictures, csv and html"
         shell:
-            "{params.package} manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
+            "{params.package} job results.manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 for study in STUDIES.values():

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
-from attention_separation.any_attention.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.settings.closed import Closed
 
@@ -14,35 +13,34 @@ def declare_results(study) -> Iterator[Result]:
         Output(TABLE, name, title) for name, title in TABLES.items()
     )
     yield _made(
-        "kernels_values", "values", study.values_job(),
+        "kernels_values", "exact.value_table", study.values_job(),
         {"output": (kernels,), "": (values,)},
         words="Any attention: what each kernel can do, and up to which n",
     )  # fmt: skip
     yield _made(
-        "kernels_splits", "splits", study.splits_job(), {"output": (splits,)},
+        "kernels_splits", "exact.splits", study.splits_job(), {"output": (splits,)},
         words="Any attention: feature maps and the split of X",
     )  # fmt: skip
     yield _made(
-        "kernels_laws", "laws", study.kernels_job(), {"output": (laws,)},
+        "kernels_laws", "laws.law_table", study.kernels_job(), {"output": (laws,)},
         words="Any attention: laws against exact values",
     )  # fmt: skip
     yield _made(
-        "kernels_simulated", "simulated", study.simulated_job(), {"output": (simulated,)},
+        "kernels_simulated", "simulation.simulated_table", study.simulated_job(), {"output": (simulated,)},
         words="Any attention: kernels without distinct rows, simulated",
     )  # fmt: skip
     for name in study.section.figures:
         title = FIGURES[name]
         settings = study.kernels_job() if name in WITH_OWN_KERNELS else study.data_job()
         yield _made(
-            name, "figure", settings, {"output": (Output(FIGURE, name, title),)},
+            name, "figures.kernels_figure", settings, {"output": (Output(FIGURE, name, title),)},
             options=("--figure", name), words=title,
         )  # fmt: skip
 
 
 def _made(
-    name: str, verb: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
+    name: str, module: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
 ) -> Result:  # fmt: skip
     return Result(
-        name=name, verb=f"kernels-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
-        settings=settings, outputs=outputs, priority=6, **more,
+        name=name, module=f"any_attention.{module}", settings=settings, outputs=outputs, priority=6, **more,
     )  # fmt: skip

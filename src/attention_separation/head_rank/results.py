@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from attention_separation.head_rank.settings.estimates import memory_mb, minutes
 from attention_separation.head_rank.settings.theory import TheoryFigureJob
 from attention_separation.head_rank.settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
-from attention_separation.head_rank.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
 
@@ -26,13 +25,13 @@ def declare_results(study) -> Iterator[Result]:
     for name, (figure, megabytes) in COMPUTED.items():
         numbers = Output(NUMBERS, name)
         yield _made(
-            f"{figure}_numbers", name, study.numbers_job(name), (numbers,),
+            f"{figure}_numbers", f"constructions.{name}", study.numbers_job(name), (numbers,),
             words=f"Rank of heads: numbers of {figure}",
             memory_mb=megabytes, minutes=60, priority=9,
         )  # fmt: skip
         title = FIGURES[figure]
         yield _made(
-            figure, f"{name}-figure", study.numbers_figure_job(name, title),
+            figure, f"figures.{name}_figure", study.numbers_figure_job(name, title),
             (Output(FIGURE, figure, title),),
             inputs={"table": (numbers,)},
             words=f"Figure {figure}",
@@ -41,7 +40,7 @@ def declare_results(study) -> Iterator[Result]:
     gigaflops = study.section.gigaflops
     for name, job in study.every_cell.items():
         yield _made(
-            f"rank_train_{name}", "train", job, (Output(CELL, name),),
+            f"rank_train_{name}", "training.train_cell", job, (Output(CELL, name),),
             options=("--checkpoint",),
             words=f"Training {name}: {len(job.seeds)} runs",
             is_local=job.training_flops() < study.jobs.local_below * gigaflops * 1e9,
@@ -52,15 +51,14 @@ def declare_results(study) -> Iterator[Result]:
         )  # fmt: skip
     for figure, cells in study.cells_of_figures().items():
         yield _made(
-            figure, "figure", study.figure_job(figure), (Output(FIGURE, figure, FIGURES[figure]),),
+            figure, "figures.training_figures", study.figure_job(figure), (Output(FIGURE, figure, FIGURES[figure]),),
             inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
             words=f"Figure {figure}",
         )  # fmt: skip
     claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
     yield Result(
         name="rank_claims",
-        verb="rank-claims",
-        module=_module("claims"),
+        module="head_rank.claims.claims_table",
         settings=study.claims_job(),
         outputs={"output": (claims,), "": (errors,)},
         inputs={
@@ -75,7 +73,7 @@ def declare_results(study) -> Iterator[Result]:
 
 
 def theory_tables() -> dict[str, tuple[Output, ...]]:
-    """The tables of one layer of low-rank heads, by the verb that makes them."""
+    """The tables of one layer of low-rank heads, by the option that tells them."""
     bound, needed, found, plurality = (
         Output(TABLE, name, title) for name, title in NUMBERED.items()
     )
@@ -87,13 +85,13 @@ def _theory(study) -> Iterator[Result]:
     jobs, tables = study.theory_jobs(), theory_tables()
     for name, (first, *beside) in tables.items():
         yield Result(
-            name=first.name, verb=f"rank-{name}", module=_module(name), settings=jobs[name],
+            name=first.name, module=f"head_rank.theory.{name}_table", settings=jobs[name],
             outputs={"output": (first,), "": tuple(beside)},
             words=f"Rank of heads: {first.title}", memory_mb=1500, minutes=30, priority=9,
         )  # fmt: skip
     first, *beside = (Output(FIGURE, name, title) for name, title in THEORY.items())
     yield Result(
-        name=first.name, verb="rank-theory", module=_module("theory"),
+        name=first.name, module="head_rank.figures.theory_figures",
         settings=TheoryFigureJob(titles=THEORY, **study.theory_digests()),
         outputs={"output": (first,), "": tuple(beside)}, inputs=tables,
         words="Figures of one layer of low-rank heads",
@@ -101,13 +99,9 @@ def _theory(study) -> Iterator[Result]:
 
 
 def _made(
-    name: str, verb: str, settings: Closed, outputs: tuple[Output, ...], **more
+    name: str, module: str, settings: Closed, outputs: tuple[Output, ...], **more
 ) -> Result:  # fmt: skip
     return Result(
-        name=name, verb=f"rank-{verb}", module=_module(verb), settings=settings,
+        name=name, module=f"head_rank.{module}", settings=settings,
         outputs={"output": outputs}, **more,
     )  # fmt: skip
-
-
-def _module(verb: str) -> str:
-    return f"{__package__}.{VERBS[verb][0]}"

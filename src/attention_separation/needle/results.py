@@ -10,7 +10,6 @@ from attention_separation.needle.settings.titles import (
     LINES,
     TRAINED,
 )
-from attention_separation.needle.verbs import VERBS
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
 
@@ -21,7 +20,7 @@ def declare_results(study) -> Iterator[Result]:
     """The results of a `study.Needle`; without cells to train, those of lines alone."""
     accuracies, critical = (Output(TABLE, name, title) for name, title in LINES.items())
     yield _made(
-        "needle_exact", "lines", study.lines_job(),
+        "needle_exact", "exact.line_table", study.lines_job(),
         {"output": (accuracies,), "": (critical,)},
         words="The needle: the best accuracy of each kernel", priority=9,
     )  # fmt: skip
@@ -32,12 +31,12 @@ def declare_results(study) -> Iterator[Result]:
     lines = {"needle_critical": critical}
     for name, title in (FIGURES_OF_LINES | (FIGURES_OF_NETWORKS if networks else {})).items():
         yield _made(
-            name, "figure", study.figure_job(title), {"output": (Output(FIGURE, name, title),)},
+            name, "figures.needle_figure", study.figure_job(title), {"output": (Output(FIGURE, name, title),)},
             inputs={"table": (lines.get(name, accuracies),), **networks},
             options=("--figure", name), words=f"Figure {name}",
         )  # fmt: skip
     yield _made(
-        "needle_claims", "claims", study.claims_job(),
+        "needle_claims", "claims.claims_table", study.claims_job(),
         {"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
         inputs={"lines": (accuracies,), "critical": (critical,), **networks},
         words="The needle: claims",
@@ -49,7 +48,7 @@ def _trained(study) -> Iterator[Result]:
     for name, job in study.cells.items():
         seconds = estimates.seconds(job)
         yield _made(
-            f"needle_cell_{name}", "train", job, {"output": (Output(CELL, name),)},
+            f"needle_cell_{name}", "training.train_cell", job, {"output": (Output(CELL, name),)},
             options=("--checkpoint",),
             words=f"Training {name}: {len(job.seeds)} runs",
             is_local=seconds < study.jobs.local_below,
@@ -59,7 +58,7 @@ def _trained(study) -> Iterator[Result]:
             priority=1 + min(int(seconds / 5), 7),
         )  # fmt: skip
     yield _made(
-        "needle_cells", "cells", study.cells_job(),
+        "needle_cells", "training.cells_table", study.cells_job(),
         {"output": tuple(Output(TABLE, name, title) for name, title in TRAINED.items())},
         inputs={"tables": tuple(Output(CELL, name) for name in study.cells)},
         words="The needle: all trained networks",
@@ -67,9 +66,8 @@ def _trained(study) -> Iterator[Result]:
 
 
 def _made(
-    name: str, verb: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
+    name: str, module: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
 ) -> Result:  # fmt: skip
     return Result(
-        name=name, verb=f"needle-{verb}", module=f"{__package__}.{VERBS[verb][0]}",
-        settings=settings, outputs=outputs, **more,
+        name=name, module=f"needle.{module}", settings=settings, outputs=outputs, **more,
     )  # fmt: skip

@@ -1,12 +1,15 @@
 """The files of a job as its rule and command line name them, and what a report says of each."""
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from attention_separation.results.result import NUMBERS, Output, Result, files_asked
 from attention_separation.results.study import Study
+from attention_separation.settings.canonical import digest
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,36 @@ def output_files(result: Result) -> dict[str, list[OutputFile]]:
     return files
 
 
+SETTINGS = Path(".snakemake/settings")
+
+
+def settings_file(result: Result) -> str:
+    """The file that has the settings of a job as JSON, written where it is missing. Its name is
+    their digest's: no later change of the configuration reaches the job."""
+    return file_of(result.name, "{}" if result.settings is None else result.settings.canonical())
+
+
+def file_of(name: str, text: str) -> str:
+    """The same of any settings."""
+    path = SETTINGS / f"{name}-{digest(text)}.json"
+    if not path.exists():
+        SETTINGS.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    return str(path)
+
+
 def command_options(
     result: Result, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, Sequence[str]]
 ) -> str:
-    """A verb's options with the files of a job, as a shell reads them, and those beside."""
+    """A job's options with the files of a job, as a shell reads them, and those beside."""
     words: list[str] = []
     for files, options in ((inputs, inputs.keys()), (outputs, result.outputs)):
-        for option in filter(None, options):
-            words += [f"--{option}", *map(shlex.quote, files[option])]
+        for option in (each for each in options if each and files[each]):
+            named = files[option]
+            paths = [named] if isinstance(named, str) else named
+            words += [f"--{option}", *map(shlex.quote, paths)]
     return " ".join([*words, *result.options])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attention_separation.results.provenance import code_digest
+from attention_separation.results.provenance import PACKAGE, code_digest
 from attention_separation.results.verifying import Current
 from attention_separation.settings.closed import Closed
 
@@ -73,12 +73,11 @@ class Result:
     Attributes
     ----------
     name : of its rule, log and benchmark
-    verb : of the command line
-    module : that the verb runs
+    module : of this package, that its job runs
     settings : all that it depends on beside code and inputs; None if nothing
-    outputs : by the verb's option, what it writes; under "" what it writes beside, untold
-    inputs : by the verb's option, what it reads
-    options : of the verb, beside these
+    outputs : by the job's option, what it writes; under "" what it writes beside, untold
+    inputs : by the job's option, what it reads
+    options : of the job, beside these
     words : what the job does, for people
     is_asked : whether a whole run makes it
     slices : jobs that its work is cut into, merged by its own; 1 for none
@@ -88,7 +87,6 @@ class Result:
     """
 
     name: str
-    verb: str
     module: str
     settings: Closed | None
     outputs: Mapping[str, tuple[Output, ...]]
@@ -105,7 +103,7 @@ class Result:
     @property
     def code(self) -> str:
         """Digest of the code that it depends on."""
-        return code_digest(self.module)
+        return code_digest(f"{PACKAGE}.{self.module}")
 
     def current(self, output: Output) -> Current:
         """The digests that one of its outputs carries when it is current."""

@@ -17,7 +17,7 @@ class Study(ABC):
     Attributes
     ----------
     name : of its section, and of its room in this package
-    prefix : before the names of its verbs and rules, with a hyphen or an underscore; may be empty
+    prefix : before the names of its commands and rules, with a hyphen or an underscore; may be empty
     title : in the list of a report's pages
     category : of a report's list that its figures and tables stand in; None for the first paper's,
         whose figures and tables stand apart
@@ -65,10 +65,6 @@ class Study(ABC):
     def rule(self, name: str) -> str:
         """A rule's name, with the prefix."""
         return f"{self.prefix}_{name}" if self.prefix else name
-
-    def verb(self, name: str) -> str:
-        """A verb, with the prefix."""
-        return f"{self.prefix}-{name}" if self.prefix else name
 
     @property
     def page(self) -> str:

@@ -16,7 +16,6 @@ from attention_separation.settings.closed import Closed
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.verbs import VERBS
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
@@ -27,6 +26,8 @@ SCHEMATICS = {
     "fig6": SELF_ATTENTION,
 }
 """The drawings, with the model that each is of."""
+
+PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
 
 FEWEST_MINUTES = 5
 TIMES_ESTIMATE = 3
@@ -44,14 +45,12 @@ def declare_results(study) -> Iterator[Result]:
 
 
 def _made(
-    name: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]], verb: str = "",
-    **more,
+    name: str, module: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]], **more
 ) -> Result:  # fmt: skip
-    """A result; its verb has its name, if it is given no other."""
+    """A result of a module of this study."""
     return Result(
         name=name,
-        verb=verb or name,
-        module=f"{__package__}.{VERBS[verb or name][0]}",
+        module=f"softmax_vs_linear.{module}",
         settings=settings,
         outputs={option: tuple(made) for option, made in outputs.items()},
         **more,
@@ -63,9 +62,9 @@ def _panels(study) -> Iterator[Result]:
         seconds, slices = study.panel_seconds(name), study.panel_slices(name)
         yield _made(
             f"simulate_{name}",
+            "simulation.simulate",
             study.panel_job(name),
             {"output": [Output(PANEL, name)]},
-            verb="simulate",
             words=f"Panel {name}: trials",
             slices=slices,
             is_local=slices > 1 or seconds < study.jobs.local_below,
@@ -76,16 +75,17 @@ def _panels(study) -> Iterator[Result]:
 
 
 def _exact_values(study) -> Iterator[Result]:
-    """Those of a figure's panels by one job: of panels that it is the first to show."""
+    """Those of the panels that a figure of the paper is the first to show by one job; those of each
+    other panel by its own."""
     groups: dict[str, list[str]] = {}
     for panel, figure in study.figure_of().items():
-        groups.setdefault(figure, []).append(panel)
+        groups.setdefault(figure if figure in PAPERS_FIGURES else panel, []).append(panel)
     for name, panels in groups.items():
         yield _made(
             f"exact_{name}",
+            "exact.compute",
             study.exact_job(panels),
             {"outputs": [_exact(study, panel) for panel in panels]},
-            verb="exact",
             words=f"Exact values: {name}",
             priority=8,
         )
@@ -104,9 +104,9 @@ def _figures(study) -> Iterator[Result]:
         job = study.figure_job(name, panels)
         yield _made(
             name,
+            "figures.panel_figure",
             job,
             {"output": [Output(FIGURE, name, job.title, panels=tuple(panels))]},
-            verb="figure",
             inputs=_tables_of(panels),
             words=f"Figure {name}",
             is_asked=name not in in_figures,
@@ -142,9 +142,9 @@ def _schematics() -> Iterator[Result]:
     for name, model in SCHEMATICS.items():
         yield _made(
             name,
+            "figures.schematic",
             None,
             {"output": [Output(DRAWING, name, labels=_labels(model.words, "-", "a drawing"))]},
-            verb="schematic",
             options=("--figure", name),
             words=f"Schematic {name}",
             minutes=5,
@@ -156,6 +156,7 @@ def _verdicts(study) -> Iterator[Result]:
     verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
     yield _made(
         "verdicts",
+        "audits.verdicts",
         job,
         {"output": [verdicts], "": [Output(POINTS, "verdicts_points")]},
         inputs=_tables_of(study.section.panels),
@@ -164,6 +165,7 @@ def _verdicts(study) -> Iterator[Result]:
     )
     yield _made(
         "check",
+        "audits.check",
         job,
         {"output": [Output(CHECK, "check")]},
         inputs={"verdicts": (verdicts,)},
@@ -176,6 +178,7 @@ def _audits(study) -> Iterator[Result]:
     """What exact values tell beyond the figures; each where it has a subject."""
     yield _made(
         "claims",
+        "claims.claims_table",
         study.claims_job(),
         {"output": [Output(TABLE, "claims", "claims of the paper")]},
         words="Claims of the paper, evaluated",
@@ -184,6 +187,7 @@ def _audits(study) -> Iterator[Result]:
     panels = study.section.panels
     yield _made(
         "whp",
+        "audits.whp",
         study.whp_job(),
         {"output": [Output(TABLE, "whp", "with high probability?")]},
         inputs={"exact": tuple(Output(EXACT, panel) for panel in panels)},
@@ -193,6 +197,7 @@ def _audits(study) -> Iterator[Result]:
     if threshold.panels:
         yield _made(
             "threshold",
+            "audits.threshold",
             threshold,
             _figure_and_table(
                 "threshold", "best thresholds", "exact; Figure 3: equal entries of Ax"
@@ -204,6 +209,7 @@ def _audits(study) -> Iterator[Result]:
     if theta.rows:
         yield _made(
             "theta",
+            "audits.theta",
             theta,
             {"output": [_audit_figure("theta", "every panel's and τ/√log n")]},
             words="Success against the threshold, all networks with the same",
@@ -211,6 +217,7 @@ def _audits(study) -> Iterator[Result]:
         )
     yield _made(
         "choices",
+        "audits.choices",
         study.choices_job(),
         _figure_and_table("choices", "open choices", "exact; Figure 3: reference values"),
         words="Open choices: how far each moves the figures",
@@ -219,6 +226,7 @@ def _audits(study) -> Iterator[Result]:
     if study.section.phase:
         yield _made(
             "phase",
+            "audits.phase",
             study.phase_job(),
             {"output": [_audit_figure("phase", "pairs")]},
             words="Phase maps: exact values beyond the grids",

@@ -1,0 +1,81 @@
+"""What people type: each command's module, what it does, and an example. What rules run is one more,
+`job MODULE`."""
+
+from dataclasses import dataclass
+
+PACKAGE = __package__
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: a module of this package, one sentence, and what to type."""
+
+    module: str
+    about: str
+    example: str
+    listed: bool = True
+    """Whether `--help` names it: the studies' own `summary` and `verify` go without saying."""
+
+
+STUDIES = {"": "softmax_vs_linear", "kernels": "any_attention", "rank": "head_rank",
+           "needle": "needle"}  # fmt: skip
+"""Studies by the prefix of their commands and rules."""
+
+ALONE = {
+    "separate": Command(
+        "api.commands.separate", "what a kernel's network alone can do, exactly",
+        "separate --kernel taylor_2 --n 1000",
+    ),
+    "compare": Command(
+        "api.commands.compare", "several kernels at several n",
+        "compare --kernel exp linear 'x**4' --n 200 1e6",
+    ),
+    "kernels": Command("api.commands.kernels", "the built-in kernels", "kernels"),
+    "explore": Command(
+        "explorer.command", "what kernels can do, in the browser", "explore --port 2718"
+    ),
+    "crate": Command("crate", "results and what made them, as an RO-Crate", "crate"),
+    "settings": Command(
+        "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
+    ),
+    "rank-time": Command("training_time", "how long training takes here", "rank-time"),
+    "rank-reference": Command(
+        "head_rank.paper_size.page", "keep runs at the paper's size in docs/", "rank-reference",
+        listed=False,
+    ),
+}  # fmt: skip
+OF_EVERY_STUDY = {
+    "summary": Command(
+        "summary", "what the results say; kernels-, rank-, needle-summary", "summary"
+    ),
+    "verify": Command(
+        "verify", "which results are of this code and config; rank-verify, ...", "verify results"
+    ),
+}
+
+COMMANDS = ALONE | {
+    f"{prefix}-{name}".lstrip("-"): Command(
+        each.module, each.about, each.example, listed=not prefix
+    )
+    for prefix in STUDIES
+    for name, each in OF_EVERY_STUDY.items()
+}
+
+
+def study_of(command: str) -> str:
+    """The study that a command of every study's is of."""
+    return STUDIES[command.rpartition("-")[0]]
+
+
+def usage() -> str:
+    """One screen: each command with an example."""
+    width = max(len(each.example) for each in COMMANDS.values())
+    lines = [
+        f"  {each.example.ljust(width)}  {each.about}" for each in COMMANDS.values() if each.listed
+    ]
+    return "\n".join(
+        [
+            "usage: attention-separation COMMAND ...; COMMAND --help says more of one", "", *lines,
+            "", "Rules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole.",
+        ]
+    )  # fmt: skip
