@@ -4,40 +4,48 @@ import argparse
 import gc
 import importlib
 import os
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
 
 from attention_separation.commands import COMMANDS, PACKAGE, usage
 
+HELP = ("-h", "--help")
+NO_COMMAND = (
+    "no command; `attention-separation --help` lists those there are, and rules run "
+    "`attention-separation job MODULE ...`, which `snakemake -n -p` prints whole"
+)
+NO_JOB = "there is no such job; `snakemake -n -p` prints those there are"
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; a fault of the user's is one sentence and exit status 1."""
     arguments = sys.argv[1:] if arguments is None else arguments
     command, *rest = arguments or ["--help"]
-    if command in ("-h", "--help"):
+    if command in HELP or (command == "job" and (not rest or rest[0] in HELP)):
         print(usage())
         return 0
-    if command == "job" and rest and not rest[0].startswith("-"):
+    if command == "job":
         return run_job(*rest)
-    if command not in COMMANDS:
-        print(f"attention-separation: no command {command!r}\n{usage()}", file=sys.stderr)
-        return 2
-    return _answer(command, _module(command, COMMANDS[command].module), rest)
+    if command in COMMANDS:
+        return _answer(command, _module(command, COMMANDS[command].module), rest)
+    print(f"{command}: {NO_COMMAND}", file=sys.stderr)
+    return 2
 
 
 def run_job(name: str, *arguments: str) -> int:
     """Run a module's job; one that fails says what to type to run it alone."""
-    status = _answer(name, _module(name, name), arguments)
+    status = _answer(f"job {name}", _module(f"job {name}", name), arguments)
     if status:
-        words = " ".join(map(_quoted, ("-m", PACKAGE, "job", name, *arguments)))
-        print(f"alone: {Path(sys.executable).name} {words}", file=sys.stderr)
+        words = shlex.join(("-m", PACKAGE, "job", name, *arguments))
+        print(f"to run it alone:\n{Path(sys.executable).name} {words}", file=sys.stderr)
     return status
 
 
 def _answer(name: str, module: ModuleType, arguments: list[str] | tuple[str, ...]) -> int:
     parser = argparse.ArgumentParser(
-        prog=f"attention-separation {name}", description=(module.__doc__ or "").partition("\n")[0]
+        prog=f"attention-separation {name}", description=(module.__doc__ or "").partition("\n\n")[0]
     )
     module.add_arguments(parser)
     chosen = parser.parse_args(arguments)
@@ -58,23 +66,22 @@ def _answer(name: str, module: ModuleType, arguments: list[str] | tuple[str, ...
 
 
 def _settings(given: str) -> str:
-    """The text of settings: a file's, or as it stands."""
-    return given if given.startswith("{") else Path(given).read_text(encoding="utf-8")
-
-
-def _quoted(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)
+    """The text of settings: as it stands, standard input's, or a file's."""
+    if given.startswith("{"):
+        return given
+    return sys.stdin.read() if given == "-" else Path(given).read_text(encoding="utf-8")
 
 
 def _module(name: str, module: str) -> ModuleType:
     """A module; what it needs and what is not installed is one sentence."""
     try:
-        return importlib.import_module(f"{PACKAGE}.{module}")
+        found = importlib.import_module(f"{PACKAGE}.{module}")
+        if hasattr(found, "run"):
+            return found
+        sys.exit(f"{name}: {NO_JOB}")
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith(f"{PACKAGE}.{module}"):
-            sys.exit(f"{name}: no job of this package; `snakemake -n -p` prints those there are")
+        if f"{PACKAGE}.{module}".startswith(error.name or " "):
+            sys.exit(f"{name}: {NO_JOB}")
         if (error.name or "").startswith(PACKAGE):
             raise
         extra = "explore" if name == "explore" else "workflow"

@@ -1,5 +1,4 @@
-"""What people type: each command's module, what it does, and an example. What rules run is one more,
-`job MODULE`."""
+"""What people type: each command's module, what it does, an example. Rules run `job MODULE`."""
 
 from dataclasses import dataclass
 

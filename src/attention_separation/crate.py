@@ -1,4 +1,4 @@
-"""Verb `crate`: results as one file to deposit, with what made them: a Workflow Run RO-Crate.
+"""Results as one file to deposit, with what made them: a Workflow Run RO-Crate.
 
 It takes what has been made, of every study, and makes nothing. A file that is not as this code and
 configuration make it is refused, with its name: the crate would say something false of it.

@@ -1,4 +1,4 @@
-"""Verb `settings`: a page of every setting, and the JSON schema of config.yaml, from the model."""
+"""A page of every setting, and the JSON schema of config.yaml, from the model."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Verbs `summary`, `rank-summary`: what the results of a study say, a line each."""
+"""What the results of a study say, a line each."""
 
 import argparse
 from pathlib import Path

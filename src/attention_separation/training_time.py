@@ -1,4 +1,4 @@
-"""Verb `rank-time`: how long the second paper's cells that are not yet trained will take here."""
+"""How long the second paper's cells that are not yet trained will take here."""
 
 import argparse
 import sys

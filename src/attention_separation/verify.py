@@ -1,4 +1,4 @@
-"""Verbs `verify`, `rank-verify`: whether files of results are those of this code and config.
+"""Whether files of results are those of this code and config.
 
 Parquet files carry digests of what they depend on. Pictures, csv and html have those of the parquet
 file beside them, and a sha256 in manifest.json. Of the first paper a sample of points is computed

@@ -53,7 +53,7 @@ def job_server() -> dict[str, str]:
     return {"JOB_SERVER": str(path), "JOB_PYTHON": sys.executable}
 
 
-def verb(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run `python -m attention_separation ...` in a project's folder; stdout has all it says."""
     return subprocess.run(
         [PYTHON if FORKED else sys.executable, "-m", "attention_separation", *arguments],

@@ -1,4 +1,4 @@
-"""A folder with the needle's tables as docs/ has them, made by their verbs where they are quick."""
+"""A folder with the needle's tables as docs/ has them, made by their jobs where they are quick."""
 
 from pathlib import Path
 

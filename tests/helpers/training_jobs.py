@@ -1,6 +1,6 @@
-"""Small cells, as jobs and as settings of the verb."""
+"""Small cells, as settings and trained."""
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.settings.canonical import canonical_json
 
@@ -28,8 +28,8 @@ def small(**changes) -> CellJob:
     return CellJob.model_validate(SMALL | additive | changes)
 
 
-def verb(path, checkpoint=None, **changes) -> int:
+def train_small(path, checkpoint=None, **changes) -> int:
     """Exit status of training a small cell."""
     job = canonical_json(small(**changes).model_dump())
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return main(["rank-train", "--settings", job, "--output", str(path), *more])
+    return run_job("head_rank.training.train_cell", "--settings", job, "--output", str(path), *more)

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
 from attention_separation.any_attention.exact.value_table import reach_row
@@ -119,7 +119,9 @@ def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     job = ValuesJob(data=DATA, sizes=[200], kernels=own, modules={"theirs": "0"})
     assert ValuesJob.model_validate_json(job.canonical()) == job
     output = tmp_path / "tables/kernels.parquet"
-    main(["kernels-values", "--settings", job.canonical(), "--output", str(output)])
+    run_job(
+        "any_attention.exact.value_table", "--settings", job.canonical(), "--output", str(output)
+    )
     for name in ("kernels", "kernel_values"):
         found = pq.read_table(output.with_name(f"{name}.parquet"))["kernel"].to_pylist()
         assert list(dict.fromkeys(found)) == ["exp", "mine", "theirs"]
@@ -138,7 +140,15 @@ def test_figures_have_own_kernels_after_the_others(figure, tmp_path, monkeypatch
     job = DataJob(data=DATA, kernels=own)
     name = f"kernels_{figure.__name__.rpartition('.')[2]}"
     path = tmp_path / f"{name}.svg"
-    main(["kernels-figure", "--settings", job.canonical(), "--figure", name, "--output", str(path)])
+    run_job(
+        "any_attention.figures.kernels_figure",
+        "--settings",
+        job.canonical(),
+        "--figure",
+        name,
+        "--output",
+        str(path),
+    )
     table = pq.read_table(path.with_suffix(".parquet")).to_pandas()
     assert list(dict.fromkeys(table["kernel"])) == ["exp", "linear", *own]
     line = table[(table["kernel"] == "own_3") & (table["model"] == "cross_attention")]
@@ -158,6 +168,8 @@ def test_a_fault_in_a_job_is_a_sentence(capsys, tmp_path):
     job = DataJob(data=DATA, kernels={"mine": PythonKernel(python="own_functions.gone")})
     path = tmp_path / "kernels_margins.svg"
     words = ["--figure", "kernels_margins", "--output", str(path)]
-    assert main(["kernels-figure", "--settings", job.canonical(), *words]) == 1
-    assert "kernels-figure: own_functions has no gone; " in capsys.readouterr().err
+    assert (
+        run_job("any_attention.figures.kernels_figure", "--settings", job.canonical(), *words) == 1
+    )
+    assert ".figures.kernels_figure: own_functions has no gone; " in capsys.readouterr().err
     assert not path.exists()

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import ClassVar
 
 import pytest
-from forked import verb
+from forked import command
 from making import ROOT
 from project import small_project
 from rocrate_validator.utils.http import HttpRequester
@@ -31,7 +31,15 @@ def project(tmp_path_factory):
     # As a whole run ends.
     drawn = sorted(path for path in (small.folder / "results/figures").iterdir())
     listed = [str(path.relative_to(small.folder)) for path in drawn if path.suffix != ".parquet"]
-    done = verb(small.folder, "manifest", "--files", *listed, "--output", "results/manifest.json")
+    done = command(
+        small.folder,
+        "job",
+        "results.manifest",
+        "--files",
+        *listed,
+        "--output",
+        "results/manifest.json",
+    )
     assert done.returncode == 0, done.stdout
     for name in ("README.md", "CITATION.cff", "LICENSE", "Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, small.folder)

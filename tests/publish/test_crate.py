@@ -6,7 +6,7 @@ import os
 import zipfile
 
 import pytest
-from forked import verb
+from forked import command
 from rocrate.rocrate import ROCrate
 from rocrate_validator import models, services
 
@@ -28,7 +28,7 @@ a crate names the publisher, and Bioschemas asks for an address too."""
 @pytest.fixture(scope="module")
 def crate(project):
     """The zip, of a run by somebody who is named."""
-    done = verb(project.folder, "crate", "--agent", "A. Person")
+    done = command(project.folder, "crate", "--agent", "A. Person")
     assert done.returncode == 0, done.stdout
     return project.folder / "results/crate.zip"
 
@@ -109,13 +109,13 @@ def test_the_run_says_of_what_when_and_by_whom(unpacked):
 def test_the_same_files_give_the_same_bytes(crate, project):
     before = crate.read_bytes()
     os.utime(project.folder / "Snakefile", (10**9, 10**9))
-    assert verb(project.folder, "crate", "--agent", "A. Person").returncode == 0
+    assert command(project.folder, "crate", "--agent", "A. Person").returncode == 0
     assert crate.read_bytes() == before
 
 
 def test_other_settings_than_those_of_the_results_are_refused(crate, project):
     before = crate.read_bytes()
-    done = verb(project.folder, "crate", "seed=8")
+    done = command(project.folder, "crate", "seed=8")
     assert done.returncode == 1
     assert "results/figures/fig4.csv: of other settings" in done.stdout
     assert "KEY=VALUE" in done.stdout
@@ -123,7 +123,7 @@ def test_other_settings_than_those_of_the_results_are_refused(crate, project):
 
 
 def test_where_nothing_is_made_it_says_so(project):
-    done = verb(project.folder, "crate", "scale=deep", "head_rank={scale: paper}")
+    done = command(project.folder, "crate", "scale=deep", "head_rank={scale: paper}")
     assert done.returncode == 1
     wanted = (
         "no results in results/deep, results/head_rank/paper, results/needle: first make paper, "

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from training_jobs import small, verb
+from training_jobs import small, train_small
 
 from attention_separation.head_rank.training.ensemble import start, train
 from attention_separation.training.job import device_kind
@@ -17,7 +17,7 @@ LEARNT = {"steps": 400, "layers": 2, "seeds": list(range(8)), "held_out": 512}
 
 def test_the_device_is_the_one_that_is_there(tmp_path, capsys):
     assert device_kind() == DEVICE, f"PyTorch {torch.__version__} finds no {DEVICE} here"
-    assert verb(tmp_path / "cell.parquet") == 0
+    assert train_small(tmp_path / "cell.parquet") == 0
     assert pq.read_schema(tmp_path / "cell.parquet").metadata[b"device"] == DEVICE.encode()
     assert f"on {DEVICE}" in capsys.readouterr().err
 

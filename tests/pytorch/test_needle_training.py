@@ -9,7 +9,7 @@ import torch
 from needle_cells import small
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.needle.training import ensemble
@@ -121,22 +121,22 @@ def test_held_out_sequences_come_in_blocks_of_which_the_last_is_shorter():
     assert sizes == [500, 500, 203]
 
 
-def verb(path, checkpoint=None, **changes) -> int:
+def train_small(path, checkpoint=None, **changes) -> int:
     job = small(**changes).canonical()
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return main(["needle-train", "--settings", job, "--output", str(path), *more])
+    return run_job("needle.training.train_cell", "--settings", job, "--output", str(path), *more)
 
 
 @pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
 def test_resumed_training_gives_the_same_bytes(tmp_path, arm, capsys):
-    run = partial(verb, arm=arm, checkpoint_every=CHECKPOINT_EVERY, steps=100)
+    run = partial(train_small, arm=arm, checkpoint_every=CHECKPOINT_EVERY, steps=100)
     last = random.Random(f"{arm}{tmp_path.name}").randrange(8, 98)
     assert_resumed_alike(run, tmp_path, (ensemble, "batch_at"), [last], capsys)
 
 
 def test_the_table_says_what_was_trained(tmp_path):
     path = tmp_path / "cell.parquet"
-    assert verb(path, kernel="elu_plus_one", features=3, held_out=600) == 0
+    assert train_small(path, kernel="elu_plus_one", features=3, held_out=600) == 0
     table = pq.read_table(path)
     metadata = {b"settings", b"code", b"versions", b"seed", b"torch", b"device"}
     assert {*table.schema.metadata} == metadata
@@ -168,8 +168,8 @@ def test_an_own_kernel_is_trained_as_the_built_in_one_of_its_formula(tmp_path):
     settings = {"map": {"kernel": "mine"}, "own": {"score": "1 + x + x**2/2"}, "held_out": 2000}
     job = small(held_out=2000).model_dump() | settings
     text = NeedleCell.model_validate(job).canonical()
-    assert main(["needle-train", "--settings", text, "--output", str(own)]) == 0
-    assert verb(built_in, kernel="taylor_2", held_out=2000) == 0
+    assert run_job("needle.training.train_cell", "--settings", text, "--output", str(own)) == 0
+    assert train_small(built_in, kernel="taylor_2", held_out=2000) == 0
     rows, wanted = (pq.read_table(path).to_pylist() for path in (own, built_in))
     assert [row["kernel"] for row in rows] == ["mine"] * 3
     for row, like in zip(rows, wanted, strict=True):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from forked import verb
+from forked import command
 from making import head_rank
 from project import Project
 from rank_cells import SMOKE
@@ -53,7 +53,7 @@ def test_a_change_of_training_trains_again(trained, tmp_path, edit):
 
 def test_how_long_training_takes_is_measured_for_what_is_not_trained(trained, tmp_path):
     def said(project):
-        done = verb(project.folder, "rank-time", SMOKE)
+        done = command(project.folder, "rank-time", SMOKE)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
-from training_jobs import small, verb
+from training_jobs import small, train_small
 
 from attention_separation.head_rank.constructions.uniform_attention import least_error
 from attention_separation.head_rank.settings import estimates
@@ -186,7 +186,7 @@ def test_a_run_that_breaks_leaves_the_others_alone():
 
 @pytest.mark.parametrize("regime", ["fresh", "repeated"])
 def test_resumed_training_gives_the_same_bytes(tmp_path, regime, capsys):
-    run = partial(verb, regime=regime, checkpoint_every=CHECKPOINT_EVERY)
+    run = partial(train_small, regime=regime, checkpoint_every=CHECKPOINT_EVERY)
     drawn_steps = random.Random(f"{regime}{tmp_path.name}")
     kills = sorted(drawn_steps.randrange(60, 190) for _ in range(2))
     assert_resumed_alike(run, tmp_path, (Batches, "__call__"), kills, capsys)
@@ -194,7 +194,7 @@ def test_resumed_training_gives_the_same_bytes(tmp_path, regime, capsys):
 
 def test_the_table_says_what_was_trained(tmp_path):
     path = tmp_path / "cell.parquet"
-    assert verb(path, layers=1, heads=1, regime="repeated", held_out=1500) == 0
+    assert train_small(path, layers=1, heads=1, regime="repeated", held_out=1500) == 0
     table = pq.read_table(path)
     assert {b"settings", b"code", b"versions", b"seed", b"torch", b"device"} == set(
         table.schema.metadata
@@ -226,7 +226,7 @@ def test_dead_runs_are_reported(tmp_path, monkeypatch):
 
     monkeypatch.setattr(training, "start", broken)
     monkeypatch.setattr(training, "farthest", lambda x: _zero_last_run(x))
-    assert verb(path) == 0
+    assert train_small(path) == 0
     rows = pq.read_table(path).to_pylist()
     assert [row["dead"] for row in rows] == [False, True, True]
     assert rows[1]["test_error"] is rows[1]["train_error"] is rows[1]["min_train"] is None

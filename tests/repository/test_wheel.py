@@ -12,13 +12,14 @@ from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
 import pytest
-from making import ROOT
+from making import CONFIG, ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from attention_separation.verbs import OF_API, VERBS
+from attention_separation.commands import COMMANDS
 
 NAME = "attention-separation"
+JOB = "softmax_vs_linear.simulation.simulate"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
 COMMAND = re.findall(rf"`({NAME} [^`]+)`", README)[0]
@@ -161,11 +162,11 @@ def test_the_commands(folder):
     assert "elu_plus_one" in said(command(folder, NAME, "kernels"))
 
 
-def test_a_workflow_verb_says_which_extra_is_missing(folder):
-    done = command(folder, NAME, "simulate", "--settings", "{}", "--output", "x.parquet")
+def test_a_job_says_which_extra_is_missing(folder):
+    done = command(folder, NAME, "job", JOB, "--settings", "{}", "--output", "x.parquet")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        r"simulate: needs \w+, which is not installed: "
+        rf"job {JOB}: needs \w+, which is not installed: "
         rf"pip install '{NAME}\[workflow\]'\n",
         done.stderr,
     )
@@ -180,26 +181,30 @@ def test_the_explorer_says_which_extra_it_needs(folder):
     )
 
 
-EVERY_VERB = f"""
+JOBS = {
+    f"job {one.module}" for study in CONFIG.studies().values() for one in study.results.values()
+}
+NOT_OF_API = JOBS | COMMANDS.keys() - {"separate", "compare", "kernels", "explore"}
+EVERY = f"""
 import contextlib, io, json
 from attention_separation.__main__ import main
 ends = {{}}
-for verb in {sorted(VERBS.keys() - OF_API.keys())}:
+for command in {sorted(NOT_OF_API)}:
     with contextlib.redirect_stdout(io.StringIO()):
         try:
-            ends[verb] = main([verb, "--help"])
+            ends[command] = main([*command.split(), "--help"])
         except SystemExit as end:
-            ends[verb] = end.code
+            ends[command] = end.code
 print(json.dumps(ends))
 """
 
 
-def test_every_verb_has_what_it_needs_or_says_so(folder):
-    ends = json.loads(said(python(folder, EVERY_VERB)))
-    assert ends.keys() == VERBS.keys() - OF_API.keys()
-    able = {verb for verb, end in ends.items() if end == 0}
-    assert {"simulate", "kernels-values", "rank-train"}.isdisjoint(able)
-    assert all(f"pip install '{NAME}[workflow]'" in ends[verb] for verb in ends.keys() - able)
+def test_every_command_and_job_has_what_it_needs_or_says_so(folder):
+    ends = json.loads(said(python(folder, EVERY)))
+    assert ends.keys() == NOT_OF_API
+    unable = {name: end for name, end in ends.items() if end != 0}
+    assert JOBS & unable.keys() == JOBS
+    assert all(f"pip install '{NAME}[workflow]'" in end for end in unable.values())
 
 
 def test_a_picture_says_that_it_needs_matplotlib(folder):

@@ -20,7 +20,7 @@ from attention_separation.results.study import sharing_folder
 def a_result(**values):
     table = Kind("panels", ("parquet",))
     given = {
-        "name": "made", "verb": "make", "module": "none", "settings": None,
+        "name": "made", "module": "none", "settings": None,
         "outputs": {
             "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", beside="x"),),
             "": (Output(POINTS, "x_points"),),

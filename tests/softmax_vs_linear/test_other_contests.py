@@ -8,7 +8,7 @@ import pytest
 import yaml
 from making import ROOT, spelled_out, study_of
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.config import load_config
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import phase, theta
@@ -76,13 +76,13 @@ def config(tmp_path_factory):
     return study_of(path)
 
 
-def verb(name, job, **options):
-    """Run a verb with a job's settings; options are --NAME VALUE."""
-    arguments = [name, "--settings", job if isinstance(job, str) else job.canonical()]
+def run(module, job, **options):
+    """Run a job of the study with a job's settings; options are --NAME VALUE."""
+    arguments = ["--settings", job if isinstance(job, str) else job.canonical()]
     for option, value in options.items():
         values = value if isinstance(value, list) else [value]
         arguments += [f"--{option}", *map(str, values)]
-    assert main(arguments) == 0
+    assert run_job(f"softmax_vs_linear.{module}", *arguments) == 0
 
 
 @pytest.fixture(scope="module")
@@ -92,25 +92,30 @@ def made(config, tmp_path_factory):
     exactly = {name: folder / f"exact/{name}.parquet" for name in PANELS}
     trials = {name: folder / f"panels/{name}.parquet" for name in PANELS}
     for name in PANELS:
-        verb("simulate", config.panel_job(name).canonical(), output=trials[name])
-    verb("exact", config.exact_job([*PANELS]), outputs=[*exactly.values()])
+        run("simulation.simulate", config.panel_job(name).canonical(), output=trials[name])
+    run("exact.compute", config.exact_job([*PANELS]), outputs=[*exactly.values()])
     for name, figure in config.section.figures.items():
-        verb(
-            "figure", config.figure_job(name, figure.panels),
+        run(
+            "figures.panel_figure", config.figure_job(name, figure.panels),
             tables=[trials[panel] for panel in figure.panels],
             exact=[exactly[panel] for panel in figure.panels],
             output=folder / f"figures/{name}.svg",
         )  # fmt: skip
-    verb(
-        "verdicts", config.verdicts_job(), tables=[*trials.values()], exact=[*exactly.values()],
-        output=folder / "tables/verdicts.parquet",
+    run(
+        "audits.verdicts", config.verdicts_job(), tables=[*trials.values()],
+        exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
     )  # fmt: skip
-    verb("whp", config.whp_job(), exact=[*exactly.values()], output=folder / "tables/whp.parquet")
-    verb(
-        "threshold", config.threshold_job(), table=folder / "tables/threshold.parquet",
+    run(
+        "audits.whp",
+        config.whp_job(),
+        exact=[*exactly.values()],
+        output=folder / "tables/whp.parquet",
+    )
+    run(
+        "audits.threshold", config.threshold_job(), table=folder / "tables/threshold.parquet",
         figure=folder / "figures/threshold.svg",
     )  # fmt: skip
-    verb("theta", config.theta_job(), output=folder / "figures/theta.svg")
+    run("audits.theta", config.theta_job(), output=folder / "figures/theta.svg")
     return folder
 
 
@@ -277,7 +282,7 @@ def overview(config, made):
     ]
     job = config.overview_job(shown)
     page = made / "report/overview.html"
-    verb("overview", job, results=made, output=page)
+    run("pages.overview", job, results=made, output=page)
     captions = {
         path.stem: " ".join(path.read_text(encoding="utf-8").replace("\\", "").split())
         for path in (made / "report/captions/figures").iterdir()

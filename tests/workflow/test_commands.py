@@ -110,7 +110,7 @@ BY_HAND = {
     "make needle-gallery": "half a minute; tests hold what it wrote to its tables",
     "make rank-paper-size": "half an hour; a test plans it, and CI runs `make rank` at scale smoke",
     "make test-cuda": "no GPU; `make test-rank` runs the same tests on a CPU",
-    "make rank-reference": "writes tracked tables; a test calls its verb",
+    "make rank-reference": "writes tracked tables; a test calls its function",
     "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
     "make bench": "measures, and fails at nothing",
     "PYTHONPATH=src .venv/bin/python tests/bench/bench.py cluster": "measures",
@@ -126,7 +126,7 @@ BY_HAND = {
 """Run by no test, and why."""
 
 FORMS = {
-    "snakemake PREFIX", "python", "python -m attention_separation VERB --settings JSON ...",
+    "snakemake PREFIX", "python", "python -m attention_separation job MODULE --settings FILE ...",
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [NAME]}}}'",
 }  # fmt: skip
 """No commands: forms of them, with a word to fill in."""

@@ -5,7 +5,7 @@ import re
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from forked import verb
+from forked import command
 from making import spelled_out
 from project import FEW_KERNELS, Project
 
@@ -95,9 +95,9 @@ def test_another_contest_reruns_what_depends_on_it(whole):
     assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}
 
 
-def test_all_is_current_and_the_verbs_read_it(whole):
+def test_all_is_current_and_commands_read_it(whole):
     def said_by(*arguments):
-        done = verb(whole.folder, *arguments)
+        done = command(whole.folder, *arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout
 

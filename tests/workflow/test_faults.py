@@ -145,7 +145,17 @@ def test_a_killed_job_leaves_no_table(small):
     [
         (["nothing"], "invalid choice"),
         (["simulate"], "--settings"),
-        (["simulate", "--settings", "{}", "--output", "x.parquet"], "Field required"),
+        (
+            [
+                "job",
+                "softmax_vs_linear.simulation.simulate",
+                "--settings",
+                "{}",
+                "--output",
+                "x.parquet",
+            ],
+            "Field required",
+        ),
         (["summary"], "no panels there; run snakemake first"),
         (["summary", "trials=x"], "--config trials: 'x' is not allowed"),
     ],

@@ -1,7 +1,7 @@
 """The needle's rules without training: what is made, that it is current, what a change reruns."""
 
 import pytest
-from forked import verb
+from forked import command
 from project import Project
 
 from attention_separation.needle.settings.titles import FIGURES_OF_LINES, JUDGED, LINES
@@ -39,10 +39,10 @@ def test_everything_is_made_and_current(made_once):
         for extension in ("html", "csv", "parquet"):
             assert (folder / f"tables/{name}.{extension}").stat().st_size > 300
     assert {path.name for path in (made_once.folder / "results").iterdir()} == {"needle"}
-    done = verb(made_once.folder, "needle-verify", FOLDER, SMOKE)
+    done = command(made_once.folder, "needle-verify", FOLDER, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(made_once.files()) - 1:5} current" in done.stdout
-    done = verb(made_once.folder, "needle-summary", SMOKE)
+    done = command(made_once.folder, "needle-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "claims on the needle, at the scale smoke: 3 agree" in done.stdout
 

@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from forked import verb
+from forked import command
 from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
@@ -56,10 +56,10 @@ def test_everything_is_made_and_current(ranked_once):
     assert ranked_once.would_run(*ASK) == set()
     # Nothing of the first paper.
     assert {path.name for path in (ranked_once.folder / "results").iterdir()} == {"head_rank"}
-    done = verb(ranked_once.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = command(ranked_once.folder, "rank-verify", SCALED.folder, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(ranked_once.files()) - 1:5} current" in done.stdout
-    done = verb(ranked_once.folder, "rank-summary", SMOKE)
+    done = command(ranked_once.folder, "rank-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "agrees     majority vote" in done.stdout
 
@@ -68,15 +68,15 @@ def test_what_is_not_current_is_named(ranked):
     folder = ranked.folder / SCALED.folder
     (folder / "figures/rank_vote.svg").write_text("<svg/>")
     (folder / "tables/rank_claims.csv").unlink()
-    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
     assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
     assert "tables/rank_claims.csv: missing" in done.stdout
     assert "2 files are not current" in done.stdout
-    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE, "seed=5")
+    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE, "seed=5")
     assert "numbers/vote.parquet: of other settings" in done.stdout
     assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
     ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
-    done = verb(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
 
 

@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from forked import verb
+from forked import command
 
 
 def verify(project, *arguments):
-    return verb(project.folder, "verify", "results", *arguments)
+    return command(project.folder, "verify", "results", *arguments)
 
 
 def test_all_is_current_after_a_run(made_once):

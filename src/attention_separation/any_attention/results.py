@@ -26,8 +26,8 @@ def declare_results(study) -> Iterator[Result]:
         words="Any attention: laws against exact values",
     )  # fmt: skip
     yield _made(
-        "kernels_simulated", "simulation.simulated_table", study.simulated_job(), {"output": (simulated,)},
-        words="Any attention: kernels without distinct rows, simulated",
+        "kernels_simulated", "simulation.simulated_table", study.simulated_job(),
+        {"output": (simulated,)}, words="Any attention: kernels without distinct rows, simulated",
     )  # fmt: skip
     for name in study.section.figures:
         title = FIGURES[name]
@@ -42,5 +42,6 @@ def _made(
     name: str, module: str, settings: Closed, outputs: dict[str, tuple[Output, ...]], **more
 ) -> Result:  # fmt: skip
     return Result(
-        name=name, module=f"any_attention.{module}", settings=settings, outputs=outputs, priority=6, **more,
+        name=name, module=f"any_attention.{module}", settings=settings, outputs=outputs, priority=6,
+        **more,
     )  # fmt: skip

@@ -51,9 +51,9 @@ def declare_results(study) -> Iterator[Result]:
         )  # fmt: skip
     for figure, cells in study.cells_of_figures().items():
         yield _made(
-            figure, "figures.training_figures", study.figure_job(figure), (Output(FIGURE, figure, FIGURES[figure]),),
+            figure, "figures.training_figures", study.figure_job(figure),
+            (Output(FIGURE, figure, FIGURES[figure]),), words=f"Figure {figure}",
             inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
-            words=f"Figure {figure}",
         )  # fmt: skip
     claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
     yield Result(

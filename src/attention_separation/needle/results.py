@@ -31,7 +31,8 @@ def declare_results(study) -> Iterator[Result]:
     lines = {"needle_critical": critical}
     for name, title in (FIGURES_OF_LINES | (FIGURES_OF_NETWORKS if networks else {})).items():
         yield _made(
-            name, "figures.needle_figure", study.figure_job(title), {"output": (Output(FIGURE, name, title),)},
+            name, "figures.needle_figure", study.figure_job(title),
+            {"output": (Output(FIGURE, name, title),)},
             inputs={"table": (lines.get(name, accuracies),), **networks},
             options=("--figure", name), words=f"Figure {name}",
         )  # fmt: skip

@@ -97,7 +97,7 @@ def write_gallery(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those of a study's verb that writes its gallery."""
+    """Those of the job that writes a study's gallery."""
     parser.add_argument("--settings", required=True, help="as of the overview, as JSON")
     parser.add_argument("--results", required=True, type=Path, help="folder of results")
     parser.add_argument("--docs", required=True, type=Path, help="folder to write to")

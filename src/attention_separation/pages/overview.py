@@ -139,7 +139,7 @@ def _rst_picture(svg: str, title: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those of a study's verb that writes its overview."""
+    """Those of the job that writes a study's overview."""
     parser.add_argument("--settings", required=True, help="what to show, as JSON")
     parser.add_argument("--results", required=True, type=Path, help="folder of results")
     parser.add_argument(

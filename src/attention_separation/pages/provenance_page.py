@@ -1,4 +1,4 @@
-"""Verb `provenance`: the report's page of versions, code and settings."""
+"""The report's page of versions, code and settings."""
 
 import argparse
 import json
@@ -37,7 +37,7 @@ class ProvenanceJob(Closed):
     python: str
     packages: dict[str, str]
     code: dict[str, str]
-    """Digests of the code: of the whole package, under "", and of its verbs."""
+    """Digests of the code: of the whole package, under "", and of its jobs' modules."""
     facts: dict[str, str]
     """What else a reader asks first."""
     config: str
@@ -59,14 +59,14 @@ def page(job: ProvenanceJob) -> str:
     others = "<br>\n".join(
         escape(f"{name} {version}") for name, version in sorted(job.packages.items())
     )
-    verbs = {verb: digest for verb, digest in job.code.items() if verb}
+    modules = {module: digest for module, digest in job.code.items() if module}
     # Innermost lists and mappings on one line, as in config.yaml.
     text = yaml.safe_dump(
         config, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
     )
     body = (
         f"<p>{escape(ABOUT)}</p>\n{_two_columns(facts)}\n"
-        f"<h2>Code</h2>\n<p>{escape(CODE)}</p>\n{_two_columns({'all': job.code[''], **verbs})}\n"
+        f"<h2>Code</h2>\n<p>{escape(CODE)}</p>\n{_two_columns({'all': job.code[''], **modules})}\n"
         f"<h2>Configuration</h2>\n<p>config.yaml with what beat it on the command line, all "
         f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
         f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"

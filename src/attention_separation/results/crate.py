@@ -37,7 +37,7 @@ LOCKS = "requirements*.lock"
 FOLDERS = {
     "workflow": "the rules, which the Snakefile includes",
     "profiles": "settings of Snakemake, for one machine and for clusters",
-    "src": "the package: every job is `python -m attention_separation VERB`",
+    "src": "the package: every job is `python -m attention_separation job MODULE`",
 }
 """What of the repository goes with results, beside the Snakefile."""
 

@@ -1,4 +1,4 @@
-"""Verb `manifest`: the sha256 of every file of results that carries no metadata of its own."""
+"""The sha256 of every file of results that carries no metadata of its own."""
 
 import argparse
 import hashlib

@@ -17,7 +17,7 @@ class Study(ABC):
     Attributes
     ----------
     name : of its section, and of its room in this package
-    prefix : before the names of its commands and rules, with a hyphen or an underscore; may be empty
+    prefix : before the names of its commands and rules, with - or _; may be empty
     title : in the list of a report's pages
     category : of a report's list that its figures and tables stand in; None for the first paper's,
         whose figures and tables stand apart

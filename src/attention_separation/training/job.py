@@ -1,6 +1,6 @@
-"""A verb that trains: its options, PyTorch made ready, and the checkpoint that it goes on from.
+"""A job that trains: its options, PyTorch made ready, and the checkpoint that it goes on from.
 
-torch is imported when a job begins: without it, a verb is one sentence.
+torch is imported when a job begins: without it, its answer is one sentence.
 """
 
 import argparse
@@ -21,7 +21,7 @@ KEPT = ("code", "torch", "device")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of every verb that trains."""
+    """The options of every job that trains."""
     parser.add_argument("--settings", required=True, help="the cell's settings, as JSON")
     parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
     parser.add_argument(
@@ -46,7 +46,7 @@ def device_kind() -> str:
 
 @dataclass(frozen=True)
 class Job:
-    """A verb's call, with torch ready.
+    """A call of a job, with torch ready.
 
     `device` : where to train
     `metadata` : of the table that it writes
@@ -62,7 +62,7 @@ class Job:
         cls, arguments: argparse.Namespace, settings: str, of_result: str, seed: int, module: str,
         on: Callable[[], str] = device_kind,
     ) -> Self:  # fmt: skip
-        """A call of the verb of `module`; its settings, and those that its numbers depend on.
+        """A call of the job of `module`; its settings, and those that its numbers depend on.
 
         Raises
         ------

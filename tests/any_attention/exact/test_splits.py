@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.splits import (
     ALPHAS,
@@ -107,10 +107,10 @@ def test_a_kernel_without_weights_has_no_number():
     assert all(row["p_best"] is not None for row in rows if row["alpha"] == 1.0)
 
 
-def test_the_verb_writes_the_table_of_the_kernels_that_are_asked_for(tmp_path):
+def test_the_job_writes_the_table_of_the_kernels_that_are_asked_for(tmp_path):
     job = STUDY.splits_job().model_copy(update={"only": ["exp", "hedgehog"]})
     output = tmp_path / "tables/kernels_splits.parquet"
-    main(["kernels-splits", "--settings", job.canonical(), "--output", str(output)])
+    run_job("any_attention.exact.splits", "--settings", job.canonical(), "--output", str(output))
     table = pq.read_table(output)
     assert table.schema.names == SCHEMA.names
     assert {*table["kernel"].to_pylist()} == {"hedgehog"}

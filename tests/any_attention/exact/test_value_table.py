@@ -36,7 +36,7 @@ def made(tmp_path_factory):
         patch.setattr(own_kernels, "KERNELS", {name: KERNELS[name] for name in SAMPLE})
         main(
             [
-                "kernels-values", "--settings", job.canonical(),
+                "job", "any_attention.exact.value_table", "--settings", job.canonical(),
                 "--output", str(folder / "tables/kernels.parquet"),
             ]
         )  # fmt: skip

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
@@ -27,12 +27,8 @@ def draw(folder):
     for name in FIGURES:
         found[name] = folder / f"{name}.svg"
         settings = DataJob(data=DATA).canonical()
-        main(
-            [
-                "kernels-figure", "--settings", settings, "--figure", name,
-                "--output", str(found[name]),
-            ]
-        )  # fmt: skip
+        words = ["--settings", settings, "--figure", name, "--output", str(found[name])]
+        run_job("any_attention.figures.kernels_figure", *words)
     return found
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.any_attention.laws import laws
 from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
 from attention_separation.any_attention.laws.sizes import SIZES
@@ -23,7 +23,7 @@ def table(monkeypatch, tmp_path):
     kernels = {"mine": {"score": "x**5"}, "other": {"feature_map": "x + 1"}}
     job = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
     output = tmp_path / "kernel_laws.parquet"
-    main(["kernels-laws", "--settings", job.canonical(), "--output", str(output)])
+    run_job("any_attention.laws.law_table", "--settings", job.canonical(), "--output", str(output))
     return read_parquet(output, SCHEMA), output
 
 

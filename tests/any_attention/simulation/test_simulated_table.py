@@ -5,7 +5,7 @@ import pytest
 from making import CONFIG
 from scipy.stats import binomtest
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
@@ -73,7 +73,13 @@ def test_the_same_bytes_twice(tmp_path):
     files = []
     for folder in ("a", "b"):
         output = tmp_path / folder / "tables/kernels_simulated.parquet"
-        main(["kernels-simulated", "--settings", FEW.canonical(), "--output", str(output)])
+        run_job(
+            "any_attention.simulation.simulated_table",
+            "--settings",
+            FEW.canonical(),
+            "--output",
+            str(output),
+        )
         files.append([output.with_suffix(f".{x}").read_bytes() for x in ("parquet", "csv", "html")])
     assert files[0] == files[1]
     table = pq.read_table(output)
@@ -99,4 +105,4 @@ def test_it_is_declared_and_has_its_settings_alone():
     result = STUDY.results["kernels_simulated"]
     assert result.settings == JOB
     assert [output.path() for output in result.made()] == ["tables/kernels_simulated.parquet"]
-    assert result.verb == "kernels-simulated"
+    assert result.module == "any_attention.simulation.simulated_table"

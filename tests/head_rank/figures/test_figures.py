@@ -1,4 +1,4 @@
-"""The verbs of the second paper's numbers: from settings to table and figure."""
+"""The jobs of the second paper's numbers: from settings to table and figure."""
 
 import ast
 import json
@@ -7,16 +7,16 @@ import re
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from making import ROOT
+from making import CONFIG, ROOT
 
-from attention_separation.__main__ import VERBS, main, module_of
+from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.figures import features_figure, temperature_figure, vote_figure
 from attention_separation.head_rank.settings.jobs import TableFigureJob
-from attention_separation.results.provenance import _parsed
+from attention_separation.results.provenance import PACKAGE, _parsed
 
 SETTINGS = {
-    "rank-temperature": {
+    "temperature": {
         "seed": 1,
         "draws": 60,
         "temperatures": [2.0, 50.0],
@@ -28,10 +28,10 @@ SETTINGS = {
             {"d": d, "biases": biases} for biases in ([0.5, 0.0], [3.0, 0.0]) for d in (4, 6)
         ],
     },
-    "rank-vote": {
+    "vote": {
         "seed": 1, "draws": 60, "dimensions": [3, 6], "heads": [1, 9, 41], "epsilons": [0.5],
     },
-    "rank-features": {
+    "features": {
         "seed": 1,
         "runs": [
             {"law": law, "dimensions": [8, 10], "draws": 2, "heads": 32}
@@ -39,6 +39,7 @@ SETTINGS = {
         ],
     },
 }  # fmt: skip
+PAGES = ("overview", "gallery")
 TITLE = TableFigureJob(title="Title", table_settings="")
 
 
@@ -46,15 +47,16 @@ def texts(figure):
     return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
 
 
-@pytest.mark.parametrize("verb", SETTINGS)
-def test_a_verb_writes_a_table_and_its_figure_pictures_and_numbers(verb, tmp_path):
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path):
     table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
-    assert main([verb, "--settings", json.dumps(SETTINGS[verb]), "--output", str(table)]) == 0
+    make = [f"head_rank.constructions.{name}", "--settings", json.dumps(SETTINGS[name]), "--output"]
+    assert run_job(*make, str(table)) == 0
     metadata = pq.read_metadata(table).metadata
     assert metadata[b"code"]
     shown = {"title": "Title", "table_settings": metadata[b"settings"].decode()}
-    draw = [f"{verb}-figure", "--table", str(table), "--output", str(figure), "--settings"]
-    assert main([*draw, json.dumps(shown)]) == 0
+    draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
+    assert run_job(f"head_rank.figures.{name}_figure", *draw) == 0
     assert {path.suffix for path in tmp_path.glob("f.*")} == {
         ".svg",
         ".png",
@@ -64,23 +66,25 @@ def test_a_verb_writes_a_table_and_its_figure_pictures_and_numbers(verb, tmp_pat
     }
     assert pq.read_table(tmp_path / "f.parquet").equals(pq.read_table(table))
     again = tmp_path / "again.parquet"
-    assert main([verb, "--settings", json.dumps(SETTINGS[verb]), "--output", str(again)]) == 0
+    assert run_job(*make, str(again)) == 0
     assert again.read_bytes() == table.read_bytes()
 
 
 def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
     table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
-    settings = json.dumps(SETTINGS["rank-vote"])
-    assert main(["rank-vote", "--settings", settings, "--output", str(table)]) == 0
+    settings = json.dumps(SETTINGS["vote"])
+    assert (
+        run_job("head_rank.constructions.vote", "--settings", settings, "--output", str(table)) == 0
+    )
     shown = json.dumps({"title": "Title", "table_settings": "other"})
     files = ["--table", str(table), "--output", str(figure)]
-    assert main(["rank-vote-figure", "--settings", shown, *files]) == 1
+    assert run_job("head_rank.figures.vote_figure", "--settings", shown, *files) == 1
     assert "made with other settings" in capsys.readouterr().err
     assert not figure.exists()
 
 
 def test_the_temperature_figure_shows_points_exact_values_and_law():
-    job = temperature.TemperatureJob.model_validate(SETTINGS["rank-temperature"])
+    job = temperature.TemperatureJob.model_validate(SETTINGS["temperature"])
     table = temperature.errors_of_temperature(job)
     figure = temperature_figure.draw(TITLE, table)
     fact_1, right, text = figure.axes
@@ -112,7 +116,7 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
 
 @pytest.mark.parametrize(("b_1", "panels"), [(0.5, 3), (3.0, 2)])
 def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
-    settings = SETTINGS["rank-temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
+    settings = SETTINGS["temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
     job = temperature.TemperatureJob.model_validate(settings)
     figure = temperature_figure.draw(TITLE, temperature.errors_of_temperature(job))
     figure.draw_without_rendering()
@@ -120,7 +124,7 @@ def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
 
 
 def test_the_vote_figure_says_what_is_no_number_of_the_paper():
-    table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["rank-vote"]))
+    table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["vote"]))
     figure = vote_figure.draw(TITLE, table)
     errors, needed = figure.axes
     rows = [row for row in table.to_pylist() if row["series"] == "error" and row["d"] == 6]
@@ -135,7 +139,7 @@ def test_the_vote_figure_says_what_is_no_number_of_the_paper():
 
 
 def test_the_features_figure_has_a_panel_for_each_dimension():
-    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["rank-features"]))
+    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
     figure = features_figure.draw(TITLE, table)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
     labels = [line.get_label() for line in figure.axes[0].lines]
@@ -165,10 +169,10 @@ def test_the_papers_do_not_import_each_other():
         other = papers.get(name.split(".")[1])
         assert not any(f".{other}" in imported for imported in _parsed(name)[1]), name
     # Through the configuration, which knows both, only what makes no results.
-    for verb, (module, _) in VERBS.items():
-        if not verb.endswith(("verify", "summary", "settings")):
-            other = papers.get(module.partition(".")[0])
-            assert not any(f".{other}." in name for name in closure(module_of(verb))), verb
+    jobs = {one.module for study in CONFIG.studies().values() for one in study.results.values()}
+    for module in jobs | {f"{paper}.pages.{page}" for paper in papers for page in PAGES}:
+        other = papers.get(module.partition(".")[0])
+        assert not any(f".{other}." in name for name in closure(f"{PACKAGE}.{module}")), module
 
 
 def defined_in(path):

@@ -1,4 +1,4 @@
-"""The verbs of one layer of low-rank heads: from settings to tables, figures and sentences."""
+"""The jobs of one layer of low-rank heads: from settings to tables, figures and sentences."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import head_rank
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import main, run_job
 from attention_separation.head_rank.figures import theory_figures
 from attention_separation.head_rank.pages.captions import figure_caption
 from attention_separation.head_rank.pages.theory_findings import _large, heads_findings
@@ -15,22 +15,22 @@ from attention_separation.head_rank.settings.titles import NUMBERED, THEORY
 from attention_separation.results.tables import read_parquet
 
 STUDY = head_rank(scale="smoke")
-VERBS = {"bound": "rank_bound", "found": "rank_found", "plurality": "rank_plurality"}
+TABLES = {"bound": "rank_bound", "found": "rank_found", "plurality": "rank_plurality"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """What `snakemake rank_theory` makes, at the scale smoke."""
     folder = tmp_path_factory.mktemp("theory")
-    for verb, table in VERBS.items():
-        text = STUDY.theory_jobs()[verb].canonical()
+    for name, table in TABLES.items():
+        text = STUDY.theory_jobs()[name].canonical()
         path = str(folder / f"tables/{table}.parquet")
         (folder / "tables").mkdir(exist_ok=True)
-        assert main([f"rank-{verb}", "--settings", text, "--output", path]) == 0
+        assert run_job(f"head_rank.theory.{name}_table", "--settings", text, "--output", path) == 0
     settings = STUDY.results["rank_theory"].settings.canonical()
     tables = {name: str(folder / f"tables/{name}.parquet") for name in NUMBERED}
     bound = [tables["rank_bound"], tables["rank_heads_needed"]]
-    command = ["rank-theory", "--settings", settings, "--bound", *bound]
+    command = ["job", "head_rank.figures.theory_figures", "--settings", settings, "--bound", *bound]
     command += ["--found", tables["rank_found"], "--plurality", tables["rank_plurality"]]
     (folder / "figures").mkdir()
     assert main([*command, "--output", str(folder / "figures/rank_theory.svg")]) == 0

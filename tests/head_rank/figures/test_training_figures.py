@@ -6,7 +6,7 @@ from making import CONFIG, head_rank
 from rank_cells import write_made_up
 from rank_runs import ARMS, FIG1, FIG3, FIG4, RECIPE, changed, runs_of
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.constructions.opposite_head import simulated_errors
 from attention_separation.head_rank.constructions.uniform_attention import least_error
@@ -272,8 +272,8 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
         write_made_up(job, tables[-1])
     settings = study.figure_job("rank_fig1").model_dump_json()
     out = tmp_path / "rank_fig1.svg"
-    asked = ["rank-figure", "--settings", settings, "--output", str(out), "--tables"]
-    assert main([*asked, *map(str, tables)]) == 0
+    words = ["--settings", settings, "--output", str(out), "--tables", *map(str, tables)]
+    assert run_job("head_rank.figures.training_figures", *words) == 0
     table = pq.read_table(out.with_suffix(".parquet"))
     assert table.schema.names == NUMBERS["rank_fig1"].names
     ((wanted, _),) = simulated_errors(4, 3, [20.0], CONFIG.seed)

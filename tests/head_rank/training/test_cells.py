@@ -13,6 +13,8 @@ from attention_separation.head_rank.constructions.uniform_attention import least
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.cell_table import blind_error, is_dead
 
+JOB = "head_rank.training.train_cell"
+
 GOOD = {
     "name": "a",
     "d": 8,
@@ -104,13 +106,14 @@ def test_without_torch_training_is_one_sentence(tmp_path):
     """A module that cannot be imported stands where torch would."""
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
     path = tmp_path / "cell.parquet"
-    command = [sys.executable, "-m", "attention_separation", "rank-train"]
+    command = [sys.executable, "-m", "attention_separation", "job", JOB]
     done = subprocess.run(
         [*command, "--settings", json.dumps(GOOD), "--output", str(path)],
         env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True,
         text=True,
     )
-    sentence = "rank-train: this needs PyTorch, which `make setup-rank` installs\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+    sentence = f"job {JOB}: this needs PyTorch, which `make setup-rank` installs\n"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(sentence)
     assert not path.exists()

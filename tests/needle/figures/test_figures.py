@@ -9,7 +9,7 @@ from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import folder_of_tables
 
-from attention_separation.__main__ import main
+from attention_separation.__main__ import run_job
 from attention_separation.needle.figures import accuracy, critical, features, paper_network
 from attention_separation.needle.figures.style import STYLES
 from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
@@ -27,7 +27,7 @@ def table(folder, name):
     return pq.read_table(folder / f"tables/{name}.parquet")
 
 
-def test_the_verb_writes_the_same_twice(folder, monkeypatch):
+def test_the_job_writes_the_same_twice(folder, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     for name, title in FIGURES.items():
         source = "needle_critical" if name == "needle_critical" else "needle_lines"
@@ -35,12 +35,10 @@ def test_the_verb_writes_the_same_twice(folder, monkeypatch):
         texts = []
         for k in range(2):
             path = folder / f"{k}/{name}.svg"
-            status = main(
-                [
-                    "needle-figure", "--settings", STUDY.figure_job(title).canonical(),
-                    "--figure", name, "--table", str(read), "--cells", str(cells),
-                    "--output", str(path),
-                ]
+            status = run_job(
+                "needle.figures.needle_figure", "--settings", STUDY.figure_job(title).canonical(),
+                "--figure", name, "--table", str(read), "--cells", str(cells),
+                "--output", str(path),
             )  # fmt: skip
             assert status == 0
             texts.append(path.read_bytes())
@@ -54,12 +52,10 @@ def test_the_verb_writes_the_same_twice(folder, monkeypatch):
 def test_a_table_of_other_settings_is_refused(folder, capsys):
     job = STUDY.figure_job("t").model_copy(update={"lines": "other"})
     read = folder / "tables/needle_critical.parquet"
-    status = main(
-        [
-            "needle-figure", "--settings", job.canonical(), "--figure", "needle_critical",
-            "--table", str(read), "--cells", str(folder / "tables/needle_cells.parquet"),
-            "--output", str(folder / "no.svg"),
-        ]
+    status = run_job(
+        "needle.figures.needle_figure", "--settings", job.canonical(),
+        "--figure", "needle_critical", "--table", str(read),
+        "--cells", str(folder / "tables/needle_cells.parquet"), "--output", str(folder / "no.svg"),
     )  # fmt: skip
     assert status == 1
     assert "made with other settings" in capsys.readouterr().err

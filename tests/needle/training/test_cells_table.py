@@ -1,11 +1,10 @@
-"""The table of all networks, and the verb without PyTorch."""
+"""The table of all networks, and the job without PyTorch."""
 
 import os
 import subprocess
 import sys
 
 import pyarrow.parquet as pq
-import pytest
 from making import ROOT
 from needle_cells import runs, small, table_of
 
@@ -13,6 +12,8 @@ from attention_separation.__main__ import main
 from attention_separation.needle.settings.jobs import CellsJob
 from attention_separation.needle.training.cell_table import SCHEMA, cell_table
 from attention_separation.results.tables import write_parquet
+
+JOB = "needle.training.train_cell"
 
 
 def test_a_row_per_run():
@@ -31,7 +32,7 @@ def test_all_cells_as_one_table(tmp_path, capsys):
         write_parquet(table_of(rows), tmp_path / f"{name}.parquet", {"settings": name, "code": ""})
     job = CellsJob(cells=[{"name": name, "settings": name} for name in cells])
     command = [
-        "needle-cells", "--settings", job.canonical(), "--tables",
+        "job", "needle.training.cells_table", "--settings", job.canonical(), "--tables",
         *(str(tmp_path / f"{name}.parquet") for name in cells),
         "--output", str(tmp_path / "out.parquet"),
     ]  # fmt: skip
@@ -41,23 +42,23 @@ def test_all_cells_as_one_table(tmp_path, capsys):
     assert found.to_pylist() == [row for rows in cells.values() for row in rows]
     assert "Held-out accuracy" in (tmp_path / "out.html").read_text(encoding="utf-8")
     other = CellsJob(cells=[{"name": name, "settings": "c"} for name in cells])
-    command[2] = other.canonical()
+    command[3] = other.canonical()
     assert main(command) == 1
     assert "made with other settings" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("verb", ["needle-train"])
-def test_without_torch_training_is_one_sentence(tmp_path, verb):
+def test_without_torch_training_is_one_sentence(tmp_path):
     """A module that cannot be imported stands where torch would."""
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
     path = tmp_path / "cell.parquet"
     done = subprocess.run(
-        [sys.executable, "-m", "attention_separation", verb, "--settings", small().canonical(),
-         "--output", str(path)],
+        [sys.executable, "-m", "attention_separation", "job", JOB,
+         "--settings", small().canonical(), "--output", str(path)],
         env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True,
         text=True,
     )  # fmt: skip
-    sentence = f"{verb}: this needs PyTorch, which `make setup-rank` installs\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+    sentence = f"job {JOB}: this needs PyTorch, which `make setup-rank` installs\n"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(sentence)
     assert not path.exists()

@@ -210,7 +210,7 @@ def assert_same_files(folder, *stems):
         assert one == two, extension
 
 
-def test_the_verb_draws_the_figure_of_the_given_sizes(tmp_path):
+def test_the_job_draws_the_figure_of_the_given_sizes(tmp_path):
     settings = json.dumps({"n": 3, "d": 3})
     run("--figure", "fig6", "--settings", settings, "--output", tmp_path / "any.svg")
     save(fig6(3, 3), tmp_path / "same")

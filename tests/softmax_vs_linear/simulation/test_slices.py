@@ -90,9 +90,12 @@ def test_a_slice_too_few_or_twice_is_refused():
             simulate.merge(job("regression"), wrong)
 
 
+JOB = "softmax_vs_linear.simulation.simulate"
+
+
 def command(*arguments, given=None):
     return subprocess.run(
-        [sys.executable, "-m", "attention_separation", "simulate", *map(str, arguments)],
+        [sys.executable, "-m", "attention_separation", "job", JOB, *map(str, arguments)],
         cwd=ROOT / "src", text=True, capture_output=True, check=False, input=given,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Verb `kernels-check`: what is wrong with a user's own kernels, before anything runs.
+"""What is wrong with a user's own kernels, before anything runs.
 
 Formulas are tried where the configuration is read; Python functions in a process of their own, as
 jobs will start it, so that no module of a user is ever imported by a workflow.
@@ -20,8 +20,9 @@ from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
 
-ANSWER = "kernels-check: "
-"""What the line begins with that is the verb's answer."""
+JOB = "any_attention.exact.own_kernel_faults"
+ANSWER = f"{JOB}: "
+"""This module's job, and what the line begins with that is its answer."""
 
 
 def own_kernel_faults(
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _in_own_process(job: ValuesJob) -> dict[str, str]:
     """The faults of kernels, by name; in a process that sees what a job will see."""
     done = subprocess.run(
-        [sys.executable, "-m", PACKAGE, "kernels-check", "--settings", "-"],
+        [sys.executable, "-m", PACKAGE, "job", JOB, "--settings", "-"],
         input=job.canonical(), env=os.environ | {"PYTHONPATH": str(ROOT.parent)}, text=True,
         capture_output=True, check=False,
     )  # fmt: skip

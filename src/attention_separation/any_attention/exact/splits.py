@@ -1,4 +1,4 @@
-"""Verb `kernels-splits`: how kernels of vectors depend on the split of X into Q and K.
+"""How kernels of vectors depend on the split of X into Q and K.
 
 Elsewhere Q = K: the identity for X = I, and for X all ones the matrix of 1 / sqrt d. Here also
 Q = alpha I and K = I / alpha times that, and X all ones through one coordinate,

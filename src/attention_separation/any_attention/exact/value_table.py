@@ -1,4 +1,4 @@
-"""Verb `kernels-values`: every kernel in every layer at some n, and how far it separates."""
+"""Every kernel in every layer at some n, and how far it separates."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Verb `kernels-figure`: one of the figures of this study, with its numbers."""
+"""One of the figures of this study, with its numbers."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Verb `kernels-laws`: each law's predictions beside exact values, with verdicts."""
+"""Each law's predictions beside exact values, with verdicts."""
 
 import argparse
 import math

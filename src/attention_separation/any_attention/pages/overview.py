@@ -1,4 +1,4 @@
-"""Verb `kernels-overview`: this study's page of the report, and captions of figures and tables."""
+"""This study's page of the report, and captions of figures and tables."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verb `kernels-simulated`: FAVOR+ and cosFormer, of which no exact value is known, in trials."""
+"""FAVOR+ and cosFormer, of which no exact value is known, in trials."""
 
 import argparse
 from functools import cache

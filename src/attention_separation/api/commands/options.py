@@ -44,14 +44,14 @@ def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def warnings_in_a_line(verb: str) -> Iterator[None]:
+def warnings_in_a_line(command: str) -> Iterator[None]:
     """What is warned of, at once, once and without lines of code, on standard error."""
     said = set()
 
     def say(message: Warning, *_: Any, **__: Any) -> None:
         if str(message) not in said:
             said.add(str(message))
-            print(f"{verb}: warning: {message}", file=sys.stderr, flush=True)
+            print(f"{command}: warning: {message}", file=sys.stderr, flush=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -1,5 +1,5 @@
-"""Verb `rank-claims`: what the paper says of trained transformers, judged; what this reproduction
-says of them and of its constructions; and the errors of all cells.
+"""What the paper says of trained transformers, judged; what this reproduction says of them and of
+its constructions; and the errors of all cells.
 
 The estimator of a cell is the mean held-out error over its runs, with an interval of the difference
 to another cell's, or of the ratio; the least error over runs is never judged.

@@ -1,4 +1,4 @@
-"""Verb `rank-features`: the error of random rank-1 heads against their number."""
+"""The error of random rank-1 heads against their number."""
 
 import argparse
 from collections.abc import Iterable, Iterator

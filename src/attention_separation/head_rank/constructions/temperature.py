@@ -1,4 +1,4 @@
-"""Verb `rank-temperature`: the error of one full-rank head against its softmax temperature."""
+"""The error of one full-rank head against its softmax temperature."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Verb `rank-vote`: the error of Theorem 7's majority vote against its number of heads."""
+"""The error of Theorem 7's majority vote against its number of heads."""
 
 import argparse
 from collections.abc import Iterator

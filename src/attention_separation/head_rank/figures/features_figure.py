@@ -1,4 +1,4 @@
-"""Verb `rank-features-figure`: random rank-1 heads, right and as published."""
+"""Random rank-1 heads, right and as published."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Verb `rank-temperature-figure`: error against temperature, Facts 1 and 3."""
+"""Error against temperature, Facts 1 and 3."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Verb `rank-theory`: one layer of low-rank heads as numbers, what is possible and what is not."""
+"""One layer of low-rank heads as numbers, what is possible and what is not."""
 
 import argparse
 from pathlib import Path

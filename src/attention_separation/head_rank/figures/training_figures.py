@@ -1,5 +1,5 @@
-"""Verb `rank-figure`: Figures 1 to 4 of the paper, and errors in training beside those on new data,
-from the tables of trained cells."""
+"""Figures 1 to 4 of the paper, and errors in training beside those on new data, from the tables of
+trained cells."""
 
 import argparse
 from pathlib import Path

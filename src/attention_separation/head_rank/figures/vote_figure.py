@@ -1,4 +1,4 @@
-"""Verb `rank-vote-figure`: the majority vote's error, and the heads that it needs."""
+"""The majority vote's error, and the heads that it needs."""
 
 import argparse
 

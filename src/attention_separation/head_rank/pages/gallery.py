@@ -1,4 +1,4 @@
-"""Verb `rank-gallery`: this paper's pictures under docs/, the page that shows them, README's block.
+"""This paper's pictures under docs/, the page that shows them, README's block.
 
 Apart from the first paper's, because trained numbers hold for one kind of processor only.
 """

@@ -1,4 +1,4 @@
-"""Verb `rank-overview`: this paper's page of the report, and captions of figures and tables."""
+"""This paper's page of the report, and captions of figures and tables."""
 
 import argparse
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The page on runs at the paper's size: what is kept of them, beside the published values.
 
-Verb `rank-reference`: puts finished cells into the kept tables, draws them and writes the page.
+`rank-reference` puts finished cells into the kept tables, draws them and writes the page.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Verb `rank-bound`: what no heads of low rank can do, and how many an error takes at least."""
+"""What no heads of low rank can do, and how many an error takes at least."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Verb `rank-found`: the error of heads of low rank that are random, chosen or optimised."""
+"""The error of heads of low rank that are random, chosen or optimised."""
 
 import argparse
 from collections.abc import Iterator

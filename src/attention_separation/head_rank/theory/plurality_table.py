@@ -1,4 +1,4 @@
-"""Verb `rank-plurality`: the error of a vote of rank-1 heads against the number of points."""
+"""The error of a vote of rank-1 heads against the number of points."""
 
 import argparse
 import itertools

@@ -1,5 +1,4 @@
-"""Verb `needle-claims`: what is claimed of the needle, judged, on computed numbers and on trained
-networks."""
+"""What is claimed of the needle, judged, on computed numbers and on trained networks."""
 
 import argparse
 from pathlib import Path

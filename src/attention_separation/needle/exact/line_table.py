@@ -1,4 +1,4 @@
-"""Verb `needle-lines`: the accuracy of each line against n, and where each is .75."""
+"""The accuracy of each line against n, and where each is .75."""
 
 import argparse
 import math

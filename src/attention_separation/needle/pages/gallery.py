@@ -1,5 +1,4 @@
-"""Verb `needle-gallery`: this study's pictures under docs/, the page that shows them, README's
-block."""
+"""This study's pictures under docs/, the page that shows them, README's block."""
 
 import argparse
 import math

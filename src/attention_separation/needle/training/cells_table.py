@@ -1,4 +1,4 @@
-"""Verb `needle-cells`: the runs of all cells as one table. Without torch."""
+"""The runs of all cells as one table. Without torch."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Verb `needle-train`: train the runs of one cell, as a table with one row per run."""
+"""Train the runs of one cell, as a table with one row per run."""
 
 import argparse
 

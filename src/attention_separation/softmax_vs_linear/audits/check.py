@@ -1,4 +1,4 @@
-"""Verb `check`: fails if any panel differs from its reference, or a verdict is not whole."""
+"""Fails if any panel differs from its reference, or a verdict is not whole."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Verb `choices`: how far each open choice moves the panels."""
+"""How far each open choice moves the panels."""
 
 import argparse
 from collections.abc import Callable

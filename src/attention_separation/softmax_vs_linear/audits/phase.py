@@ -1,4 +1,4 @@
-"""Verb `phase`: maps of P(E_success) over two parameters, exactly."""
+"""Maps of P(E_success) over two parameters, exactly."""
 
 import argparse
 import math

@@ -1,4 +1,4 @@
-"""Verb `theta`: maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
+"""Maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
 import argparse
 from pathlib import Path

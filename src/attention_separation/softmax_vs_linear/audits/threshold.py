@@ -1,4 +1,4 @@
-"""Verb `threshold`: what each network alone could do with its own best threshold."""
+"""What each network alone could do with its own best threshold."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verb `verdicts`: each panel's simulation held against its exact or reference values."""
+"""Each panel's simulation held against its exact or reference values."""
 
 import argparse
 from pathlib import Path

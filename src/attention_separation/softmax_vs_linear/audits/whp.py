@@ -1,5 +1,4 @@
-"""Verb `whp`: at which points of a panel each event is not "with high probability": fails more
-than delta/n."""
+"""At which points of a panel each event is not "with high probability": fails more than delta/n."""
 
 import argparse
 from collections.abc import Iterable

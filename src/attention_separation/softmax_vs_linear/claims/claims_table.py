@@ -1,4 +1,4 @@
-"""Verb `claims`: every claim of the paper, evaluated, with a verdict."""
+"""Every claim of the paper, evaluated, with a verdict."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verb `exact`: the probabilities of the points of some panels, without simulation."""
+"""The probabilities of the points of some panels, without simulation."""
 
 import argparse
 from pathlib import Path

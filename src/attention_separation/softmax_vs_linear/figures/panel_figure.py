@@ -1,4 +1,4 @@
-"""Verb `figure`: success rates against the swept parameters, panel by panel."""
+"""Success rates against the swept parameters, panel by panel."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verb `schematic`: the paper's drawings, Figures 1, 2 and 6, drawn from the code's own arrays."""
+"""The paper's drawings, Figures 1, 2 and 6, drawn from the code's own arrays."""
 
 import argparse
 from pathlib import Path

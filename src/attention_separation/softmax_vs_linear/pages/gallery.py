@@ -1,4 +1,4 @@
-"""Verb `gallery`: the pictures under docs/, the page that shows them, and README's block."""
+"""The pictures under docs/, the page that shows them, and README's block."""
 
 import argparse
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Verb `overview`: the report's first page, its opening words, and a caption for each figure."""
+"""The report's first page, its opening words, and a caption for each figure."""
 
 import argparse
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Verb `simulate`: the trials of one panel, as a table of counts."""
+"""The trials of one panel, as a table of counts."""
 
 import argparse
 from pathlib import Path
