@@ -13,7 +13,7 @@ from attention_separation.any_attention.pages.story import LARGE, reach_words
 from attention_separation.datasets.data import Data
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
-from attention_separation.statistics.verdict_words import AGREES, count_verdicts
+from attention_separation.statistics.verdict_words import AGREES, NOT_APPLICABLE, count_verdicts
 
 FEATURE_MAPS = (
     "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
@@ -98,22 +98,30 @@ def split_findings(splits: pa.Table) -> list[str]:
 
 
 def law_findings(laws: pa.Table) -> list[str]:
-    """Of the table of laws: how many numbers and statements agree, and which differ."""
+    """Of the table of laws: how many numbers agree, apart from what is so or not, and which
+    differ."""
     rows = laws.to_pylist()
-    numbers, statements, alone = ([row for row in rows if row["kind"] == kind] for kind in KINDS)
-    judged = [*numbers, *statements]
-    others = [row for row in judged if row["verdict"] != AGREES]
+    numbers, statements, identities, alone = (
+        [row for row in rows if row["kind"] == kind] for kind in KINDS
+    )
+    judged = [row for row in numbers if row["verdict"] != NOT_APPLICABLE]
+    others = [
+        row
+        for row in (*judged, *statements, *identities)
+        if row["verdict"] not in (AGREES, NOT_APPLICABLE)
+    ]
     named = "; ".join(
         f"{row['law']}, {row['kernel']}, {row['model'].replace('_', '-')}: {row['quantity']} "
         f"{_number(row['predicted'])} predicted, {_number(row['measured'])} by exact values"
         for row in others
     )
-    says = f"of {counted(len(statements), 'statement')} (that a kernel separates or does not, or "
     found = [
-        f"**Laws.** Of {counted(len(numbers), 'number')} predicted by "
+        f"**Laws.** Of {counted(len(judged), 'number')} predicted by "
         f"{counted(len({row['law'] for row in judged}), 'law')}, judged by exact values at these "
-        f"data, {_verdicts(numbers)}{_largest_difference(numbers)}; {says}is exactly as good "
-        f"as another one), {_verdicts(statements)}.{f' Not: {named}.' if named else ''}",
+        f"data to each law's own error term, {_verdicts(judged)}{_largest_difference(judged)}. Of "
+        f"{len(numbers) - len(judged)} more a law's conditions are not met. Apart from numbers: "
+        f"that a kernel separates or does not, {_verdicts(statements)}; that it has exactly the "
+        f"probability of no attention, {_verdicts(identities)}.{f' Not: {named}.' if named else ''}"
     ]
     if alone:
         names = joined([*dict.fromkeys(row["kernel"] for row in alone)])
@@ -141,10 +149,8 @@ def _largest_difference(numbers: list[dict]) -> str:
     ]
     if not large:
         return ""
-    return (
-        f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%} (slopes, "
-        "biases and largest n below it have absolute tolerances, these of up to two steps of K)"
-    ).replace("%", " %")
+    words = f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%}"
+    return words.replace("%", " %")
 
 
 def _another_x_findings(laws: pa.Table) -> list[str]:
