@@ -107,8 +107,8 @@ def _another_x_findings(laws: pa.Table) -> list[str]:
     return [
         "**With another X linear attention keeps its gap:** with X = e_d e_dᵀ + g e₁e_kᵀ, g = "
         f"{WEIGHT:g}, read by y = e_k, which is no sign vector, in units of √log n {gaps}; it "
-        "grows with g and falls with K. Half of the sign vectors keep a gap with this X too. That gaps "
-        "shrink like 1/n is said of X = I, X all ones and random signs alone."
+        "grows with g and falls with K. Half of the sign vectors keep a gap with this X too. "
+        "That gaps shrink like 1/n is said of X = I, X all ones and random signs alone."
     ]
 
 
