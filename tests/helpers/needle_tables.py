@@ -14,6 +14,7 @@ from attention_separation.results.tables import write_parquet
 SCHEMAS = {
     "needle_lines": line_table.ACCURACIES,
     "needle_critical": line_table.CRITICAL,
+    "needle_bound_ends": line_table.BOUND_ENDS,
     "needle_cells": cell_table.SCHEMA,
     "needle_claims": outcomes.SCHEMA,
 }

@@ -94,5 +94,5 @@ def test_the_report_holds_it(made):
     for words in ("4 The needle", "needle.html", "needle_claims.html"):
         assert words in page
     overview = (made.folder / FOLDER / "report/needle.html").read_text(encoding="utf-8")
-    for words in ("What one layer with one query cannot do", "<figure><svg", "The claims"):
+    for words in ("What linear attention cannot do", "<figure><svg", "The claims"):
         assert words in overview

@@ -235,6 +235,9 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
         "    fig7:\n      title: Seven",
         "    fig5:\n      title: Five\n      panels:\n      - fig4a\n    fig7:\n      title: Seven",
     )
+    # Laws at one of the other data: all are a minute.
+    elsewhere = "src/attention_separation/any_attention/laws/elsewhere.py"
+    made.edit(elsewhere, "in CHANGES:", "in CHANGES[4:5]:")
     made.make("gallery")
     text = (made.folder / "README.md").read_text()
     assert text.startswith("before\n")
@@ -248,6 +251,8 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     assert "gallery/choices.svg" in (made.folder / "docs/gallery.md").read_text()
     assert "docs/kernels/kernels_accuracy.svg" in text
     assert "kernels_budget" not in (made.folder / "docs/kernels.md").read_text()
+    rows = pyarrow.csv.read_csv(made.folder / "docs/kernels/laws_elsewhere.csv")
+    assert set(rows["data"].to_pylist()) == {"classes = 7"}
 
 
 def _sections(project):

@@ -32,7 +32,7 @@ Given = str | Kernel | Callable[..., Any]
 
 SIZES = (200, 2_000, 20_000, 1_000_000)
 
-SEARCHED = 400
+SEARCHED = 250
 """About how many numbers a search asks for."""
 
 

@@ -18,10 +18,10 @@ CELL = Kind("cells", ("parquet",))
 
 def declare_results(study) -> Iterator[Result]:
     """The results of a `study.Needle`; without cells to train, those of lines alone."""
-    accuracies, critical = (Output(TABLE, name, title) for name, title in LINES.items())
+    accuracies, critical, ends = (Output(TABLE, name, title) for name, title in LINES.items())
     yield _made(
         "needle_exact", "exact.line_table", study.lines_job(),
-        {"output": (accuracies,), "": (critical,)},
+        {"output": (accuracies,), "": (critical, ends)},
         words="The needle: the best accuracy of each kernel", priority=9,
     )  # fmt: skip
     networks: dict[str, tuple[Output, ...]] = {}

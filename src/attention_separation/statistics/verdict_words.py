@@ -7,6 +7,8 @@ AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
 NOT_JUDGED = "not judged"
 """Of what was run, and says nothing on the claim."""
+NOT_APPLICABLE = "not applicable"
+"""Of a claim whose conditions are not met."""
 
 OF_SEVERAL = {AGREES: "agree", DIFFERS: "differ"}
 """Those that are said otherwise of several."""

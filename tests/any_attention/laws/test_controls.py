@@ -68,4 +68,32 @@ def test_another_step_between_levels_would_be_found_out(monkeypatch, factor):
     levels = mixture._levels
     monkeypatch.setattr(mixture, "_levels", lambda *of: levels(*of) * factor)
     verdicts = [claim.verdict for claim in law.claims(DATA)]
-    assert verdicts.count("differs") >= len(verdicts) / 2
+    applicable = len(verdicts) - verdicts.count("not applicable")
+    assert verdicts.count("differs") >= applicable / 2
+
+
+def verdicts_of(law, changes, **of):
+    (law,) = (one for one in FLOORS if one.name == law)
+    claims = law.claims(DATA.model_copy(update=changes))
+    return [c.verdict for c in claims if all(getattr(c, name) == x for name, x in of.items())]
+
+
+def test_what_is_not_yet_or_not_in_order_as_good_as_none_is_not_applicable():
+    # With 62 classes x^2 still lifts a level at n = 2,000 with X = I.
+    at = {"kernel": "power_2", "layer": LAYERS[0]}
+    assert verdicts_of("as good as none", {"classes": 62}, **at)[0] == "not applicable"
+    assert verdicts_of("as good as none", {}, **at) == ["agrees"] * 3
+    # D0's special token, nearly as large as D1's, is then above D1's ordinary rows.
+    assert verdicts_of("as good as none", {"a0": 1.1}, **at) == ["not applicable"] * 3
+
+
+def test_a_special_token_that_ordinary_rows_hardly_hear_is_not_as_good_as_none():
+    changes = {"a1": 1.06, "b": 0.3, "c": 0.54, "classes": 7}
+    found = verdicts_of("as good as none", changes, kernel="focused_3", layer=LAYERS[0])
+    assert found == ["not applicable"] * 3
+
+
+def test_a_step_of_the_staircase_is_not_applicable():
+    # f is 1/2 at a1 = 1, and the states of level -4 are at the threshold's 18.
+    found = verdicts_of("mixture", {"a1": 1.0}, kernel="exp", layer=LAYERS[2])
+    assert found[0] == "not applicable"

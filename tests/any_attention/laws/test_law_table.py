@@ -1,26 +1,28 @@
 """The table of laws: its columns, what its page has above it, and own kernels in it."""
 
 import math
+from html import escape
 
 import pytest
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.laws import laws
 from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
+from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.laws.sizes import SIZES
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
-(USUAL,) = (law for law in SIZES if law.name == "1/sqrt d")
+(POLYNOMIALS,) = (law for law in SIZES if law.name == "polynomials")
 
 
 @pytest.fixture
 def table(monkeypatch, tmp_path):
     """That of one law and two own kernels."""
-    monkeypatch.setattr(laws, "LAWS", (USUAL,))
-    kernels = {"mine": {"score": "x**5"}, "other": {"feature_map": "x + 1"}}
+    monkeypatch.setattr(laws, "LAWS", (POLYNOMIALS,))
+    kernels = {"mine": {"score": "x**8"}, "other": {"feature_map": "x + 1"}}
     job = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
     output = tmp_path / "kernel_laws.parquet"
     run_job("any_attention.laws.law_table", "--settings", job.canonical(), "--output", str(output))
@@ -41,27 +43,30 @@ def test_own_kernels_stand_in_it(table):
 
 def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
     found, output = table
-    (said,) = {row["statement"] for row in found.to_pylist() if row["law"] == USUAL.name}
-    assert said == USUAL.statement
+    (said,) = {row["statement"] for row in found.to_pylist() if row["law"] == POLYNOMIALS.name}
+    assert said == POLYNOMIALS.statement
     page = output.with_suffix(".html").read_text()
-    assert page.count("Softmax with the usual scaling") == 1
-    assert USUAL.ends in page
+    assert page.count("separates up to n = C r^p, r the") == 1
+    assert escape(POLYNOMIALS.error_term) in page
     assert all(f"<th>{name}</th>" not in page for name in ABOVE)
-    assert USUAL.ends in output.with_suffix(".csv").read_text()
+    assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()
 
 
 def test_a_line_for_each_law(table):
-    _, usual, own = about(table[0]).splitlines()
-    assert usual == f"1/sqrt d (3 agree): {USUAL.statement} {USUAL.ends}"
+    scope, law, own = about(table[0]).splitlines()
+    assert CONDITION in scope
+    assert law == (
+        f"polynomials (13 agree, 8 not applicable): {POLYNOMIALS.statement} Needs: "
+        f"{POLYNOMIALS.condition} Error term: {POLYNOMIALS.error_term}"
+    )
     assert own.startswith("own kernels (6 agree, 6 undecided): A function of scores")
 
 
 def test_no_number_is_none_against_none():
     for law in laws.LAWS:
         for row in law.rows(DATA):
-            if row["kind"] == "number":
+            if row["kind"] == "number" and row["verdict"] != "not applicable":
                 where = {name: row[name] for name in ("law", "kernel", "model", "at")}
-                # A slope of 0 is a number: what is measured is not.
-                assert row["predicted"] or row["quantity"].startswith("d log"), where
+                assert row["predicted"], where
                 assert math.isfinite(row["predicted"]), where
                 assert row["measured"], where

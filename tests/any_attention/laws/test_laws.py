@@ -21,23 +21,44 @@ def wrong(claim):
     """Its prediction ten times its tolerance off, or what it says is so or not flipped."""
     if claim.tolerance == EITHER:
         return replace(claim, predicted=1 - claim.predicted)
-    off = 10 * claim.tolerance * (1.0 if claim.absolute else abs(claim.measured) or 1.0)
+    off = 10 * (claim.tolerance or 1e-9) * (abs(claim.measured) or 1.0)
     return replace(claim, predicted=claim.predicted + off)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_a_law_agrees_and_can_fail(law, claims):
-    for claim in claims[law.name]:
+    applicable = [claim for claim in claims[law.name] if claim.verdict != "not applicable"]
+    assert applicable
+    for claim in applicable:
         assert claim.verdict == "agrees", claim
         assert wrong(claim).verdict == "differs", claim
 
 
-def test_laws_are_told_apart_by_their_names_and_say_where_they_end():
+def test_of_most_claims_the_conditions_are_met(claims):
+    verdicts = [claim.verdict for each in claims.values() for claim in each]
+    assert verdicts.count("not applicable") < 0.1 * len(verdicts)
+
+
+def test_tolerances_are_no_measurements(claims):
+    """No two error terms of largest n, temperatures, degrees, biases or weights are alike: each is
+    computed at its own data."""
+    of_laws = (
+        "polynomials",
+        "Taylor sums",
+        "critical temperature",
+        "least degree",
+        "weight budget",
+    )
+    found = [c.tolerance for name in of_laws for c in claims[name] if c.kind == "number"]
+    assert len(set(found)) > 0.9 * len(found)
+
+
+def test_laws_are_told_apart_by_their_names_and_say_what_they_need():
     assert len({law.name for law in LAWS}) == len(LAWS)
     for law in LAWS:
-        assert law.statement.endswith(".")
-        assert law.ends.endswith(".")
-        assert law.tolerance > 0
+        for text in (law.statement, law.condition, law.error_term):
+            assert text.endswith(".")
+            assert "|" not in text
 
 
 def test_every_law_is_judged_in_every_row(claims, monkeypatch):
@@ -57,18 +78,19 @@ def test_every_law_is_judged_in_every_row(claims, monkeypatch):
 
 def test_other_data_are_judged_only_where_the_laws_were_derived():
     few = DATA.model_copy(update={"classes": 3})
-    rows = [row for law in LAWS[-5:-1] for row in law.rows(few)]
-    assert {row["verdict"] for row in rows} == {"undecided"}
+    for law in LAWS:
+        if law.name not in ("all to one token", "another X"):
+            assert {row["verdict"] for row in law.rows(few)} == {"not applicable"}, law.name
 
 
 def test_another_law_would_be_found_out(monkeypatch):
     """Shares a tenth smaller: every law that takes them differs somewhere."""
-    enough = predictions.is_enough
+    enough = predictions.probabilities
     monkeypatch.setattr(
-        predictions, "is_enough", lambda share, *of: enough(share / 1.1, *of)
+        predictions, "probabilities", lambda share, *of: enough(share / 1.1, *of)
     )  # fmt: skip
     taking = {"polynomials", "Taylor sums", "exponents", "critical temperature", "least degree",
-              "weight budget"}  # fmt: skip
+              "critical bias", "weight budget"}  # fmt: skip
     for law in LAWS:
         if law.name in taking:
             assert any(row["verdict"] == "differs" for row in law.rows(DATA)), law.name

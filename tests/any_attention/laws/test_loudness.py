@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from attention_separation.any_attention.exact.layers import LAYERS, token_types
+from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import loudness
 from attention_separation.any_attention.laws.judged import (
-    ELU,
     EXPONENTIALS,
     IDENTITY,
     LINEAR,
@@ -18,34 +17,20 @@ from attention_separation.any_attention.laws.judged import (
     usual_softmax,
 )
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.token_types import OWN, REST, SPECIAL
+from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SIZES = [200, 20_000, 10**9]
 SCORES = [*POWERS.values(), *TAYLORS.values(), *EXPONENTIALS.values(), LINEAR, SIGMOID]
 
 
-def of_rows(kernel, layer, weight=0.0):
-    """log R, log R_0 and rho from the exact rows' weights."""
-    types = token_types(layer, DATA, SIZES, weight)
-    heard = []
-    for on in (1, 0):
-        weights = distinct_rows(types[on], kernel).weights
-        rows = weights if layer.attention_x == "ones" else weights[:, :1]
-        heard.append(np.log(rows[..., SPECIAL] / rows[..., REST]).max(axis=1))
-    if layer.model == "cross_attention":
-        return *heard, np.ones(len(SIZES))
-    ordinary = distinct_rows(types[1], kernel).weights[:, 2]
-    return *heard, ordinary[:, OWN] / ordinary[:, REST]
-
-
 def compare(kernel, family, layer, weight=0.0):
-    on_d1, on_d0, own = of_rows(kernel, layer, weight)
     found = family(layer, DATA, np.array(SIZES), weight)
-    np.testing.assert_allclose(found.on_d1, on_d1, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found.on_d0, on_d0, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found.own, own, rtol=1e-9)
+    exact = loudness.of_rows(kernel)(layer, DATA, np.array(SIZES), weight)
+    np.testing.assert_allclose(found.on_d1, exact.on_d1, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.on_d0, exact.on_d0, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.own, exact.own, rtol=1e-9)
+    np.testing.assert_allclose(found.same, exact.same, rtol=1e-9)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
@@ -56,22 +41,41 @@ def test_kernels_of_scores(kernel, family, layer):
 
 @pytest.mark.parametrize("layer", IDENTITY, ids=lambda layer: layer.words)
 def test_a_weight_on_the_special_coordinate(layer):
-    for kernel, family in (LINEAR, POWERS[4], usual_softmax(layer, DATA), ELU):
+    for kernel, family in (LINEAR, POWERS[4], usual_softmax(layer, DATA)):
         compare(kernel, family, layer, weight=7.5)
 
 
 @pytest.mark.parametrize("layer", IDENTITY, ids=lambda layer: layer.words)
-def test_elu_plus_one(layer):
-    compare(*ELU, layer)
+@pytest.mark.parametrize("weight", [0.0, 3.0])
+def test_elu_plus_one_in_closed_form(layer, weight):
+    """With X = I no coordinate is negative, so that phi(z) = 1 + z, and a weight is d + the sums of
+    both vectors' coordinates + their product."""
+    log_n = np.log(SIZES)
+    s, root, a, b, c = np.sqrt(log_n), math.sqrt(1 + weight), DATA.a1, DATA.b, DATA.c
+    found = loudness.of_rows(KERNELS["elu_plus_one"])(layer, DATA, np.array(SIZES), weight)
+    if layer.model == "cross_attention":
+        d, query = 21, s * (a * root + 20)
+        special = d + query + s * (root + 1) + log_n * (1 + a * (1 + weight))
+        expected, own = special / (d + query + s + log_n), np.ones(3)
+    else:
+        d, query, rest = 22, s * (a * root + b + c), c * c * log_n
+        special = d + 2 * query + rest + log_n * (a * a * (1 + weight) + b * b)
+        expected = special / (d + query + s * (b + c) + rest)
+        own = 1 + b * b * log_n / (d + 2 * s * (b + c) + rest)
+    np.testing.assert_allclose(np.exp(found.on_d1), expected, rtol=1e-9)
+    np.testing.assert_allclose(found.own, own, rtol=1e-9)
 
 
 def test_the_exponent_of_exp():
-    expected = [1.2**2 + 0.2**2, 1.2 * 2.2, 1.2]
-    for layer, gain in zip(LAYERS, expected, strict=True):
-        # With X = I the rest counts, not the own class.
-        assert loudness.special_gain(layer, DATA) == pytest.approx(gain)
+    # With X = I the rest counts, not the own class.
+    for layer, gain in zip(LAYERS, [1.2**2 + 0.2**2, 1.2 * 2.2, 1.2], strict=True):
         found = EXPONENTIALS[1.0][1](layer, DATA, np.array([10**6]), 0.0)
         assert found.on_d1[0] == pytest.approx(gain * math.log(10**6))
+
+
+def test_a_weight_that_is_0_in_float64_is_but_small():
+    found = loudness.of_rows(KERNELS["exp_features"])(LAYERS[0], DATA, np.array([200]), 1e13)
+    assert np.isfinite([found.on_d1, found.on_d0, found.own, found.same]).all()
 
 
 def test_a_very_cold_kernel_stays_finite():

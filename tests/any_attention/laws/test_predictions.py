@@ -8,20 +8,20 @@ import pytest
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import (
-    ELU,
     EXPONENTIALS,
     LINEAR,
     POWERS,
     SIGMOID,
+    by_rows,
     usual_softmax,
 )
-from attention_separation.any_attention.laws.loudness import special_gain
 from attention_separation.any_attention.laws.mixture import critical_share, floor, reach
-from attention_separation.any_attention.laws.vectors import of_features, of_vectors
 from attention_separation.any_attention.settings.data import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SELF, ONES, CROSS = LAYERS
+GAMMA = {SELF: 1.48, ONES: 2.64, CROSS: 1.2}
+"""The exponents of R for e^x."""
 
 
 def test_polynomials_reach_c_r_to_the_p():
@@ -47,7 +47,7 @@ def test_exp_separates_for_all_n_below_its_exponent(layer):
 
 
 def test_the_largest_n_of_the_usual_softmax_in_closed_form():
-    gamma = special_gain(ONES, DATA) / math.sqrt(22)
+    gamma = GAMMA[ONES] / math.sqrt(22)
     found = predictions.largest_n(usual_softmax(ONES, DATA)[1], ONES, DATA)
     assert found == 20 * (23 ** (1 / (1 - gamma)) // 20)
 
@@ -55,11 +55,11 @@ def test_the_largest_n_of_the_usual_softmax_in_closed_form():
 def test_the_critical_temperature_in_closed_form():
     for n in (2000, 10**9):
         c = reach(1.0, DATA.m(n), ONES, DATA)
-        expected = special_gain(ONES, DATA) * math.log(n) / (math.log(n) - math.log(c))
+        expected = GAMMA[ONES] * math.log(n) / (math.log(n) - math.log(c))
         found = predictions.critical_temperature(ONES, DATA, n)
         assert found == pytest.approx(expected, rel=1e-7)
     far = predictions.critical_temperature(SELF, DATA, 1e300)
-    assert far == pytest.approx(special_gain(SELF, DATA), rel=0.01)
+    assert far == pytest.approx(GAMMA[SELF], rel=0.01)
 
 
 def test_the_least_degree_in_closed_form():
@@ -83,7 +83,7 @@ def test_the_weight_budget_of_linear_in_closed_form():
     assert found == pytest.approx(expected, rel=1e-7)
     assert predictions.least_weights(POWERS[8][1], SELF, DATA, [n])[0] == 0.0
     assert predictions.least_weights(SIGMOID[1], SELF, DATA, [n])[0] == math.inf
-    assert predictions.least_weights(ELU[1], CROSS, DATA, [n])[0] == math.inf
+    assert predictions.least_weights(by_rows("elu_plus_one")[1], CROSS, DATA, [n])[0] == math.inf
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
@@ -96,28 +96,59 @@ def test_several_n_at_once_are_each_alone(layer):
         np.testing.assert_array_equal(several(layer, DATA, sizes), alone)
 
 
-def test_the_weight_of_exp_features_solves_n_is_c_r():
-    family = of_vectors(of_features("exp_features"))
-    for layer in (SELF, CROSS):
-        n = 10**10
-        predicted = predictions.weight_of_exp_features(layer, DATA, n)
-        (found,) = predictions.least_weights(family, layer, DATA, [n])
-        assert math.sqrt(1 + found) == pytest.approx(predicted, rel=1e-4)
+def test_the_weight_of_exp_features_in_closed_form():
+    n = 10**10
+    for layer, size in ((SELF, DATA.a1), (CROSS, 1.0)):
+        c = reach(1.0, DATA.m(n), layer, DATA)
+        expected = math.log(n / c) / (size * math.sqrt(math.log(n)))
+        (found,) = predictions.least_weights(by_rows("exp_features")[1], layer, DATA, [n])
+        assert math.sqrt(1 + found) == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_margin_of_a_special_token_alone():
-    # b is 0.2: level 6 of 20 at m = 18, 8 at m = 25 and in cross-attention.
-    family = EXPONENTIALS[1.0][1]
-    for n, ones, cross in ((10**6, 1.34, 1.6), (10**9, 1.32, 1.6)):
-        assert predictions.margin_of_all(family, ONES, DATA, n) == pytest.approx(ones)
-        assert predictions.margin_of_all(family, CROSS, DATA, n) == pytest.approx(cross)
+    # b is 0.2: level 6 of 20 at m = 18, 8 at m = 25.
+    for n, ones in ((10**6, 1.34), (10**9, 1.32)):
+        found, wide = predictions.margins(EXPONENTIALS[1.0][1], ONES, DATA, n)
+        assert found == pytest.approx(ones, rel=1e-5)
+        assert wide >= found
 
 
 def test_margins_of_bounded_kernels_are_constants_over_n():
     # Linear: R = 2.2, R_0 = 1.01; the level is 6 / 20 of b, and of 1 in cross-attention.
     ones = 1.2 * 2.2 - 0.01 * 1.01 + (2.2 - 1.01) * (0.2 - 0.06)
-    assert predictions.margin(LINEAR[1], ONES, DATA, 10**8) == pytest.approx(ones)
-    assert predictions.margin(LINEAR[1], CROSS, DATA, 10**8) == pytest.approx(1.19 * 1.7)
+    n = 10**8
+    for layer, expected in ((ONES, ones), (CROSS, 1.19 * 1.7)):
+        assert n * predictions.margins(LINEAR[1], layer, DATA, n)[0] == pytest.approx(expected)
+
+
+def test_a_family_is_shifted_by_what_the_law_leaves_out():
+    n = np.array([20_000])
+    found = POWERS[4][1](SELF, DATA, n, 0.0)
+    for sign in (-1, 1):
+        shifted = predictions.shifted(POWERS[4][1], sign)(SELF, DATA, n)
+        of_d1, of_d0 = (math.exp(log[0]) for log in (found.on_d1, found.on_d0))
+        assert math.exp(shifted.on_d1[0]) == pytest.approx(of_d1 + 2 * sign * of_d0)
+        assert shifted.ordered.all()
+    far = DATA.model_copy(update={"a0": 1.1})
+    shifted = predictions.shifted(POWERS[4][1], -1)(SELF, far, n)
+    assert shifted.on_d1[0] == -math.inf
+    assert not shifted.ordered.any()
+    # What D1's special row makes its own class fainter counts too.
+    family = by_rows("hedgehog_fla")[1]
+    found = family(SELF, DATA, n)
+    shifted = predictions.shifted(family, 1)(SELF, DATA, n)
+    parts = abs(found.same - found.own) + 2 * np.exp(found.on_d0 - found.on_d1)
+    assert parts[0] > 0.1
+    np.testing.assert_allclose(np.exp(shifted.on_d1 - found.on_d1), 1 + parts)
+
+
+def test_half_is_that_of_exp_by_the_law_itself():
+    # At a1 = 1 exp's special token has half of its row at every n, and P is not its largest.
+    data = DATA.model_copy(update={"a1": 1.0})
+    n = np.array([20_000])
+    of_exp = predictions.best_probability(EXPONENTIALS[1.0][1], CROSS, data, n)[0]
+    assert of_exp < 0.998 * (1 - 0.75**15)
+    assert predictions._of_exp(CROSS, data, (20_000,))[0] == of_exp
 
 
 def test_the_threshold_that_d0_lifts():
@@ -133,5 +164,5 @@ def test_the_threshold_that_d0_lifts():
 
 def test_a_hardly_heard_token_leaves_the_floor():
     for layer in LAYERS:
-        found = predictions.best_probability(LINEAR[1], layer, DATA, 10**9)
+        (found,) = predictions.best_probability(LINEAR[1], layer, DATA, np.array([10**9]))
         assert found == pytest.approx(floor(DATA.m(10**9), layer, DATA), abs=1e-15)

@@ -35,6 +35,10 @@ def test_another_alpha_would_be_found_out(monkeypatch, factor):
     assert all(verdicts["entmax_1.05", layer] == "differs" for layer in LAYERS)
 
 
+def test_an_exact_law_has_no_tolerance():
+    assert {c.tolerance for c in claims("all to one token") if c.kind == "number"} == {0.0}
+
+
 def test_hardmax_where_d0_has_it_too_by_all_signs_of_three_coordinates():
     # y_1 and one of two marked classes plus; y_1 and D0's class not.
     m = 15
@@ -57,11 +61,38 @@ def test_statements_are_those_of_the_layers():
     assert len(above) == len(rows.UNDIVIDED) * len(rows.SIZES)
 
 
-@pytest.mark.parametrize("name", rows.UNDIVIDED)
-def test_a_kernel_that_is_divided_would_differ(monkeypatch, name):
-    monkeypatch.setattr(rows, "KERNELS", KERNELS | {name: KERNELS["linear"]})
-    found = {c.verdict for c in claims("not divided") if c.kernel == name and c.layer is ONES}
+@pytest.mark.parametrize("k", range(len(rows.UNDIVIDED)))
+def test_a_kernel_that_is_divided_would_differ(monkeypatch, k):
+    log_weight = rows.UNDIVIDED[k][1]
+    monkeypatch.setattr(rows, "UNDIVIDED", ((KERNELS["linear"], log_weight),))
+    found = {c.verdict for c in claims("not divided") if c.layer is ONES}
     assert found == {"differs"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "layer", "kernel"),
+    [
+        # (a1 + b + c) / (b + c) is 2.1 against (c + b) / (c - b) = 2.2.
+        ({"b": 0.3}, ONES, "linear_unnormalised"),
+        # D0's special row sums to nearly as much.
+        ({"a0": 0.1}, ONES, "sigmoid_unnormalised"),
+        # A level is still lifted at n = 2,000.
+        ({"classes": 40}, SELF, "relu2_over_n"),
+        # Where y_1 is minus the special row's sum outweighs its a1.
+        ({"a1": 1.01, "b": 0.3}, SELF, "sigmoid_unnormalised"),
+        # D0's special row is above D1's ordinary ones.
+        ({"a0": 0.1}, SELF, "sigmoid_unnormalised"),
+    ],
+)
+def test_where_sums_do_not_decide_it_is_not_applicable(changes, layer, kernel):
+    (law,) = (law for law in ROW_LAWS if law.name == "not divided")
+    found = [
+        claim.verdict
+        for claim in law.claims(DATA.model_copy(update=changes))
+        if (claim.kernel, claim.layer) == (kernel, layer)
+    ]
+    assert "not applicable" in found
+    assert "differs" not in found
 
 
 def test_what_is_not_resolved_is_neither():
@@ -81,4 +112,4 @@ def test_what_lies_beyond_the_largest_n_is_a_statement():
 def test_hardmax_is_not_judged_where_all_tie():
     (law,) = (law for law in ROW_LAWS if law.name == "hardmax")
     verdicts = {(c.layer, c.verdict) for c in law.claims(DATA.model_copy(update={"a0": 0.0}))}
-    assert verdicts == {(SELF, "agrees"), (ONES, "agrees"), (CROSS, "undecided")}
+    assert verdicts == {(SELF, "agrees"), (ONES, "agrees"), (CROSS, "not applicable")}

@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.laws.verdicts import Claim, Law, measured, statement
+from attention_separation.any_attention.laws.verdicts import (
+    Claim,
+    Law,
+    between,
+    measured,
+    statement,
+)
 from attention_separation.any_attention.settings.data import Data
 
 CLAIM = Claim("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
@@ -34,20 +40,38 @@ def test_a_claim(predicted, measured, difference, verdict):
     assert claim.verdict == verdict
 
 
-@pytest.mark.parametrize("changes", [{"measured": math.nan}, {"holds": False}])
-def test_what_is_not_decided(changes):
-    assert replace(CLAIM, **changes).verdict == "undecided"
+def test_what_is_not_resolved_and_what_is_not_applicable():
+    assert replace(CLAIM, measured=math.nan).verdict == "undecided"
+    for changes in ({}, {"measured": math.nan}, {"measured": 7.0}):
+        assert replace(CLAIM, holds=False, **changes).verdict == "not applicable"
+
+
+@pytest.mark.parametrize(
+    ("ends", "step", "holds", "tolerance", "verdict"),
+    [
+        ((490.0, 520.0), 0.0, True, 0.04, "agrees"),
+        ((490.0, 505.0), 0.0, True, 0.02, "differs"),
+        ((490.0, 505.0), 10.0, True, 0.04, "agrees"),
+        ((490.0, 520.0), 0.0, False, 0.04, "not applicable"),
+        ((490.0, 520.0), 31.0, True, 0.102, "not applicable"),
+        ((490.0, math.inf), 0.0, True, math.inf, "not applicable"),
+    ],
+)
+def test_a_number_between_the_ends_of_its_error_term(ends, step, holds, tolerance, verdict):
+    claim = between("linear", LAYERS[0], "n", 500.0, ends, 515.0, None, holds, step)
+    assert claim.tolerance == pytest.approx(tolerance, rel=1e-5)
+    assert claim.verdict == verdict
 
 
 def test_the_rows_of_a_law():
-    law = Law("a law", "It holds.", 0.01, "Never.", lambda data: iter([CLAIM]))
+    law = Law("a law", "It holds.", "Always.", "None.", lambda data: iter([CLAIM]))
     assert law.rows(DATA) == [
         {
             "law": "a law", "kind": "number", "kernel": "linear", "model": "self_attention",
             "attention_x": "identity", "at": None, "quantity": "P", "predicted": 0.5,
             "measured": 0.5, "relative_difference": 0.0, "tolerance": 0.01,
             "tolerance_kind": "relative", "verdict": "agrees", "statement": "It holds.",
-            "ends": "Never.",
+            "condition": "Always.", "error_term": "None.",
         }
     ]  # fmt: skip
 

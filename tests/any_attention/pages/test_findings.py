@@ -57,23 +57,28 @@ def said_of_laws(*rows):
     return law_findings(table_from_rows(rows, SCHEMA))
 
 
-@pytest.mark.parametrize("verdict", ["agrees", "differs", "undecided"])
-@pytest.mark.parametrize("kind", ["number", "statement"])
+@pytest.mark.parametrize("verdict", ["agrees", "differs", "undecided", "not applicable"])
+@pytest.mark.parametrize("kind", ["number", "statement", "identity"])
 def test_laws_that_do_not_agree_are_named(kind, verdict):
     (found,) = said_of_laws(law_row(kind=kind, verdict=verdict))
-    assert found.startswith(f"**Laws.** Of {'1 number' if kind == 'number' else '0 numbers'} pr")
-    assert ("last n 240 predicted, 220 by exact values" in found) == (verdict != "agrees")
+    judged = kind == "number" and verdict != "not applicable"
+    assert found.startswith(f"**Laws.** Of {'1 number' if judged else '0 numbers'} predicted by")
+    named = "last n 240 predicted, 220 by exact values" in found
+    assert named == (verdict in ("differs", "undecided"))
 
 
-def test_numbers_are_counted_apart_from_statements():
+def test_numbers_are_counted_apart_from_statements_and_identities():
     (found,) = said_of_laws(
         law_row(),
+        law_row(verdict="not applicable"),
         law_row(law="exponents", verdict="differs", measured=None, relative_difference=None),
-        law_row(kind="statement", predicted=1.0, measured=1.0),
+        law_row(law="hardmax", kind="statement", predicted=1.0, measured=1.0),
+        law_row(law="cross floor", kind="identity", verdict="not applicable"),
     )
     assert "Of 2 numbers predicted by 2 laws" in found
-    assert "1 agree, 1 differ; of 1 statement (that" in found
-    assert "as another one), 1 agree. Not: exponents" in found
+    assert "1 agree, 1 differ. Of 1 more a law's conditions are not met." in found
+    assert "that a kernel separates or does not, 1 agree; that it has" in found
+    assert "probability of no attention, 1 not applicable. Not: exponents" in found
     assert "240 predicted, nothing by exact values." in found
 
 

@@ -9,8 +9,11 @@ from making import CONFIG, ROOT
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.laws import law_table
+from attention_separation.any_attention.laws.laws import LAWS
+from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.pages.findings import findings
 from attention_separation.any_attention.pages.gallery import GALLERY, kernels_text, readme_table
+from attention_separation.any_attention.pages.laws import ELSEWHERE, laws_text
 from attention_separation.any_attention.pages.story import story
 from attention_separation.any_attention.simulation import simulated_table
 
@@ -49,3 +52,12 @@ def test_findings_and_the_table_of_the_page(tables):
     for sentence in findings(tables):
         assert f"- {sentence}\n" in PAGE
     assert kernels_text(tables["kernels"]) in PAGE
+
+
+def test_each_law_with_its_condition_and_the_laws_at_other_data(tables):
+    elsewhere = pyarrow.csv.read_csv(DOCS / f"kernels/{ELSEWHERE}.csv")
+    assert laws_text(tables["kernel_laws"], elsewhere) in PAGE
+    assert PAGE.count(CONDITION) == 1
+    for law in LAWS:
+        for text in (law.statement, law.condition, law.error_term):
+            assert f"| {text} |" in PAGE

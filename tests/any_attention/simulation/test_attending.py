@@ -4,6 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from literal_features import (
+    cosformer_weights,
+    favor_weights,
+    positive_features,
+)
 
 from attention_separation.any_attention.simulation.attending import (
     SIMULATED,
@@ -11,11 +16,6 @@ from attention_separation.any_attention.simulation.attending import (
     attend_exp,
     attend_favor,
     attend_linear,
-)
-from attention_separation.any_attention.simulation.literal import (
-    cosformer_weights,
-    favor_weights,
-    positive_features,
 )
 from attention_separation.any_attention.simulation.projections import draw_projections
 

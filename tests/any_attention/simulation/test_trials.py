@@ -4,6 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from literal_features import (
+    cosformer_weights,
+    favor_weights,
+)
 from making import CONFIG
 from scipy.stats import binomtest
 
@@ -14,10 +18,6 @@ from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.simulation import trials as module
 from attention_separation.any_attention.simulation.attending import SIMULATED
 from attention_separation.any_attention.simulation.batches import distinct_tokens
-from attention_separation.any_attention.simulation.literal import (
-    cosformer_weights,
-    favor_weights,
-)
 from attention_separation.any_attention.simulation.trials import draws, layer_tokens, simulate
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS

@@ -1,10 +1,14 @@
 """Claims on computed numbers: they agree, and each can differ, be undecided or not run."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from making import CONFIG
 
+from attention_separation.datasets.another_x import margin, x_matrix
+from attention_separation.datasets.self_attention import tokens
 from attention_separation.needle.claims import exact_claims, outcomes
 from attention_separation.needle.claims.claims_table import claims_table
 from attention_separation.needle.claims.exact_claims import DEGREES, N5, exact_rows
@@ -54,6 +58,36 @@ def test_they_agree(critical):
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
     assert all(0.67 <= each.value <= 0.72 for each in exact_claims.of_softmax(critical))
     assert round(found["N10"]["value"], 5) == 0.00645
+    assert found["N10"]["decided_at"].startswith("g = 1, K = 10, n = ")
+
+
+def largest(n, a, x, weigh):
+    """Of each sign vector y, and of e_1, the largest entry of F's rows against it, over s."""
+    d = DATA.classes + 2
+    signs = np.array([*itertools.product((-1.0, 1.0), repeat=d)])
+    keys = tokens(n, d, a, DATA.b, DATA.c, 0)
+    weights = weigh(np.unique(keys, axis=0) @ x @ keys.T)
+    rows = (weights / weights.sum(axis=1, keepdims=True)) @ keys / math.sqrt(math.log(n))
+    return (rows @ np.vstack([signs, np.eye(d)[:1]]).T).max(axis=0)
+
+
+def margins_of(n, x, weigh):
+    return largest(n, DATA.a1, x, weigh) - largest(n, DATA.a0, x, weigh)
+
+
+def test_what_is_said_beside_the_margin_that_does_not_shrink():
+    """At another g; of softmax with X = I, read by e_1; and of random signs with the same X."""
+    d = DATA.classes + 2
+    assert [round(margin(DATA, g), 5) for g in (1, 100)] == [0.00645, 0.13665]
+    for n in ANOTHER_X.sizes:
+        assert exact_claims.margin_of_rows(DATA, n, 100) == pytest.approx(margin(DATA, 100))
+    softmax = margins_of(2_000, np.eye(d), lambda z: np.exp(z - z.max(axis=1, keepdims=True)))
+    assert round(softmax[-1], 2) == 1.17
+    few, many = (margins_of(n, x_matrix(d, 1.0), lambda z: z)[:-1] for n in (2_000, 200_000))
+    kept = (many > 0) & (many > 0.5 * few)
+    assert kept.sum() == 2 ** (d - 1) - 2 ** (d - DATA.classes) == 2044
+    # All others' fall as 1/n.
+    assert np.abs(many[~kept]).max() < 0.02 * np.abs(few[~kept]).max()
 
 
 @pytest.mark.parametrize("kernel", DEGREES)

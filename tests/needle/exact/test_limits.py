@@ -1,5 +1,6 @@
 """What people ask, and critical n: against known values, at the ends, and asked wrongly."""
 
+import itertools
 import math
 import subprocess
 import sys
@@ -115,3 +116,26 @@ def test_what_crosses_nowhere():
 def test_every_line_says_what_it_is():
     assert {line.kind for line in LINES.values()} == {*KINDS}
     assert [name for name, line in LINES.items() if line.kind == "bound"] == ["none", "linear"]
+
+
+@pytest.mark.parametrize(
+    ("most", "kernels", "mus", "sizes"),
+    [
+        (1e-11, ["linear"], (1.0, 4.0, 6.0), (2, 8, 1000, 10**6, 10**12)),
+        (5e-8, ["linear"], (8.0, 10.0), (1000, 10**6)),
+        (1e-10, ["bayes"], (1.0, 6.0, 10.0), (2, 1000, 10**12, 10**15)),
+        (6e-8 + 5e-8, ["power_2", "power_3", "power_4"], (3.0, 8.0), (8, 64)),
+        (5e-6 + 5e-8, ["power_3", "power_4"], (10.0,), (64, 1000)),
+    ],
+)
+def test_errors_are_what_the_studys_page_says(most, kernels, mus, sizes):
+    for kernel, mu, n in itertools.product(kernels, mus, sizes):
+        assert LINES[kernel].accuracy(mu, n).error <= most, (kernel, mu, n)
+
+
+def test_far_beyond_critical_even_uniform_weights_pass_softmaxs_reference():
+    def passes(mu, n):
+        return needle.limit("none", mu, n) > needle.limit("exp", mu, n)
+
+    assert [passes(2.0, n) for n in (10**7, 10**8)] == [False, True]
+    assert [passes(2.5, MOST_N), passes(2.9, MOST_N)] == [True, False]

@@ -269,8 +269,3 @@ def least_numbers(
         inner = np.minimum(first(edges[:, 1:-1]) + 1, PARTS)[:, None]
         lows, highs = (np.take_along_axis(edges, k, axis=1)[:, 0] for k in (inner - 1, inner))
     return np.where(at < len(grid), highs, np.inf)
-
-
-def least_number(holds: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
-    """The same for one problem, whose condition takes values alone."""
-    return float(least_numbers(lambda _, values: holds(values), 1, low, high)[0])

@@ -5,7 +5,7 @@ import math
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.laws import loudness
-from attention_separation.any_attention.laws.loudness import Family, of_scores
+from attention_separation.any_attention.laws.loudness import Family, of_rows, of_scores
 from attention_separation.attention.kernels import KERNELS, Kernel, power, taylor
 from attention_separation.datasets.data import Data
 
@@ -20,18 +20,19 @@ TAYLORS: dict[int, Pair] = {
 }
 LINEAR: Pair = KERNELS["linear"], of_scores(loudness.power(1))
 SIGMOID: Pair = KERNELS["sigmoid_log_n"], of_scores(loudness.sigmoid(1.0))
-ELU: Pair = KERNELS["elu_plus_one"], loudness.elu_loudness
 EXPONENTIALS: dict[float, Pair] = {
     temperature: (KERNELS[name], of_scores(loudness.exponential(temperature)))
     for name, temperature in (("exp", 1.0), ("exp_half", 2.0), ("exp_quarter", 4.0))
 }
 
-PLACES = "with random signs, V = I and X = I or all ones"
-"""Where laws are stated."""
-
 IDENTITY = tuple(layer for layer in LAYERS if layer.attention_x == "identity")
 SELF = tuple(layer for layer in LAYERS if layer.model == "self_attention")
 CROSS = tuple(layer for layer in LAYERS if layer.model == "cross_attention")
+
+
+def by_rows(name: str) -> Pair:
+    """A kernel with no closed form."""
+    return KERNELS[name], of_rows(KERNELS[name])
 
 
 def usual_softmax(layer: Layer, data: Data) -> Pair:

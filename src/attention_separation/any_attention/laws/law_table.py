@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.any_attention.laws.laws import judge_laws
+from attention_separation.any_attention.laws.predictions import WORDS
 from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.table_page import write_result
@@ -30,26 +31,27 @@ SCHEMA = pa.schema(
         ("tolerance_kind", pa.string()),
         ("verdict", pa.string()),
         ("statement", pa.string()),
-        ("ends", pa.string()),
+        ("condition", pa.string()),
+        ("error_term", pa.string()),
     ]
 )
 """A row per law, kernel, layer and n (`at`), what it predicts, null where no law is known, and what
 exact values say, null where float64 does not tell; inf has a meaning in both, such as a largest n
-that was not reached. The law's statement, and where it ends, stand in each of its rows."""
+that was not reached, or an error term without bound. The law's statement, condition and error term
+stand in each of its rows."""
 
-ABOVE = ("statement", "ends")
+ABOVE = ("statement", "condition", "error_term")
 """Columns that the page has above its table, once for each law."""
 
-ENDLESS = ("predicted", "measured", "relative_difference")
+ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
 
 TITLE = "Any attention: laws of which kernels separate, judged"
 SCOPE = (
-    "A number agrees if it differs from the exact value by no more than the stated tolerance: "
-    "relatively, or, where the tolerance is absolute, in itself. Of a largest n below 2,000 it is "
-    "one or two steps of K, which of n = K is twice that n. Statements are 1 where they are true "
-    "and 0 where not; that a kernel is exactly as good as another one is a statement too, of "
-    "both P. What is only measured has no prediction. The data are the first paper's, X and V as "
-    "well, the weights random signs."
+    "A number agrees if it differs from the exact value by no more than the law's own error term, "
+    "the tolerance, which is relative. Statements are 1 where they are true and 0 where not; that "
+    "a kernel has exactly the P of no attention is an identity, of both P. What is only measured "
+    "has no prediction. A claim is not applicable where its law's conditions are not met. The data "
+    f"are the first paper's, X and V as well, the weights random signs. {' '.join(WORDS)}"
 )
 
 
@@ -64,13 +66,13 @@ def law_table(job: DataJob) -> pa.Table:
 
 
 def about(table: pa.Table) -> str:
-    """A line for each law: its statement, where it ends, and how many of its claims agree."""
+    """A line for each law: its statement, condition and error term, and how many claims agree."""
     verdicts: dict[tuple[str, ...], list[str]] = {}
     for row in table.select(["law", *ABOVE, "verdict"]).to_pylist():
         verdicts.setdefault((row["law"], *(row[name] for name in ABOVE)), []).append(row["verdict"])
     lines = [
-        f"{law} ({count_verdicts(found)}): {text} {ends}"
-        for (law, text, ends), found in verdicts.items()
+        f"{law} ({count_verdicts(found)}): {text} Needs: {condition} Error term: {error_term}"
+        for (law, text, condition, error_term), found in verdicts.items()
     ]
     return "\n".join([SCOPE, *lines])
 

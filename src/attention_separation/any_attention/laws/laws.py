@@ -28,7 +28,8 @@ def judge_laws(data: Data, own: Collection[Kernel] = ()) -> list[dict[str, str |
 
     Columns: law, kind (`verdicts.KINDS`), kernel, model, attention_x, at (n, or None), quantity,
     predicted, measured (by exact values; NaN where not resolved), relative_difference, tolerance,
-    tolerance_kind ("relative" or "absolute"), verdict, and the law's statement and where it ends.
+    tolerance_kind ("relative" or "absolute"), verdict, and the law's statement, condition and error
+    term.
     A statement is 0 where it is false and 1 where it is true, or P where it says that two are the
     same.
     """

@@ -14,9 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.any_attention.exact.layers import Layer, token_types
 from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
+from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
 from attention_separation.datasets.data import Data
 
 CROSS = "cross_attention"
@@ -54,6 +56,9 @@ def sigmoid(beta: float | np.ndarray) -> LogWeight:
     return lambda sigma, log_n: -np.logaddexp(0.0, (beta - sigma) * log_n)
 
 
+LEAST = 1e-300
+"""A weight that float64 has as 0 is no more than this."""
+
 LOUDEST = 700.0
 """log rho beyond which nothing changes, and float64 ends."""
 
@@ -82,18 +87,18 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
     ]
 
 
-def special_gain(layer: Layer, data: Data) -> float:
-    """gamma_1 = sigma* - sigma_0, the exponent of R for e^x: the larger one's of the two rows."""
-    return max(float(row.special - row.rest) for row in sigmas(layer, data, data.a1))
-
-
 @dataclass(frozen=True)
 class Loudness:
-    """log R and log R_0, of the row type that hears the special token best, and rho, each (P,)."""
+    """log R and log R_0, of the row type that hears the special token best, rho, how many times as
+    loud as the rest D1's special row makes its own class, and an ordinary row the special token of
+    another one; and whether states of one level are in order, each (P,)."""
 
     on_d1: np.ndarray
     on_d0: np.ndarray
     own: np.ndarray
+    same: np.ndarray
+    plain: np.ndarray | float = 1.0
+    ordered: np.ndarray | bool = True
 
 
 Family = Callable[[Layer, Data, np.ndarray, float | np.ndarray], Loudness]
@@ -139,30 +144,25 @@ def loudness(
         for a in (data.a1, data.a0)
     )
     row = sigmas(layer, data, data.a1)[-1]
-    return Loudness(on_d1, on_d0, np.exp(np.minimum(of(row.own) - of(row.rest), LOUDEST)))
+    own = np.exp(np.minimum(of(row.own) - of(row.rest), LOUDEST))
+    return Loudness(on_d1, on_d0, own, own)
 
 
-def elu_loudness(
-    layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
-) -> Loudness:
-    """The same for phi(z) = elu(z) + 1 with X = I, of vectors: no coordinate is negative, so
-    phi(z) = 1 + z and a weight is d + the sums of both vectors' coordinates + their product."""
-    log_n = np.log(np.asarray(n, dtype=float))
-    s, root, d = np.sqrt(log_n), np.sqrt(1 + weight), layer.d(data.classes)
-    if layer.model == CROSS:
-        key, plain = s * (root + 1), s
+def of_rows(kernel: Kernel) -> Family:
+    """The family of any kernel, by its weights in exact rows."""
 
-        def special(a):
-            query = s * (a * root + data.classes)
-            heard = d + query + key + log_n * (1 + a * (1 + weight))
-            return np.log(heard / (d + query + plain + log_n))
+    def loud(layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0) -> Loudness:
+        of_d0, of_d1 = (
+            np.maximum(distinct_rows(types, kernel).weights, LEAST)
+            for types in token_types(layer, data, np.asarray(n).tolist(), weight)
+        )
+        rows = slice(None) if layer.attention_x == "ones" else slice(1)
+        on_d1, on_d0 = (
+            np.log(of[:, rows, SPECIAL] / of[:, rows, REST]).max(axis=1) for of in (of_d1, of_d0)
+        )
+        plain = of_d1[:, -1]
+        own = np.ones(len(plain)) if layer.model == CROSS else plain[:, OWN] / plain[:, REST]
+        same = of_d1[:, 0, SAME] / of_d1[:, 0, REST]
+        return Loudness(on_d1, on_d0, own, same, plain[:, SPECIAL] / plain[:, REST])
 
-        return Loudness(special(data.a1), special(data.a0), np.ones_like(log_n))
-    plain, rest = s * (data.b + data.c), data.c**2 * log_n
-
-    def special(a):
-        query, square = s * (a * root + data.b + data.c), log_n * (a * a * (1 + weight) + data.b**2)
-        return np.log((d + 2 * query + rest + square) / (d + query + plain + rest))
-
-    own = 1 + data.b**2 * log_n / (d + 2 * plain + rest)
-    return Loudness(special(data.a1), special(data.a0), own)
+    return loud

@@ -17,17 +17,12 @@ from functools import lru_cache
 import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.laws.loudness import CROSS, special_gain
+from attention_separation.any_attention.laws.loudness import CROSS, sigmas
 from attention_separation.attention.fair_coins import heads
 from attention_separation.datasets.data import Data
 
-ALL = slice(None)
-
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
-
-LEAST_GAIN = 1.1
-"""gamma_1 from which on exp's P is nearly its largest at all n; at 1 and below exp itself fails."""
 
 MOST_NUMBERS = 1 << 18
 """Shares of levels and states worked on at once."""
@@ -36,14 +31,30 @@ RARE = 1e-12
 """Chances below it do not matter to C."""
 
 
+LEAST_CLASSES = 6
+"""With fewer the floor itself may be half of exp's P."""
+
+CONDITION = (
+    f"K is at least {LEAST_CLASSES}. exp itself separates at every n: a1 >= 1, with X all ones "
+    "a1 (a1 + b + c) >= 1. In self-attention b < c, so that the levels of y_d = + and - lie apart. "
+    "There 2 b <= a1 as well, so that the special token alone lifts a column over every level. "
+    "What it lifts with y_d = - is below the threshold, a1 + b - c < c + level, or columns of D0 "
+    "are above that level too often, with p each: (1 - p)^m < 1 - (3/4)^m."
+)
+"""When the mixture is what it is derived for."""
+
+
 def law_holds(layer: Layer, data: Data) -> bool:
-    """Whether the data is what the law was derived for: exp itself separates at large n, D0's
-    special token is hardly heard, no column with a minus in the last coordinate fires, and a
-    special token alone reaches every column that its signs allow."""
-    if data.a0 >= 0.1 or data.classes < 6 or special_gain(layer, data) < LEAST_GAIN:
+    """Whether data meet `CONDITION`."""
+    gains = [row.special - max(row.own, row.rest) for row in sigmas(layer, data, data.a1)]
+    if data.classes < LEAST_CLASSES or max(gains) < 1 - ROUNDING:
         return False
-    fits = 2 * data.b <= data.a1 <= 2 * data.c - data.b
-    return layer.model == CROSS or (data.b < data.c and fits)
+    if layer.model == CROSS:
+        return True
+    m, levels = data.m(2 * data.classes), _levels(1.0, _sizes(layer, data), data.classes)
+    low = levels <= data.a1 + data.b - 2 * data.c
+    often = (1 - _above(layer, data)[low]) ** m < largest_probability(m)
+    return bool(data.b < data.c and 2 * data.b <= data.a1 and often.all())
 
 
 def largest_probability(m: float) -> float:
@@ -51,27 +62,25 @@ def largest_probability(m: float) -> float:
     return 1 - 0.75**m
 
 
-def probability(share: float, rho: float, m: int, layer: Layer, data: Data) -> float:
-    """P at the best level J, a staircase in the special token's share f; at f = 0 its limit."""
-    above, below = _above(layer, data), _fired(share, rho, layer, data)
-    return float(np.max(_chance(above, below, m), initial=0.0))
-
-
-def is_enough(
-    share: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
-) -> np.ndarray:
-    """Whether P is at least half of exp's at shares f, with rho and m of each, (P,)."""
-    above = _above(layer, data)
-    # Levels that columns without a special token exceed too often need not be asked.
-    rare = (1 - above) ** m.min() >= largest_probability(m.min()) / 2
-    found = np.zeros(len(share), dtype=bool)
+def probabilities(
+    share: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data,
+    ordered: np.ndarray | bool = True,
+) -> np.ndarray:  # fmt: skip
+    """P at the best level J, a staircase in the special token's share f, with rho and m of each,
+    and whether states of one level are in order, (P,); at f = 0 its limit."""
+    above, found = _above(layer, data), np.zeros(len(share))
+    ordered = np.broadcast_to(ordered, share.shape)
     step = max(MOST_NUMBERS // (2 * (data.classes + 1) ** 2), 1)
     for start in range(0, len(share), step):
         part = slice(start, start + step)
-        fired = _fired(share[part], rho[part], layer, data, rare)
-        best = _chance(above[rare], fired, m[part, None]).max(axis=1, initial=0.0)
-        found[part] = best >= largest_probability(m[part]) / 2
+        fired = _fired(share[part], rho[part], layer, data, ordered[part])
+        found[part] = _chance(above, fired, m[part, None]).max(axis=1, initial=0.0)
     return found
+
+
+def probability(share: float, rho: float, m: int, layer: Layer, data: Data) -> float:
+    """The same of one."""
+    return float(probabilities(*map(np.atleast_1d, (share, rho, m)), layer, data)[0])
 
 
 def critical_share(rho: float, m: int, layer: Layer, data: Data) -> float:
@@ -98,6 +107,12 @@ def floor(m: int, layer: Layer, data: Data) -> float:
     return probability(0.0, 1.0, m, layer, data)
 
 
+def of_whole_levels(m: int, layer: Layer, data: Data) -> float:
+    """P where all states of the threshold's level fire on D1: the most that shifts of levels can
+    make of the floor which are less than a step, and not of order 1 / n."""
+    return float(_chance(_above(layer, data), heads(data.classes) / _bits(layer), m).max())
+
+
 def leaves_floor(
     on_d1: np.ndarray, on_d0: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
 ) -> np.ndarray:
@@ -118,22 +133,43 @@ def leaves_floor(
     return best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
 
 
-def level_of_margin(rho: float, m: int, layer: Layer, data: Data, share: float = 0.0) -> float:
-    """The lowest level J, in units of s and without c, at which the columns that D1's special row
-    lifts, those with y_1 and y_k3 plus, are enough for half of P: a margin is widest at the lowest
-    level, as far from the special token's value as there is. With a share f of 0 these are columns
-    of level J alone, with one of 1 those of all levels up to J."""
-    above, sizes = _above(layer, data), _sizes(layer, data)
-    whole = np.max(_chance(above, _fired(share, rho, layer, data), m))
-    lifted = _weights(layer, data.classes)[: data.classes + 1]
-    if share == 1.0:
-        lifted = np.cumsum(lifted)
-    enough = _chance(above, lifted, m) >= whole / 2
-    levels = _levels(rho, sizes, data.classes)
-    return float(levels[enough & (levels + sizes[2] > -ROUNDING)].min())
+def widest_gap(
+    on_d1: float, on_d0: float, rho: float, n: float, layer: Layer, data: Data
+) -> tuple[float, float]:
+    """The largest 2 eps at half of the best P, in units of s, with R, R_0 and rho: between what
+    D0's special row makes of the threshold's level J and what D1's makes of the states up to it,
+    the highest ones of which are enough. Then what it is at most if half may be left without the
+    columns in which D0's special token moves that level up."""
+    (alpha, beta, last), m = _sizes(layer, data), data.m(n)
+    levels, above = _levels(rho, (alpha, beta, last), data.classes), _above(layer, data)
+    others = n * (data.classes - 1 + rho) / data.classes - rho
+
+    def lifted(of: np.ndarray, special: float, sign: int, heard: float) -> np.ndarray:
+        gain = heard * (special + sign * beta - of) - rho * (sign * beta - of)
+        return of + gain / (heard + others)
+
+    fired = _fired(on_d1 / (on_d1 + others), rho, layer, data)
+    half = np.max(_chance(above, fired, m)) / 2
+    # With a minus its own class takes from the special row what it gives with a plus.
+    minus = levels - 2 * beta * (rho - 1) / (data.classes - 1 + rho)
+    of_d1 = np.append(lifted(levels, alpha, 1, on_d1), lifted(minus, alpha, -1, on_d1))
+    size = 1.0 if layer.model == CROSS else data.a0
+    of_d0, lowest = (lifted(levels, k * size, k, on_d0)[:, None] for k in (1, -1))
+    order, states = np.argsort(-of_d1), np.tile(_sums(data.classes), 2)
+    weights = _weights(layer, data.classes)
+    fired = np.where(states <= _sums(data.classes)[:, None], weights, 0.0)[:, order].cumsum(axis=1)
+    # Columns that D0's special token lifts, of which D1's lifts those with both marks plus.
+    lost = weights[: data.classes + 1, None]
+    common = lost * np.maximum(np.arange(data.classes + 1) - 1, 0)[:, None] / (data.classes - 1)
+    fits = (levels + last > -ROUNDING)[:, None]
+    enough = fits & (_chance(above[:, None], fired, m) >= half)
+    more = fits & (_chance(above[:, None] + lost, fired - common, m) >= half)
+    gap = (of_d1[order] - of_d0)[enough].max(initial=-math.inf)
+    wide = (of_d1[order] - lowest)[more].max(initial=gap)
+    return float(gap), float(wide)
 
 
-def _sizes(layer: Layer, data: Data) -> tuple[float, float, float]:
+def _sizes(layer: Layer, data: Data) -> tuple[float, float]:
     """alpha, beta and the last coordinate: sizes of the values."""
     return (1.0, 1.0, 0.0) if layer.model == CROSS else (data.a1, data.b, data.c)
 
@@ -161,14 +197,14 @@ def _above(layer: Layer, data: Data) -> np.ndarray:
 
 def _fired(
     share: float | np.ndarray, rho: float | np.ndarray, layer: Layer, data: Data,
-    asked: np.ndarray | slice = ALL,
+    ordered: np.ndarray | bool = True,
 ) -> np.ndarray:  # fmt: skip
-    """q: the chance that a column fires on D1 and not on D0, (..., J) for each J that is asked; 0
-    where J is no threshold above 0."""
+    """q: the chance that a column fires on D1 and not on D0, (..., J); 0 where J is no threshold
+    above 0."""
     sizes = _sizes(layer, data)
-    least = _least_shares(rho, sizes, data.classes, asked)
+    least = _least_shares(rho, sizes, data.classes, ordered)
     fired = (least <= np.asarray(share)[..., None, None]) @ _weights(layer, data.classes)
-    levels = _levels(rho, sizes, data.classes)[..., asked]
+    levels = _levels(rho, sizes, data.classes)
     return np.where(levels + sizes[2] > -ROUNDING, fired, 0.0)
 
 
@@ -181,13 +217,13 @@ def _weights(layer: Layer, classes: int) -> np.ndarray:
 
 def _least_shares(
     rho: float | np.ndarray, sizes: tuple[float, float, float], classes: int,
-    asked: np.ndarray | slice = ALL,
+    ordered: np.ndarray | bool = True,
 ) -> np.ndarray:  # fmt: skip
     """The share above which a column of level S fires on D1 over a threshold just above level J,
     (..., J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
     alpha, beta, last = sizes
     rho, sums = np.asarray(rho)[..., None, None], _sums(classes)
-    over = sums[asked, None]
+    over = sums[:, None]
     spread = classes - 1 + rho
     level = beta * (sums + rho - 1) / spread
     lower = beta * (sums - rho + 1) / spread
@@ -195,7 +231,7 @@ def _least_shares(
     plus = _ratio(missing, alpha + beta - level)
     minus = _ratio(missing + 2 * beta * (rho - 1) / spread, alpha - beta - lower)
     if last > 0:  # Ordinary rows of D1, too, see a1 at their own level.
-        minus = np.where(sums == over, 0.0, minus)
+        minus = np.where((sums == over) & np.asarray(ordered)[..., None, None], 0.0, minus)
     never = sums > over
     return np.concatenate([np.where(never, np.inf, part) for part in (plus, minus)], axis=-1)
 

@@ -8,12 +8,19 @@ import numpy as np
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import exp_probabilities, last_multiple
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.any_attention.laws.controls import EQUAL
-from attention_separation.any_attention.laws.judged import PLACES, measured_probabilities, stacked
-from attention_separation.any_attention.laws.loudness import CROSS, sigmas
+from attention_separation.any_attention.laws.controls import EQUAL, SAME_P
+from attention_separation.any_attention.laws.judged import measured_probabilities, stacked
+from attention_separation.any_attention.laws.loudness import (
+    CROSS,
+    LogWeight,
+    loudness,
+    power,
+    sigmas,
+    sigmoid,
+)
 from attention_separation.any_attention.laws.mixture import floor, largest_probability, law_holds
-from attention_separation.any_attention.laws.sizes import LARGE, TOLERANCE
-from attention_separation.any_attention.laws.verdicts import STATEMENT, Claim, Law, statement
+from attention_separation.any_attention.laws.predictions import keeps_order
+from attention_separation.any_attention.laws.verdicts import IDENTITY, Claim, Law, statement
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.row_functions import entmax
 from attention_separation.attention.threshold_curves import LARGEST_N
@@ -27,7 +34,11 @@ ENTMAXES = {
         alpha: Kernel(f"entmax_{alpha:g}", "", "row", entmax(alpha)) for alpha in (1.1, 1.05)
     },
 }  # fmt: skip
-UNDIVIDED = ("linear_unnormalised", "sigmoid_unnormalised", "relu2_over_n")
+UNDIVIDED = (
+    (KERNELS["linear_unnormalised"], power(1)),
+    (KERNELS["sigmoid_unnormalised"], sigmoid(1.0)),
+    (KERNELS["relu2_over_n"], power(2)),
+)
 
 
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
@@ -53,11 +64,9 @@ def _entmaxes(data: Data) -> Iterator[Claim]:
                 still = math.isinf(measured)
                 yield statement(kernel.name, layer, "a share below 1 still", True, still)
             else:
-                large = predicted >= LARGE
                 yield Claim(
-                    kernel.name, layer, "last n of a share below 1", predicted, measured,
-                    TOLERANCE if large else float(data.classes), absolute=not large,
-                )  # fmt: skip
+                    kernel.name, layer, "last n of a share below 1", predicted, measured, 0.0
+                )
 
 
 def _others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
@@ -98,51 +107,73 @@ def _undivided(data: Data) -> Iterator[Claim]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
         of_exp = exp_probabilities(layer, data, tuple(sizes)).tolist()
-        for name in UNDIVIDED:
-            measured = measured_probabilities(KERNELS[name], layer, data, sizes)
-            for n, found, exp in zip(sizes, measured, of_exp, strict=True):
-                yield from _of_undivided(name, layer, data, n, found, exp)
+        for kernel, log_weight in UNDIVIDED:
+            measured = measured_probabilities(kernel, layer, data, sizes)
+            each = is_carried(log_weight, layer, data, np.array(sizes)).tolist()
+            for n, found, exp, holds in zip(sizes, measured, of_exp, each, strict=True):
+                yield from _of_undivided(kernel.name, layer, data, n, found, exp, holds)
+
+
+def is_carried(log_weight: LogWeight, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
+    """Whether the condition of "not divided" is met at numbers of tokens, (P,)."""
+    log_n, met = np.log(sizes), law_holds(layer, data)
+    if layer.attention_x == "ones":
+        of_d1, of_d0 = (
+            np.max([log_weight(np.full(len(sizes), row.rest), log_n) for row in rows], axis=0)
+            for rows in (sigmas(layer, data, data.a1), sigmas(layer, data, data.a0))
+        )
+        met = met and data.c > data.b
+        return met & ((data.c - data.b) * np.exp(of_d1 - of_d0) > data.c + data.b)
+    found, value = loudness(log_weight, layer, data, sizes), data.b + data.c
+    heard = data.classes * np.exp(found.on_d1)
+    if layer.model == CROSS:
+        return met & (heard < sizes)
+    met = met and data.a1 >= value
+    few = heard * (data.a1 + value) < 2 * data.b * sizes
+    return met & few & keeps_order(found, layer, data, data.c)
 
 
 def _of_undivided(
-    name: str, layer: Layer, data: Data, n: int, found: float, exp: float
+    name: str, layer: Layer, data: Data, n: int, found: float, exp: float, holds: bool
 ) -> Iterator[Claim]:
-    m, holds = data.m(n), law_holds(layer, data)
+    m = data.m(n)
     if layer.attention_x == "ones":
         yield Claim(name, layer, "P", 1 - 2.0**-m, found, EQUAL, n, holds)
         yield statement(name, layer, "P is above that of exp", True, _above(found, exp), n, holds)
     else:
-        yield Claim(name, layer, "P", floor(m, layer, data), found, EQUAL, n, holds, STATEMENT)
+        yield Claim(name, layer, "P", floor(m, layer, data), found, EQUAL, n, holds, IDENTITY)
 
 
 ROW_LAWS = (
     Law(
         "all to one token",
         "alpha-entmax gives the special token all of its row on D1 from the n on at which its "
-        "score is 1 / (alpha - 1) above the next one, (sigma* - sigma) log n: with random signs, "
-        "X = I or all ones.",
-        TOLERANCE,
-        "Below n = 2,000 the tolerance is one step of K. Long before, at a share above 1 - 1e-15, "
-        "float64 has a share of 1.",
+        "score is 1 / (alpha - 1) above the next one, (sigma* - sigma) log n. Long before, at a "
+        "share above 1 - 1e-15, float64 has a share of 1.",
+        "None: it is so at all data.",
+        "None: the same multiple of K.",
         _entmaxes,
     ),
     Law(
         "hardmax",
         "Hardmax has P = 1 - (3/4)^m in self-attention, and in cross-attention, where D0's special "
-        f"token has all of its row as well, (1 - 1/K) ((3/4)^m - (5/8)^m): {PLACES}, at "
-        "n = 2,000, 10^6 and 10^12.",
-        EQUAL,
-        "In cross-attention with a0 = 0 all of D0's tokens tie.",
+        "token has all of its row as well, (1 - 1/K) ((3/4)^m - (5/8)^m), at n = 2,000, 10^6 and "
+        "10^12.",
+        "In cross-attention a0 > 0: with a0 = 0 all of D0's tokens tie.",
+        SAME_P,
         _hardmax,
     ),
     Law(
         "not divided",
-        f"{', '.join(UNDIVIDED)}, not divided by the row's sum: P = 1 - 2^-m, above exp's, with X "
-        "all ones, where the special row's sum is the larger one and the last coordinate carries "
-        "it; the floor, as if they were divided, with X = I: with random signs, V = I, at n = "
+        f"{', '.join(kernel.name for kernel, _ in UNDIVIDED)}, not divided by the row's sum: P = "
+        "1 - 2^-m, above exp's, with X all ones, where the special row's sum is the larger one and "
+        "the last coordinate carries it; the floor, as if they were divided, with X = I: at n = "
         "2,000, 10^6 and 10^12.",
-        EQUAL,
-        "At small n, and where R is not far below n: with X = I sums differ by R / n.",
+        "With X all ones the largest sum of D1's rows is more than (c + b) / (c - b) times that of "
+        "D0's. With X = I R lifts no level over the next one, 2 b n > K R (a1 + b + c), in cross-"
+        "attention n > K R; and states of one level keep their order, a1 >= b + c and a1 > (a0 + b "
+        "+ c) R_0 - (b + c) rho.",
+        SAME_P,
         _undivided,
     ),
 )

@@ -7,7 +7,6 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.any_attention.exact.limits import reach
-from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.judged import (
     EXPONENTIALS,
     POWERS,
@@ -16,55 +15,51 @@ from attention_separation.any_attention.laws.judged import (
     stacked,
     usual_softmax,
 )
-from attention_separation.any_attention.laws.loudness import Family, of_kernel
-from attention_separation.any_attention.laws.margins import (
-    FAINT,
-    OF_SLOPES,
-    SPANS,
-    margins_of,
-    slope,
-)
+from attention_separation.any_attention.laws.loudness import of_kernel
+from attention_separation.any_attention.laws.margins import OF_MARGINS, margin_claim, margins_of
 from attention_separation.any_attention.laws.mixture import ROUNDING, law_holds
-from attention_separation.any_attention.laws.predictions import largest_n
-from attention_separation.any_attention.laws.verdicts import Claim, Law, measured, statement
+from attention_separation.any_attention.laws.predictions import (
+    IS_TEST,
+    OF_LAST,
+    largest_n,
+    margins,
+    shifted,
+)
+from attention_separation.any_attention.laws.verdicts import (
+    Claim,
+    Law,
+    between,
+    extreme,
+    measured,
+)
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.data import Data
 
-TOLERANCE = 0.005
 ASKED = 100
 """Numbers of tokens at which a user's weights have to be positive."""
 
-LARGE = 2000
-"""From here on a largest n is known to TOLERANCE; below to two steps of K."""
-
-ENDS = (
-    "Below n of about 500 shifts of order 1/n count, and largest n differ by one or two steps of K."
-)
+OWN_MARGIN = 10**6
+"""Tokens at which the margin of a user's kernel is predicted."""
 
 
 def _claim(pair: Pair, layer: Layer, data: Data) -> Claim:
     kernel, family = pair
-    predicted, found = largest_n(family, layer, data), measured_n(kernel, layer, data)
+    low, predicted, high = (largest_n(shifted(family, sign), layer, data) for sign in (-1, 0, 1))
+    of = predicted, (low, high), measured_n(kernel, layer, data)
     holds = law_holds(layer, data)
     if predicted == 0:
-        some = found if math.isnan(found) else found > 0
-        return statement(kernel.name, layer, "separates at some n", False, some, holds=holds)
+        return extreme(kernel.name, layer, "separates at some n", False, *of, None, holds)
     if math.isinf(predicted):
-        still = found if math.isnan(found) else math.isinf(found)
         last = LARGEST_N - LARGEST_N % data.classes
-        return statement(kernel.name, layer, "separates still", True, still, last, holds)
-    large = predicted >= LARGE
-    return Claim(
-        kernel.name, layer, "last n", predicted, found,
-        TOLERANCE if large else 2.0 * data.classes, holds=holds, absolute=not large,
-    )  # fmt: skip
+        return extreme(kernel.name, layer, "separates still", True, *of, last, holds)
+    return between(kernel.name, layer, "last n", *of, None, holds, data.classes)
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
-    """0 where it separates at no n that was asked; NaN where float64 does not tell at each."""
+    """0 where it separates at no n that was asked; NaN where float64 does not tell."""
     found = reach(kernel, layer, data)
-    if not math.isnan(found.undecided_from):
+    if not found.decided:
         return math.nan
     return 0.0 if math.isnan(found.last) else found.last
 
@@ -74,18 +69,16 @@ def own_law(kernels: Iterable[Kernel]) -> Law:
     own = tuple(kernels)
     return Law(
         "own kernels",
-        "A function of scores that does not fall, is above 0 and is divided by the row's sum "
-        "separates up to the n that solves n = C R(n), and its margin falls like R / n: with "
-        "random signs, V = I and X = I or all ones.",
-        TOLERANCE,
-        ENDS + " Where the special token's share is above 1 % at n = 10^6 its margin bends, and of "
-        "feature maps, of weights that fall with the score or are not above 0, and of what is not "
-        "divided no law is known: there is what is measured alone.",
+        "A function of scores separates up to the n that solves n = C R(n), and has the margin of "
+        f"its R at n = {OWN_MARGIN:,}.",
+        "It does not fall, is above 0, and is divided by the row's sum: of other kernels no law is "
+        "known, and there is what is measured alone.",
+        f"Of n: {OF_LAST} Of a margin: {OF_MARGINS}",
         lambda data: (
             claim
             for kernel in own
             for layer in LAYERS
-            for claim in (_own_last_n(kernel, layer, data), _own_slope(kernel, layer, data))
+            for claim in (_own_last_n(kernel, layer, data), _own_margin(kernel, layer, data))
         ),
     )
 
@@ -96,18 +89,13 @@ def _own_last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
     return measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
 
 
-def _own_slope(kernel: Kernel, layer: Layer, data: Data) -> Claim:
-    """p of a margin that falls like n^p."""
-    sizes = stacked(data, *SPANS[0])
-    found = slope(margins_of(kernel, layer, data, sizes), sizes)
-    name, what, family = kernel.name, "d log(2 eps) / d log n", of_kernel(kernel)
-    if not _is_known(kernel, layer, data) or not _is_faint(family, layer, data, sizes):
-        return measured(name, layer, what, found, sizes[1])
-    predicted = [predictions.margin(family, layer, data, n) / n for n in sizes]
-    return Claim(
-        name, layer, what, slope(predicted, sizes), found, OF_SLOPES, sizes[1],
-        law_holds(layer, data), absolute=True,
-    )  # fmt: skip
+def _own_margin(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+    (n,) = stacked(data, OWN_MARGIN)
+    (found,) = margins_of(kernel, layer, data, [n])
+    pair = kernel, of_kernel(kernel)
+    if _is_known(kernel, layer, data) and margins(pair[1], layer, data, n)[0] > ROUNDING:
+        return margin_claim(pair, layer, data, n, found)
+    return measured(kernel.name, layer, "2 eps", found, n)
 
 
 def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
@@ -122,13 +110,6 @@ def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
     return bool(np.isfinite(rises).all() and np.min(rises) >= -ROUNDING)
 
 
-def _is_faint(family: Family, layer: Layer, data: Data, sizes: list[int]) -> bool:
-    """Whether the special token is heard, and has but a small share."""
-    n = np.array(sizes)
-    shares = np.exp(predictions.log_share(family(layer, data, n, 0.0), layer, data, n))
-    return bool((n * shares > ROUNDING).all() and shares.max() < FAINT)
-
-
 def _of_all(pairs: Iterable[Pair], data: Data) -> Iterator[Claim]:
     for pair in pairs:
         for layer in LAYERS:
@@ -139,36 +120,30 @@ SIZES = (
     Law(
         "polynomials",
         "x^p separates up to n = C r^p, r the ratio of the special token's score on itself to that "
-        "on another class, and up to C r^p - (C + 1) r_0^p in cross-attention, r_0 that on D0: "
-        "with random signs, V = I and X = I or all ones.",
-        TOLERANCE,
-        ENDS + " With X = I the own class grows louder with p, and C falls (from 23 to 20 with 20 "
-        "classes and 15 columns).",
+        "on another class, and up to C r^p - (C + 1) r_0^p in cross-attention, r_0 that on D0.",
+        IS_TEST,
+        OF_LAST,
         lambda data: _of_all(POWERS.values(), data),
     ),
     Law(
         "Taylor sums",
         "Taylor's sum of e^x to degree p separates up to the n that solves n = C R(n), R the ratio "
-        "of its two values: with random signs, V = I and X = I or all ones.",
-        TOLERANCE,
-        ENDS,
+        "of its two values.",
+        IS_TEST,
+        OF_LAST,
         lambda data: _of_all(TAYLORS.values(), data),
     ),
     Law(
         "exponents",
         "e^(x/T) makes the special token n^(gamma_1 / T) times as loud, so it separates at all "
         "large n where T is at most gamma_1 and up to n = C^(1 / (1 - gamma_1 / T)) where it is "
-        "above: with random signs, V = I and X = I or all ones.",
-        TOLERANCE,
-        ENDS + " Much colder kernels keep P but lose the margin.",
-        lambda data: _of_all([EXPONENTIALS[2.0], EXPONENTIALS[4.0]], data),
-    ),
-    Law(
-        "1/sqrt d",
-        "Softmax with the usual scaling e^(x / sqrt d) fails from some n on, here at d = K + 2, in "
-        "cross-attention K + 1: with random signs, V = I and X = I or all ones.",
-        TOLERANCE,
-        ENDS,
-        lambda data: (_claim(usual_softmax(layer, data), layer, data) for layer in LAYERS),
+        "above; so does the usual e^(x / sqrt d), d = K + 2, in cross-attention K + 1.",
+        IS_TEST,
+        OF_LAST,
+        lambda data: (
+            _claim(pair, layer, data)
+            for layer in LAYERS
+            for pair in (EXPONENTIALS[2.0], EXPONENTIALS[4.0], usual_softmax(layer, data))
+        ),
     ),
 )

@@ -1,19 +1,30 @@
 """Laws as values, and the verdict on what one claims: predicted against measured."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.datasets.data import Data
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
+from attention_separation.statistics.verdict_words import (
+    AGREES,
+    DIFFERS,
+    NOT_APPLICABLE,
+    UNDECIDED,
+)
 
-NUMBER, STATEMENT, MEASURED = KINDS = ("number", "statement", "measured")
-"""A number that a law predicts; whether something is so, or a kernel exactly as good as another;
+NUMBER, STATEMENT, IDENTITY, MEASURED = KINDS = ("number", "statement", "identity", "measured")
+"""A number that a law predicts; whether something is so; that a kernel has exactly the P of none;
 and what exact values say where no law is known."""
+
+LARGEST_ERROR = 0.1
+"""A number whose error term is larger, relative, tests no law."""
 
 ROUNDING = 1e-13
 """A relative difference of up to this may be of the order of summation on one processor."""
+
+PRECISION = 1e-7
+"""Of what is searched for, relative; each is to 1e-8."""
 
 EITHER = 0.5
 """Of what is 0 or 1."""
@@ -31,7 +42,7 @@ class Claim:
     measured : by exact values; NaN where float64 does not resolve it
     tolerance : of the relative difference, or of the difference itself if `absolute`
     at : number of tokens, or None
-    holds : whether the law's own conditions hold
+    holds : whether the law's conditions are met
     kind : one of KINDS
     """
 
@@ -72,8 +83,10 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Undecided where the law's conditions do not hold, or exact values do not resolve."""
-        if not self.holds or math.isnan(self.difference):
+        """Undecided where exact values do not resolve it, or no law is known."""
+        if not self.holds:
+            return NOT_APPLICABLE
+        if math.isnan(self.difference):
             return UNDECIDED
         found = self._distance if self.absolute else self.difference
         return AGREES if found <= self.tolerance else DIFFERS
@@ -90,6 +103,26 @@ def statement(
     )  # fmt: skip
 
 
+def between(
+    kernel: str, layer: Layer, quantity: str, predicted: float, ends: Collection[float],
+    measured: float, at: float | None, holds: bool, step: float = 0.0,
+) -> Claim:  # fmt: skip
+    """A number, that the law knows as well as the ends of its error term are near, and to a step of
+    what is measured. Of an error term that is too large it is no test."""
+    error = (max(abs(end - predicted) for end in ends) + step) / predicted + PRECISION
+    fits = holds and error <= LARGEST_ERROR
+    return Claim(kernel, layer, quantity, predicted, measured, error, at, fits)
+
+
+def extreme(
+    kernel: str, layer: Layer, what: str, so: bool, predicted: float, ends: Collection[float],
+    measured: float, at: float | None, holds: bool,
+) -> Claim:  # fmt: skip
+    """That something is so, or is not, where 0 or inf is predicted, and at both ends as well."""
+    found = math.nan if math.isnan(measured) else (measured == predicted) == so
+    return statement(kernel, layer, what, so, found, at, holds and {*ends} == {predicted})
+
+
 def measured(
     kernel: str, layer: Layer, quantity: str, found: float, at: float | None = None
 ) -> Claim:
@@ -104,16 +137,16 @@ class Law:
     Attributes
     ----------
     name : in tables
-    statement : one sentence, with the data that it holds at
-    tolerance : of the relative difference, at the largest n that it is judged at
-    ends : where it stops being true
+    statement : one sentence
+    condition : when it is derived, beside `mixture.CONDITION`
+    error_term : the tolerance of a number, in words
     claims : what it claims of kernels and layers at given data
     """
 
     name: str
     statement: str
-    tolerance: float
-    ends: str
+    condition: str
+    error_term: str
     claims: Callable[[Data], Iterator[Claim]]
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
@@ -134,7 +167,8 @@ class Law:
                 "tolerance_kind": claim.tolerance_kind,
                 "verdict": claim.verdict,
                 "statement": self.statement,
-                "ends": self.ends,
+                "condition": self.condition,
+                "error_term": self.error_term,
             }
             for claim in self.claims(data)
         ]

@@ -8,7 +8,7 @@ from attention_separation.any_attention.laws.verdicts import KINDS
 from attention_separation.any_attention.pages.story import LARGE
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
-from attention_separation.statistics.verdict_words import AGREES, count_verdicts
+from attention_separation.statistics.verdict_words import AGREES, NOT_APPLICABLE, count_verdicts
 
 MOVED = 0.01
 """Of a probability that is said to move with the split."""
@@ -43,22 +43,30 @@ def split_findings(splits: pa.Table) -> list[str]:
 
 
 def law_findings(laws: pa.Table) -> list[str]:
-    """Of the table of laws: how many numbers and statements agree, and which differ."""
+    """Of the table of laws: how many numbers agree, apart from what is so or not, and which
+    differ."""
     rows = laws.to_pylist()
-    numbers, statements, alone = ([row for row in rows if row["kind"] == kind] for kind in KINDS)
-    judged = [*numbers, *statements]
-    others = [row for row in judged if row["verdict"] != AGREES]
+    numbers, statements, identities, alone = (
+        [row for row in rows if row["kind"] == kind] for kind in KINDS
+    )
+    judged = [row for row in numbers if row["verdict"] != NOT_APPLICABLE]
+    others = [
+        row
+        for row in (*judged, *statements, *identities)
+        if row["verdict"] not in (AGREES, NOT_APPLICABLE)
+    ]
     named = "; ".join(
         f"{row['law']}, {row['kernel']}, {row['model'].replace('_', '-')}: {row['quantity']} "
         f"{_number(row['predicted'])} predicted, {_number(row['measured'])} by exact values"
         for row in others
     )
-    says = f"of {counted(len(statements), 'statement')} (that a kernel separates or does not, or "
     found = [
-        f"**Laws.** Of {counted(len(numbers), 'number')} predicted by "
+        f"**Laws.** Of {counted(len(judged), 'number')} predicted by "
         f"{counted(len({row['law'] for row in judged}), 'law')}, judged by exact values at these "
-        f"data, {_verdicts(numbers)}{_largest_difference(numbers)}; {says}is exactly as good "
-        f"as another one), {_verdicts(statements)}.{f' Not: {named}.' if named else ''}",
+        f"data to each law's own error term, {_verdicts(judged)}{_largest_difference(judged)}. Of "
+        f"{len(numbers) - len(judged)} more a law's conditions are not met. Apart from numbers: "
+        f"that a kernel separates or does not, {_verdicts(statements)}; that it has exactly the "
+        f"probability of no attention, {_verdicts(identities)}.{f' Not: {named}.' if named else ''}"
     ]
     if alone:
         names = joined([*dict.fromkeys(row["kernel"] for row in alone)])
@@ -86,10 +94,8 @@ def _largest_difference(numbers: list[dict]) -> str:
     ]
     if not large:
         return ""
-    return (
-        f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%} (slopes, "
-        "biases and largest n below it have absolute tolerances, these of up to two steps of K)"
-    ).replace("%", " %")
+    words = f", the largest relative difference from n = {LARGE:,} on being {max(large):.2%}"
+    return words.replace("%", " %")
 
 
 def _another_x_findings(laws: pa.Table) -> list[str]:
@@ -100,8 +106,9 @@ def _another_x_findings(laws: pa.Table) -> list[str]:
     gaps = joined([f"{row['measured']:.5f} at n = {row['at']:,.0f}" for row in rows])
     return [
         "**With another X linear attention keeps its gap:** with X = e_d e_dᵀ + g e₁e_kᵀ, g = "
-        f"{WEIGHT:g}, read by y = e_k, which is no sign vector, in units of √log n {gaps}. That "
-        "gaps shrink like 1/n is said of X = I, X all ones and random signs alone."
+        f"{WEIGHT:g}, read by y = e_k, which is no sign vector, in units of √log n {gaps}; it "
+        "grows with g and falls with K. Half of the sign vectors keep a gap with this X too. "
+        "That gaps shrink like 1/n is said of X = I, X all ones and random signs alone."
     ]
 
 

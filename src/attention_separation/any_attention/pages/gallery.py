@@ -7,13 +7,15 @@ from dataclasses import replace
 import pyarrow as pa
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.laws.elsewhere import elsewhere_table
 from attention_separation.any_attention.pages.findings import findings, layer_rows
+from attention_separation.any_attention.pages.laws import ELSEWHERE, laws_text
 from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
 from attention_separation.any_attention.pages.story import reach_words, story
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES
 from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import read_parquet, write_csv
 
 __all__ = ["GALLERY", "add_arguments", "run"]
 
@@ -37,7 +39,7 @@ IN_README = (
 
 
 def kernels_text(kernels: pa.Table) -> str:
-    """The table of kernels in Markdown, a row for each, and what stands before the pictures."""
+    """The table of kernels in Markdown, a row for each."""
     of_layer = {
         (layer, row["kernel"]): row
         for layer in LAYERS
@@ -61,7 +63,7 @@ def kernels_text(kernels: pa.Table) -> str:
         "grows with n as well.\n\n"
         f"| kernel | formula | divided by | {head} | gap | factor | source |\n{'|---' * 9}|\n"
         + "\n".join(lines)
-        + f"\n\nAs tables: {table_links(GALLERY)}.\n\n## Figures"
+        + f"\n\nAs tables: {table_links(GALLERY)}."
     )
 
 
@@ -113,5 +115,8 @@ def run(arguments: argparse.Namespace) -> None:
         in_readme=[name for name in GALLERY.in_readme if name in job.figures],
     )
     said, more = story(tables, job.data), findings(tables)
-    text, few = kernels_text(tables["kernels"]), readme_table(tables["kernels"])
-    write_gallery(arguments, gallery, said, more, text, few)
+    elsewhere = elsewhere_table(job.data)
+    write_csv(elsewhere, arguments.docs / f"{GALLERY.folder}/{ELSEWHERE}.csv")
+    texts = kernels_text(tables["kernels"]), laws_text(tables["kernel_laws"], elsewhere)
+    few = readme_table(tables["kernels"])
+    write_gallery(arguments, gallery, said, more, "\n\n".join((*texts, "## Figures")), few)

@@ -54,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", required=True, type=Path, help="table of accuracies")
     parser.add_argument("--critical", required=True, type=Path, help="table of critical n")
     parser.add_argument("--cells", type=Path, help="table of trained networks, if there are any")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
+    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -68,10 +66,4 @@ def run(arguments: argparse.Namespace) -> None:
         read_parquet(arguments.cells, CELLS, job.cells) if job.cells else None,
     )
     provenance = record(arguments.settings, __name__)
-    write_result(
-        table,
-        arguments.output.with_suffix(""),
-        provenance,
-        TITLE,
-        about(table),
-    )
+    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, about(table))

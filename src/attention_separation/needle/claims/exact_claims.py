@@ -87,5 +87,6 @@ def margins(data: Entries, another_x: AnotherX) -> Iterator[Comparison]:
         for words, way in (("distinct rows", margin_of_rows), ("all tokens", literal_margin)):
             value = way(data, n, another_x.weight)
             yield Comparison(
-                f"n = {n:,}, {words}", value, value, value, wanted - EQUAL, wanted + EQUAL
-            )
+                f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}",
+                value, value, value, wanted - EQUAL, wanted + EQUAL,
+            )  # fmt: skip

@@ -73,17 +73,8 @@ def comparisons(measured: Sequence[Measured], level: float) -> list[Comparison]:
     for each in measured:
         near, far = (each.mean.reach(at) for at in (level, level / len(measured)))
         value = each.mean.value
-        found.append(
-            Comparison(
-                each.name,
-                value,
-                value - near,
-                value + near,
-                each.least,
-                each.most,
-                (value - far, value + far),
-            )
-        )
+        known, wide = (value - near, value + near), (value - far, value + far)
+        found.append(Comparison(each.name, value, *known, each.least, each.most, wide))
     return found
 
 

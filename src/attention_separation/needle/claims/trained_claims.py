@@ -47,8 +47,8 @@ Limits = Mapping[tuple[str, float, int], float]
 N1 = Claim(
     "N1",
     TRAINED,
-    "No trained network passes what is exact: with uniform weights or linear attention its bound, "
-    "with any kernel the likelihood ratio",
+    "No trained network passes what is exact: uniform weights or linear attention its bound, where "
+    "the query is given, any kernel the likelihood ratio",
     f"mean accuracy − limit at most {ABOVE:g}",
 )
 N2 = Claim(
@@ -91,8 +91,9 @@ N9 = Claim(
     "N9",
     TRAINED,
     "In the first paper's network, every token a query, trained linear attention does what no "
-    "attention does, rows divided by n, not by their sums, and neurons pooled by the largest, not "
-    f"summed: n = {LARGE}",
+    "attention does, rows divided by n, not by their sums, neurons standardised, with a bias for "
+    "each, and pooled by the largest, not summed, and learned weights of the outputs: "
+    f"n = {LARGE}",
     f"no attention − linear at most {BELOW:g}",
 )
 CONTROL = Claim(
@@ -105,9 +106,7 @@ CONTROL = Claim(
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
 
 
-def trained_rows(
-    runs: Rows, lines: Rows, critical: Rows, level: float
-) -> Iterator[dict]:  # fmt: skip
+def trained_rows(runs: Rows, lines: Rows, critical: Rows, level: float) -> Iterator[dict]:
     """The rows of these claims, of the tables of networks, lines and critical n; `level` is the
     nominal chance of a false verdict over all of them."""
     limits = {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in lines}
@@ -211,11 +210,8 @@ def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
             [_moved(points, at, sign) / exact[kernel, mu] for sign in (-1, 1)]
             for at in (level, level / len(known))
         )
-        found.append(
-            Comparison(
-                f"{kernel}, μ = {mu:g}", n / exact[kernel, mu], *near, *RATIO, (far[0], far[1])
-            )
-        )
+        name, ratio = f"{kernel}, μ = {mu:g}", n / exact[kernel, mu]
+        found.append(Comparison(name, ratio, *near, *RATIO, (far[0], far[1])))
     return found
 
 

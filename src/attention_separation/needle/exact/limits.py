@@ -20,9 +20,9 @@ def limit(kernel: str, mu: float, n: int) -> float:
     Parameters
     ----------
     kernel : "none", "linear", "power_2", "power_3", "power_4", "exp" or "bayes". For none and
-        linear it is a bound for whatever one layer with one query reads along the needle; for
-        powers the best threshold on one ratio, for exp that on the largest token; bayes is the
-        best possible detector.
+        linear it is a bound for one layer, any number of heads whose queries do not see the tokens,
+        with scores and values linear in them, and anything behind; for powers the best threshold on
+        one ratio, for exp that on the largest token; bayes is the best possible detector.
     mu : signal-to-noise ratio of the needle, 0.1 to 10
     n : number of tokens, 1 to 10^15
 

@@ -1,4 +1,4 @@
-"""The accuracy of each line against n, and where each is .75."""
+"""The accuracy of each line against n, where each is .75, and where bounds end."""
 
 import argparse
 import math
@@ -7,48 +7,32 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from attention_separation.needle.exact.bound_ends import ends
 from attention_separation.needle.exact.lines import BEST, BOUND, LINES, REFERENCE, Line
 from attention_separation.needle.settings.jobs import LinesJob
+from attention_separation.needle.settings.titles import LINES as TITLES
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 
-ACCURACIES = pa.schema(
-    [
-        ("kernel", pa.string()),
-        ("mu", pa.float64()),
-        ("n", pa.int64()),
-        ("accuracy", pa.float64()),
-        ("error", pa.float64()),
-        ("kind", pa.string()),
-        ("method", pa.string()),
-    ]
-)
-CRITICAL = pa.schema(
-    [
-        ("kernel", pa.string()),
-        ("mu", pa.float64()),
-        ("n_critical", pa.float64()),
-        ("error", pa.float64()),
-        ("kind", pa.string()),
-        ("method", pa.string()),
-    ]
-)
+LINE = [("kernel", pa.string()), ("mu", pa.float64())]
+HOW = [("error", pa.float64()), ("kind", pa.string()), ("method", pa.string())]
+ACCURACY = [("n", pa.int64()), ("accuracy", pa.float64())]
+ACCURACIES = pa.schema([*LINE, *ACCURACY, *HOW])
+BOUND_ENDS = pa.schema([("layer", pa.string()), *LINE, *ACCURACY, HOW[0], ("limit", pa.float64())])
+CRITICAL = pa.schema([*LINE, ("n_critical", pa.float64()), *HOW])
 """n_critical: inf where the accuracy is above .75 at n = 10^15 still, 0 where it is below at n = 1;
 in both cases it has no error."""
 
 ENDLESS = ("n_critical",)
 
-TITLES = {
-    "needle_lines": "The needle: the best accuracy of each kernel against n",
-    "needle_critical": "The needle: the n at which each kernel's best accuracy is 0.75",
-}
 _ABOUT = (
     "n tokens with independent normal noise of standard deviation 1; on D1 one of them has mu "
-    "added; D0 and D1 are equally likely. One layer, one query, read along the needle. "
-    f"A {BOUND} is what no readout of the kernel can pass; a {REFERENCE} is the accuracy of one "
-    "threshold: for powers on the ratio of sums, at the best shift and threshold found, for exp on "
+    f"added; D0 and D1 are equally likely. A {BOUND} is what no layer of the kernel can pass, of "
+    "any number of heads whose queries do not see the tokens, with scores and values linear in "
+    f"them, and anything behind; a {REFERENCE} is the accuracy of one query and one threshold: for "
+    "powers on the ratio of sums, at the best shift and threshold found, for exp on "
     "the largest token, which softmax tends to as it grows sharp. Nothing passes the likelihood "
     f"ratio ({BEST})."
 )
@@ -59,6 +43,8 @@ ABOUT = {
     "needle_critical": f"{_ABOUT}\nn_critical is interpolated in log n between two whole numbers; "
     "infinite where the accuracy is above 0.75 at n = 10^15 still, 0 where it is below at n = 1. "
     "The error is what the errors of the two accuracies make of it.",
+    "needle_bound_ends": "Layers just outside the class of the bounds, with weights set by hand, "
+    "and the limit inside it. The error is how far a finer grid moves the accuracy.",
 }
 
 
@@ -88,7 +74,7 @@ def _described(line: Line, mu: float) -> dict[str, object]:
 
 
 def tables(job: LinesJob) -> dict[str, pa.Table]:
-    """Both tables by name."""
+    """All three tables by name."""
     progress = Progress("needle-lines", len(LINES), "lines")
     accuracies, critical = [], []
     for line in LINES.values():
@@ -98,15 +84,13 @@ def tables(job: LinesJob) -> dict[str, pa.Table]:
     return {
         "needle_lines": table_from_rows(accuracies, ACCURACIES),
         "needle_critical": table_from_rows(critical, CRITICAL),
+        "needle_bound_ends": table_from_rows(list(ends()), BOUND_ENDS),
     }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="mu and n of the lines, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path,
-        help="parquet of accuracies, the rest beside, and that of critical n",
-    )  # fmt: skip
+    parser.add_argument("--output", required=True, type=Path, help="accuracies, the rest beside")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
-"""Linear attention: any readout along the needle of a linear score, normalised or not.
+"""Linear attention, normalised or not: any heads of queries that do not see the tokens.
 
-Along the needle it sees the tokens through their sum and their sum of squares. These are equivalent
+With scores and values linear in the tokens the class matters to what they see through the tokens'
+sum and sum of squares along the needle alone (proof: this study's README.md). These are equivalent
 to u = sum z / sqrt n and v = sum z^2 - u^2, which are independent: u is N(0, 1) or N(mu / sqrt n,
 1), v chi-squared or noncentral chi-squared with n - 1 degrees of freedom and noncentrality
 mu^2 (1 - 1/n). The best accuracy of any function of the two is 1/2 + half the total variation

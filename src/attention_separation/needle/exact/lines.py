@@ -10,8 +10,9 @@ from attention_separation.needle.exact.accuracy import Accuracy
 from attention_separation.needle.exact.crossing import Crossing, crossing
 
 BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
-"""What no one-query layer of the kernel can pass, read along the needle; what one reading of it
-comes to; and what nothing at all can pass."""
+"""What no layer of the kernel can pass, of any number of heads whose queries do not see the tokens,
+with scores and values linear in them, and anything behind; what one reading of one query comes to;
+and what nothing at all can pass."""
 
 
 @dataclass(frozen=True)

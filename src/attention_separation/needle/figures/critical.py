@@ -37,8 +37,6 @@ NOTE = (
     "Right, against μ², the dotted line is 0.7 e^(μ²/2). Bounds for none and linear, "
     "references for powers and softmax. Left, softmax leaves the panel."
 )
-
-
 NOTE_OF_DOTS = (
     "\nDots: where the mean accuracy of trained networks crosses 0.75 within the grid of n, "
     "interpolated in log n; the query given."

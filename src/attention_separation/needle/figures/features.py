@@ -61,13 +61,8 @@ def _draw_panel(ax: Axes, rows: list[dict], lines: list[dict], place: Place) -> 
     for line in lines:
         if (line["mu"], line["n"]) == (mu, n) and line["kernel"] in REFERENCES:
             style = STYLES[line["kernel"]]
-            ax.axhline(
-                line["accuracy"],
-                color=style.color,
-                linestyle=style.dashes,
-                linewidth=style.width,
-                zorder=1.5 + (line["kernel"] != "bayes"),
-            )
+            look = {"color": style.color, "linestyle": style.dashes, "linewidth": style.width}
+            ax.axhline(line["accuracy"], zorder=1.5 + (line["kernel"] != "bayes"), **look)
     numbers = sorted({row["features"] for row in rows})
     runs = [[row["accuracy"] for row in rows if row["features"] == r] for r in numbers]
     for r, own in zip(numbers, runs, strict=True):

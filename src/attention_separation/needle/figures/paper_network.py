@@ -13,8 +13,8 @@ from attention_separation.pages.drawing import INK, MIDDLE_GRAY, RC, VERMILION, 
 NOTE = (
     "All weights trained, X from the identity; ReLU neurons on every token, standardised, pooled "
     "by the largest. Bars: means of runs; dots: every run, on held-out sequences.\nWith linear "
-    "attention a token's query can copy the token; row sums, which vary from token to token, are "
-    "in the way of a threshold on the copies."
+    "attention a token's query can copy the token; row sums vary from token to token: there 0.5 is "
+    "a failed training, for\nweights set by hand have 0.60 at μ = 5 and n = 512."
 )
 
 WORDS = {

@@ -5,6 +5,7 @@ import math
 
 import pyarrow as pa
 
+from attention_separation.needle.exact.bound_ends import MU
 from attention_separation.needle.pages.findings import (
     first_findings,
     in_words,
@@ -51,6 +52,8 @@ def page_text(tables: dict[str, pa.Table]) -> str:
         f"{QUESTION} {HONESTY}\n\n{RUN}\n\n"
         f"## Critical n\n\nThe n at which the best accuracy is 0.75.\n\n"
         f"{critical_text(tables['needle_critical'])}\n"
+        f"## Where the bound ends\n\nLayers just outside the class of the bounds, weights set by "
+        f"hand; μ = {MU:g}.\n\n{ends_text(tables['needle_bound_ends'])}\n"
         f"## Claims\n\n{claims_text(tables['needle_claims'])}\n"
         f"As tables: {table_links(GALLERY)}.\n\n## Figures"
     )
@@ -61,12 +64,35 @@ def critical_text(critical: pa.Table) -> str:
     reach = reaches(critical)
     kinds = {row["kernel"]: row["kind"] for row in critical.to_pylist()}
     mus = sorted({mu for _, mu in reach})
-    head = " | ".join(f"μ = {mu:g}" for mu in mus)
-    lines = [f"| kernel | weight | the line is | {head} |", f"{'|---' * (3 + len(mus))}|"]
-    for kernel, kind in kinds.items():
-        cells = " | ".join(_number(reach[kernel, mu]) for mu in mus)
-        lines.append(f"| `{kernel}` | {SYMBOLS[kernel]} | {kind} | {cells} |")
-    return "\n".join(lines) + "\n"
+    return _markdown(
+        ["kernel", "weight", "the line is", *(f"μ = {mu:g}" for mu in mus)],
+        [[f"`{kernel}`", SYMBOLS[kernel], kind, *(_number(reach[kernel, mu]) for mu in mus)]
+         for kernel, kind in kinds.items()],
+    )  # fmt: skip
+
+
+def ends_text(ends: pa.Table) -> str:
+    """A row for each layer."""
+    return _markdown(
+        ["layer", "kernel", "n", "limit of the class", "reached"],
+        [[row["layer"], f"`{row['kernel']}`", f"{row['n']}", f"{row['limit']:.4f}",
+          f"{row['accuracy']:.4f}"] for row in ends.to_pylist()],
+    )  # fmt: skip
+
+
+def claims_text(claims: pa.Table) -> str:
+    """A row for each claim."""
+    return _markdown(
+        ["claim", "what is said", "rule", "verdict", "the comparison furthest from agreeing"],
+        [[*(row[name] for name in ("claim", "statement", "rule", "verdict")), in_words(row)]
+         for row in claims.to_pylist()],
+    )  # fmt: skip
+
+
+def _markdown(head: list[str], rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, *rows]).replace(
+        "\n", f"\n{'|---' * len(head)}|\n", 1
+    )
 
 
 def _number(critical: float) -> str:
@@ -75,17 +101,6 @@ def _number(critical: float) -> str:
     if critical < 100:
         return f"{critical:.1f}"
     return f"{critical:,.0f}" if critical < 1e9 else power_of_ten(critical)
-
-
-def claims_text(claims: pa.Table) -> str:
-    """A row for each claim."""
-    rows = [
-        f"| {row['claim']} | {row['statement']} | {row['rule']} | {row['verdict']} | "
-        f"{in_words(row)} |"
-        for row in claims.to_pylist()
-    ]
-    head = "| claim | what is said | rule | verdict | the comparison furthest from agreeing |"
-    return "\n".join([head, "|---|---|---|---|---|", *rows]) + "\n"
 
 
 def run(arguments: argparse.Namespace) -> None:

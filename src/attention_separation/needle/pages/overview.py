@@ -26,13 +26,15 @@ QUESTION = (
 )
 HONESTY = (
     "Accuracies are computed, each with the error that a finer grid shows. Uniform weights (none) "
-    "and linear attention have bounds: one layer, one query, this noise, whatever is read along "
-    "the needle. Powers and softmax have references: the best single threshold on one ratio, or on "
-    "the largest token. Only the bounds say what cannot be."
+    "and linear attention have bounds: one layer, any number of heads whose queries do not see the "
+    "tokens, scores and values linear in them, this noise, and anything behind. Powers and softmax "
+    "have references: the best single threshold on one ratio, or on the largest token. Only the "
+    "bounds say what cannot be."
 )
 SCHEMAS = {
     "needle_lines": line_table.ACCURACIES,
     "needle_critical": line_table.CRITICAL,
+    "needle_bound_ends": line_table.BOUND_ENDS,
     "needle_cells": cell_table.SCHEMA,
     "needle_claims": outcomes.SCHEMA,
 }

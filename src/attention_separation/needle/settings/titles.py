@@ -3,6 +3,7 @@
 LINES = {
     "needle_lines": "The best accuracy of each kernel against n",
     "needle_critical": "The n at which each kernel's best accuracy is 0.75",
+    "needle_bound_ends": "Where the bound of linear attention ends",
 }
 """Tables computed without training."""
 

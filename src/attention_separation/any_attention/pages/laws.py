@@ -1,0 +1,48 @@
+"""What docs/kernels.md says of each law, and how they do at other data."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from attention_separation.any_attention.laws.elsewhere import COUNTS
+from attention_separation.any_attention.laws.predictions import WORDS
+from attention_separation.any_attention.laws.verdicts import NUMBER
+from attention_separation.statistics.verdict_words import count_verdicts
+
+ELSEWHERE = "laws_elsewhere"
+"""The table's name under docs/."""
+
+
+def laws_text(laws: pa.Table, elsewhere: pa.Table) -> str:
+    """The laws in Markdown, with their conditions and error terms, and how many claims agree."""
+    of_law: dict[str, list[dict]] = {}
+    for row in laws.to_pylist():
+        of_law.setdefault(row["law"], []).append(row)
+    lines = [
+        f"| {law} | {rows[0]['statement']} | {rows[0]['condition']} | {rows[0]['error_term']} | "
+        f"{count_verdicts(row['verdict'] for row in rows)} |"
+        for law, rows in of_law.items()
+    ]
+    of_data: dict[str, list[dict]] = {}
+    for row in elsewhere.to_pylist():
+        of_data.setdefault(row["data"], []).append(row)
+    others = [
+        f"| {data} | {_counted(row for row in rows if row['kind'] == NUMBER)} | "
+        f"{_counted(row for row in rows if row['kind'] != NUMBER)} |"
+        for data, rows in of_data.items()
+    ]
+    return (
+        "## Laws\n\nWeights are random signs, V = I, and X = I or all ones if nothing else is "
+        "said. A claim is not applicable where its law's conditions are not met. A number agrees "
+        "if it is no further from the exact value than its law's error term.\n\n"
+        + "\n\n".join(WORDS)
+        + f"\n\n| law | says | needs | error term | at these data |\n{'|---' * 5}|\n"
+        + "\n".join(lines)
+        + "\n\nThe same laws at other data, all else as above; `classes` is K and `at_least` the "
+        f"least m. Counts of each law are in [{ELSEWHERE}.csv](kernels/{ELSEWHERE}.csv).\n\n"
+        f"| data | numbers | statements and identities |\n{'|---' * 3}|\n" + "\n".join(others)
+    )
+
+
+def _counted(rows: Iterable[dict]) -> str:
+    return count_verdicts(word for row in rows for word in COUNTS for _ in range(row[word]))
