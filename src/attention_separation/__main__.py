@@ -6,10 +6,12 @@ import importlib
 import os
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from attention_separation.commands import COMMANDS, PACKAGE, usage
+from attention_separation.job import parsed
 
 HELP = ("-h", "--help")
 NO_COMMAND = (
@@ -29,31 +31,38 @@ def main(arguments: list[str] | None = None) -> int:
     if command == "job":
         return run_job(*rest)
     if command in COMMANDS:
-        return _answer(command, _module(command, COMMANDS[command].module), rest)
+        return run_command(command, rest)
     print(f"{command}: {NO_COMMAND}", file=sys.stderr)
     return 2
 
 
-def run_job(name: str, *arguments: str) -> int:
+def run_job(name: str, *words: str) -> int:
     """Run a module's job; one that fails says what to type to run it alone."""
-    status = _answer(f"job {name}", _module(f"job {name}", name), arguments)
+    prog = f"job {name}"
+    module = _module(prog, name)
+    status = _answer(prog, lambda: module.run(**parsed(module.run, prog, words)))
     if status:
-        words = shlex.join(("-m", PACKAGE, "job", name, *arguments))
-        print(f"to run it alone:\n{Path(sys.executable).name} {words}", file=sys.stderr)
+        line = shlex.join(("-m", PACKAGE, "job", name, *words))
+        print(f"to run it alone:\n{Path(sys.executable).name} {line}", file=sys.stderr)
     return status
 
 
-def _answer(name: str, module: ModuleType, arguments: list[str] | tuple[str, ...]) -> int:
+def run_command(name: str, words: Sequence[str]) -> int:
+    """Run what people type."""
+    module = _module(name, COMMANDS[name].module)
     parser = argparse.ArgumentParser(
         prog=f"attention-separation {name}", description=(module.__doc__ or "").partition("\n\n")[0]
     )
     module.add_arguments(parser)
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(words)
     chosen.command = name
+    return _answer(name, lambda: module.run(chosen))
+
+
+def _answer(name: str, call: Callable[[], None]) -> int:
+    """The exit status of a call; a fault of the user's is one sentence."""
     try:
-        if getattr(chosen, "settings", None):
-            chosen.settings = _settings(chosen.settings)
-        module.run(chosen)
+        call()
     except BrokenPipeError:  # Nobody reads on: `kernels | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ArithmeticError) as error:
@@ -63,13 +72,6 @@ def _answer(name: str, module: ModuleType, arguments: list[str] | tuple[str, ...
         print(f"{name}: not enough memory: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _settings(given: str) -> str:
-    """The text of settings: as it stands, standard input's, or a file's."""
-    if given.startswith("{"):
-        return given
-    return sys.stdin.read() if given == "-" else Path(given).read_text(encoding="utf-8")
 
 
 def _module(name: str, module: str) -> ModuleType:
@@ -91,7 +93,7 @@ def _module(name: str, module: str) -> ModuleType:
         )
 
 
-def run_command() -> None:
+def entry() -> None:
     """The command `attention-separation`."""
     sys.exit(main())
 

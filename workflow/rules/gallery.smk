@@ -40,7 +40,9 @@ if not config and not MODULE:
                 settings=lambda wildcards, study=study: file_of(
                     study.rule("gallery"), study.overview_job(study.shown_outputs()).canonical()
                 ),
-                code=digest_of(f"{study.name}.pages.gallery", "settings_page"),
+                code=lambda wildcards, study=study: digest_of(
+                    f"{study.name}.pages.gallery", "settings_page"
+                ),
             message:
                 f"Gallery of {study.folder}: docs/ and README's block"
             shell:

@@ -62,7 +62,7 @@ for study in STUDIES.values():
                 settings=lambda wildcards, study=study: file_of(
                     study.rule("overview"), study.overview_job(REPORTED[study.name]).canonical()
                 ),
-                code=digest_of(f"{study.name}.pages.overview"),
+                code=lambda wildcards, study=study: digest_of(f"{study.name}.pages.overview"),
                 results=lambda wildcards, study=study: str(MADE_IN[study.name]),
             message:
                 f"Overview of what has been made in {study.folder}"
@@ -93,7 +93,7 @@ rule provenance:
     params:
         package=PACKAGE,
         settings=lambda wildcards: file_of("provenance", provenance_settings()),
-        code=digest_of("pages.provenance_page"),
+        code=lambda wildcards: digest_of("pages.provenance_page"),
     message:
         "Provenance"
     shell:

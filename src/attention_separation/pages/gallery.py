@@ -1,6 +1,5 @@
 """Pictures and findings of a study under docs/, on a page of their own, and in README.md."""
 
-import argparse
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,29 +75,30 @@ def table_links(gallery: Gallery) -> str:
     return f"{', '.join(links)} (to {DIGITS} digits)"
 
 
+@dataclass(frozen=True)
+class Folders:
+    """What a gallery is made of: a folder of results, the docs, and the README with its block."""
+
+    results: Path
+    docs: Path
+    readme: Path
+
+
 def write_gallery(
-    arguments: argparse.Namespace, gallery: Gallery, first: Sequence[str], more: Sequence[str],
+    folders: Folders, gallery: Gallery, first: Sequence[str], more: Sequence[str],
     text: str, beneath: str = "",
 ) -> None:  # fmt: skip
     """Copy pictures and tables of a folder of results, write the page, and the block of README.md,
     which has the first of the findings alone and what stands `beneath` them; `text` is the page's
     own. Both are Markdown."""
-    readme = readme_text(arguments.readme.read_text(encoding="utf-8"), gallery, first, beneath)
-    folder = arguments.docs / gallery.folder
+    readme = readme_text(folders.readme.read_text(encoding="utf-8"), gallery, first, beneath)
+    folder = folders.docs / gallery.folder
     for name in gallery.pictures:
         with replacing(folder / f"{name}.svg") as part:
-            shutil.copyfile(arguments.results / f"figures/{name}.svg", part)
+            shutil.copyfile(folders.results / f"figures/{name}.svg", part)
     for name in gallery.tables:
-        table = read_table(arguments.results / f"tables/{name}.parquet")
+        table = read_table(folders.results / f"tables/{name}.parquet")
         write_csv(rounded(table, DIGITS), folder / f"{name}.csv")
     page = gallery_page(gallery, [*first, *more], text)
-    write_text(arguments.docs / f"{gallery.folder}.md", page)
-    write_text(arguments.readme, readme)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those of the job that writes a study's gallery."""
-    parser.add_argument("--settings", required=True, help="as of the overview, as JSON")
-    parser.add_argument("--results", required=True, type=Path, help="folder of results")
-    parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
-    parser.add_argument("--readme", required=True, type=Path, help="README to write the block into")
+    write_text(folders.docs / f"{gallery.folder}.md", page)
+    write_text(folders.readme, readme)

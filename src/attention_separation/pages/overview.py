@@ -1,6 +1,5 @@
 """The page of the report that a study opens with, the words before it, and all captions."""
 
-import argparse
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -136,12 +135,3 @@ def _rst_picture(svg: str, title: str) -> str:
     source = f"data:image/svg+xml;base64,\n{data}"
     picture = f'<img style="max-width: 100%" alt="{escape(title)}" src="{source}">'
     return f".. raw:: html\n\n{indent(picture, '   ')}"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those of the job that writes a study's overview."""
-    parser.add_argument("--settings", required=True, help="what to show, as JSON")
-    parser.add_argument("--results", required=True, type=Path, help="folder of results")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="html to write, captions in a folder beside"
-    )

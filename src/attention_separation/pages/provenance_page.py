@@ -1,6 +1,5 @@
 """The report's page of versions, code and settings."""
 
-import argparse
 import json
 from html import escape
 from pathlib import Path
@@ -80,11 +79,5 @@ def _two_columns(facts: dict[str, str]) -> str:
     return table_element(table_from_columns(columns, schema))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="what the page states, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="html to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ProvenanceJob.model_validate_json(arguments.settings)
-    write_text(arguments.output, page(job))
+def run(job: ProvenanceJob, output: Path) -> None:
+    write_text(output, page(job))

@@ -1,6 +1,5 @@
 """The sha256 of every file of results that carries no metadata of its own."""
 
-import argparse
 import hashlib
 import json
 from pathlib import Path
@@ -43,10 +42,5 @@ def manifest(paths: list[Path], folder: Path) -> str:
     return json.dumps(listed, indent=1) + "\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--files", required=True, nargs="+", type=Path, help="files to list")
-    parser.add_argument("--output", required=True, type=Path, help="json file to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    write_text(arguments.output, manifest(arguments.files, arguments.output.parent))
+def run(files: list[Path], output: Path) -> None:
+    write_text(output, manifest(files, output.parent))

@@ -3,7 +3,6 @@
 torch is imported when a job begins: without it, its answer is one sentence.
 """
 
-import argparse
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,28 +19,26 @@ KEPT = ("code", "torch", "device")
 """What of a result's metadata a checkpoint must have been made with."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of every job that trains."""
-    parser.add_argument("--settings", required=True, help="the cell's settings, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
-    parser.add_argument(
-        "--checkpoint",
-        nargs="?",
-        type=Path,
-        const=BESIDE,
-        help="file to save to and go on from, removed at the end; without a name, beside the "
-        "folder of the output",
-    )
-    parser.add_argument(
-        "--threads", type=int, default=1, help="of torch; other numbers may move last bits"
-    )
-
-
 def device_kind() -> str:
     """`cuda` where there is a GPU, else `cpu`."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Those of every job that trains.
+
+    `output` : parquet file to write
+    `checkpoint` : file to save to and go on from, removed at the end; without a name beside the
+        folder of the output
+    `threads` : of torch; other numbers than 1 may move last bits
+    """
+
+    output: Path
+    checkpoint: Path | None
+    threads: int
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class Job:
 
     @classmethod
     def begin(
-        cls, arguments: argparse.Namespace, settings: str, of_result: str, seed: int, module: str,
+        cls, options: Options, settings: str, of_result: str, seed: int, module: str,
         on: Callable[[], str] = device_kind,
     ) -> Self:  # fmt: skip
         """A call of the job of `module`; its settings, and those that its numbers depend on.
@@ -69,8 +66,8 @@ class Job:
         ValueError
             Without PyTorch, or if there are to be no threads.
         """
-        if arguments.threads < 1:
-            raise ValueError(f"--threads {arguments.threads}: allowed: 1 or more")
+        if options.threads < 1:
+            raise ValueError(f"--threads {options.threads}: allowed: 1 or more")
         # cuBLAS reads it when it starts: its sums have a fixed order then. The other operations of
         # training have one; torch's own check for that would take longer to load than a short cell.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -80,19 +77,19 @@ class Job:
             if error.name != "torch":
                 raise
             raise ValueError("this needs PyTorch, which `make setup-rank` installs") from error
-        torch.set_num_threads(arguments.threads)
+        torch.set_num_threads(options.threads)
         metadata = record(settings, module) | {
             "seed": str(seed),
             "torch": str(torch.__version__),
             "device": on(),
         }
         checkpoint = None
-        if arguments.checkpoint:
-            path = arguments.checkpoint
-            if path == BESIDE:
-                path = arguments.output.parents[1] / BESIDE / f"{arguments.output.stem}.npz"
+        path = options.checkpoint
+        if path is not None:
+            if path == Path():
+                path = options.output.parents[1] / BESIDE / f"{options.output.stem}.npz"
             made_with = {key: metadata[key] for key in KEPT}
-            made_with |= {"settings": digest(of_result), "threads": str(arguments.threads)}
+            made_with |= {"settings": digest(of_result), "threads": str(options.threads)}
             checkpoint = Checkpoint(path, made_with)
         return cls(metadata["device"], metadata, checkpoint)
 

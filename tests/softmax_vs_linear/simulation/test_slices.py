@@ -58,7 +58,7 @@ def test_slices_take_about_equal_time():
 @pytest.mark.parametrize("count", [1, 2, 5, 30])
 def test_merged_slices_are_the_panel(name, count):
     slices = [simulate.slice_of(job(name), k + 1, count) for k in range(count)]
-    assert simulate.merge(job(name), slices[::-1]).equals(simulate.simulate(job(name)))
+    assert simulate.merged(job(name), slices[::-1]).equals(simulate.simulate(job(name)))
 
 
 def test_a_slice_has_a_column_for_each_outcome():
@@ -87,7 +87,7 @@ def test_a_slice_too_few_or_twice_is_refused():
     slices = [simulate.slice_of(job("regression"), k + 1, 3) for k in range(3)]
     for wrong in (slices[:2], [*slices, slices[0]]):
         with pytest.raises(ValueError, match=r"p, n=\d+: the slices hold \d+ trials of 5100"):
-            simulate.merge(job("regression"), wrong)
+            simulate.merged(job("regression"), wrong)
 
 
 JOB = "softmax_vs_linear.simulation.simulate"

@@ -4,7 +4,6 @@ Formulas are tried where the configuration is read; Python functions in a proces
 jobs will start it, so that no module of a user is ever imported by a workflow.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -47,12 +46,7 @@ def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) ->
     return ""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="data, sizes and kernels, as JSON")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ValuesJob.model_validate_json(arguments.settings)
+def run(job: ValuesJob) -> None:
     # What a user's module prints is not the answer.
     with contextlib.redirect_stdout(sys.stderr):
         found = {

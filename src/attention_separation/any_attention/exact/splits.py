@@ -5,7 +5,6 @@ Q = alpha I and K = I / alpha times that, and X all ones through one coordinate,
 Q = K = (1 ... 1)^T.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -120,13 +119,7 @@ def _measured(
     return found.tolist(), scored.rows[1].share[:, 0].tolist()
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="data and kernels, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = SplitsJob.model_validate_json(arguments.settings)
+def run(job: SplitsJob, output: Path) -> None:
     table = table_from_rows(split_rows(asked_kernels(job.only, job.kernels), job.data), SCHEMA)
-    stem = arguments.output.with_suffix("")
-    write_result(table, stem, record(arguments.settings, __name__), TITLE, ABOUT)
+    stem = output.with_suffix("")
+    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)

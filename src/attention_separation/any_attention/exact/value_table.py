@@ -1,6 +1,5 @@
 """Every kernel in every layer at some n, and how far it separates."""
 
-import argparse
 import math
 from collections.abc import Iterator
 from itertools import product
@@ -212,17 +211,8 @@ def tables(job: ValuesJob) -> dict[str, pa.Table]:
     }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="data and sizes, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path,
-        help="parquet of kernels, the rest beside, and the table of values as kernel_values",
-    )  # fmt: skip
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ValuesJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
+def run(job: ValuesJob, output: Path) -> None:
+    provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
-        stem = arguments.output.with_name(name)
+        stem = output.with_name(name)
         write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

@@ -1,6 +1,5 @@
 """One of the figures of this study, with its numbers."""
 
-import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from matplotlib.figure import Figure
 
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.settings.jobs import DataJob
-from attention_separation.any_attention.settings.titles import FIGURES, WITH_OWN_KERNELS
+from attention_separation.any_attention.settings.titles import WITH_OWN_KERNELS
 from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
@@ -35,17 +34,10 @@ DRAWN = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the data, as JSON")
-    parser.add_argument("--figure", required=True, choices=FIGURES, help="which one")
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = DataJob.model_validate_json(arguments.settings)
-    drawn = DRAWN[arguments.figure]
-    own = (own_kernels(job.kernels),) if arguments.figure in WITH_OWN_KERNELS else ()
+def run(job: DataJob, figure: str, output: Path) -> None:
+    drawn = DRAWN[figure]
+    own = (own_kernels(job.kernels),) if figure in WITH_OWN_KERNELS else ()
     table = drawn.numbers(job.data, *own)
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     save_with_numbers(drawn.draw(table, job.data, *own), stem, table, provenance)

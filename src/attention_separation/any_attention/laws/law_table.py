@@ -1,6 +1,5 @@
 """Each law's predictions beside exact values, with verdicts."""
 
-import argparse
 import math
 from pathlib import Path
 
@@ -77,14 +76,9 @@ def about(table: pa.Table) -> str:
     return "\n".join([SCOPE, *lines])
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="data and own kernels, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    table = law_table(DataJob.model_validate_json(arguments.settings))
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+def run(job: DataJob, output: Path) -> None:
+    table = law_table(job)
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     shown = table.drop_columns(list(ABOVE))
     write_result(table, stem, provenance, TITLE, about(table), shown, endless=ENDLESS)

@@ -1,8 +1,8 @@
 """This study's pictures under docs/, the page that shows them, README's block."""
 
-import argparse
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -14,10 +14,10 @@ from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
 from attention_separation.any_attention.pages.story import reach_words, story
 from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES, TABLES
-from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
+from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 from attention_separation.results.tables import read_parquet, write_csv
 
-__all__ = ["GALLERY", "add_arguments", "run"]
+__all__ = ["GALLERY", "run"]
 
 GALLERY = Gallery(
     mark="kernels",
@@ -103,10 +103,9 @@ def _reach_cell(row: dict) -> str:
     return reach_words(row, told) + (f", undecided from {unknown:,.0f}" if unknown else "")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
+def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
     tables = {
-        name: read_parquet(arguments.results / f"tables/{name}.parquet", SCHEMAS[name], digest)
+        name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
         for name, digest in job.tables.items()
     }
     gallery = replace(
@@ -116,7 +115,8 @@ def run(arguments: argparse.Namespace) -> None:
     )
     said, more = story(tables, job.data), findings(tables)
     elsewhere = elsewhere_table(job.data)
-    write_csv(elsewhere, arguments.docs / f"{GALLERY.folder}/{ELSEWHERE}.csv")
+    write_csv(elsewhere, docs / f"{GALLERY.folder}/{ELSEWHERE}.csv")
     texts = kernels_text(tables["kernels"]), laws_text(tables["kernel_laws"], elsewhere)
     few = readme_table(tables["kernels"])
-    write_gallery(arguments, gallery, said, more, "\n\n".join((*texts, "## Figures")), few)
+    text = "\n\n".join((*texts, "## Figures"))
+    write_gallery(Folders(results, docs, readme), gallery, said, more, text, few)

@@ -1,6 +1,5 @@
 """This study's page of the report, and captions of figures and tables."""
 
-import argparse
 from pathlib import Path
 
 from attention_separation.any_attention.exact import splits, value_table
@@ -12,10 +11,10 @@ from attention_separation.any_attention.settings.jobs import OverviewJob
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.any_attention.simulation import simulated_table
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.overview import Overview, add_arguments, write_overview
+from attention_separation.pages.overview import Overview, write_overview
 from attention_separation.results.tables import read_parquet
 
-__all__ = ["HONESTY", "add_arguments", "read_overview", "run"]
+__all__ = ["HONESTY", "read_overview", "run"]
 
 TITLE = "Any attention: which kernels separate"
 QUESTION = (
@@ -81,6 +80,5 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
+def run(job: OverviewJob, results: Path, output: Path) -> None:
+    write_overview(read_overview(job, results), results, output)

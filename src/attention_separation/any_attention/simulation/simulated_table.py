@@ -1,6 +1,5 @@
 """FAVOR+ and cosFormer, of which no exact value is known, in trials."""
 
-import argparse
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -122,12 +121,7 @@ def simulated_table(job: SimulatedJob) -> pa.Table:
     return table_from_rows(rows, SCHEMA)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="data, n, trials and seed, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    table = simulated_table(SimulatedJob.model_validate_json(arguments.settings))
-    provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, ABOUT)
+def run(job: SimulatedJob, output: Path) -> None:
+    table = simulated_table(job)
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)

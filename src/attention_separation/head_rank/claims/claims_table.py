@@ -5,7 +5,6 @@ The estimator of a cell is the mean held-out error over its runs, with an interv
 to another cell's, or of the ratio; the least error over runs is never judged.
 """
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,7 +19,9 @@ from attention_separation.head_rank.claims.published_claims import best_below_fu
 from attention_separation.head_rank.claims.runs import read_runs
 from attention_separation.head_rank.claims.theory_claims import theory
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
-from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.constructions.features import SCHEMA as FEATURES
+from attention_separation.head_rank.constructions.temperature import SCHEMA as TEMPERATURE
+from attention_separation.head_rank.constructions.vote import SCHEMA as VOTE
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.head_rank.training.cell_table import DEAD
@@ -96,39 +97,27 @@ def claims_table(
     return table_from_rows(found, SCHEMA)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="cells, margin and level, as JSON")
-    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="the cells' tables")
-    parser.add_argument("--vote", required=True, type=Path, help="table of the vote")
-    parser.add_argument("--features", required=True, type=Path, help="table of random heads")
-    parser.add_argument("--temperature", required=True, type=Path, help="of the full-rank head")
-    parser.add_argument("--bound", required=True, nargs=2, type=Path, help="tables of the bound")
-    parser.add_argument("--found", required=True, type=Path, help="table of heads found")
-    parser.add_argument("--plurality", required=True, type=Path, help="of the vote against N")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ClaimsJob.model_validate_json(arguments.settings)
-    runs = read_runs(arguments.tables, job.cells)
+def run(
+    job: ClaimsJob, tables: list[Path], vote: Path, features: Path, temperature: Path,
+    bound: list[Path], found: Path, plurality: Path, output: Path,
+) -> None:  # fmt: skip
+    runs = read_runs(tables, job.cells)
     table = claims_table(
         job,
         runs,
-        read_parquet(arguments.vote, vote.SCHEMA, job.vote),
-        read_parquet(arguments.features, features.SCHEMA, job.features),
+        read_parquet(vote, VOTE, job.vote),
+        read_parquet(features, FEATURES, job.features),
         {
-            "temperature": read_parquet(arguments.temperature, temperature.SCHEMA, job.temperature),
-            "needed": read_parquet(arguments.bound[1], bound_table.NEEDED, job.bound),
-            "found": read_parquet(arguments.found, found_table.SCHEMA, job.found),
-            "plurality": read_parquet(arguments.plurality, plurality_table.SCHEMA, job.plurality),
+            "temperature": read_parquet(temperature, TEMPERATURE, job.temperature),
+            "needed": read_parquet(bound[1], bound_table.NEEDED, job.bound),
+            "found": read_parquet(found, found_table.SCHEMA, job.found),
+            "plurality": read_parquet(plurality, plurality_table.SCHEMA, job.plurality),
         },
     )
-    provenance = record(arguments.settings, __name__)
+    provenance = record(job.canonical(), __name__)
     text = about(job.scale, job.margin, job.level)
-    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, text)
+    write_result(table, output.with_suffix(""), provenance, TITLE, text)
     errors = errors_table.errors_table(runs)
     text = errors_table.ABOUT.format(scale=job.scale)
-    stem = arguments.output.with_name("rank_errors")
+    stem = output.with_name("rank_errors")
     write_result(errors, stem, provenance, errors_table.TITLE, text)

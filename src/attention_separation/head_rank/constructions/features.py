@@ -1,6 +1,5 @@
 """The error of random rank-1 heads against their number."""
 
-import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -90,11 +89,5 @@ def features_table(job: FeaturesJob) -> pa.Table:
     return table_from_rows(rows, SCHEMA)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="laws, dimensions and heads, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = FeaturesJob.model_validate_json(arguments.settings)
-    write_parquet(features_table(job), arguments.output, record(arguments.settings, __name__))
+def run(job: FeaturesJob, output: Path) -> None:
+    write_parquet(features_table(job), output, record(job.canonical(), __name__))

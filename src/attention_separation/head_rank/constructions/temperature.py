@@ -1,6 +1,5 @@
 """The error of one full-rank head against its softmax temperature."""
 
-import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,13 +125,5 @@ def errors_of_temperature(job: TemperatureJob) -> pa.Table:
     return table_from_rows(rows, SCHEMA)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the cases' settings, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = TemperatureJob.model_validate_json(arguments.settings)
-    write_parquet(
-        errors_of_temperature(job), arguments.output, record(arguments.settings, __name__)
-    )
+def run(job: TemperatureJob, output: Path) -> None:
+    write_parquet(errors_of_temperature(job), output, record(job.canonical(), __name__))

@@ -1,6 +1,5 @@
 """The error of Theorem 7's majority vote against its number of heads."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,11 +110,5 @@ def vote_table(job: VoteJob) -> pa.Table:
     return table_from_rows([*rows, *needed_rows(job)], SCHEMA)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="dimensions and heads, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = VoteJob.model_validate_json(arguments.settings)
-    write_parquet(vote_table(job), arguments.output, record(arguments.settings, __name__))
+def run(job: VoteJob, output: Path) -> None:
+    write_parquet(vote_table(job), output, record(job.canonical(), __name__))

@@ -1,6 +1,6 @@
 """Random rank-1 heads, right and as published."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -11,11 +11,8 @@ from matplotlib.figure import Figure
 
 from attention_separation.head_rank.constructions.features import SCHEMA
 from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC, VERMILION, frame
-
-__all__ = ["add_arguments", "draw", "run"]
 
 LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
 DASHES, DOTS = (0, (4, 2)), (0, (1, 1.2))
@@ -110,5 +107,5 @@ def _spread(rows: list[dict]) -> tuple[np.ndarray, ...]:
     return np.array(heads), *map(np.array, stack)
 
 
-def run(arguments: argparse.Namespace) -> None:
-    figure_job.make(arguments, SCHEMA, __name__, draw)
+def run(job: TableFigureJob, table: Path, output: Path) -> None:
+    figure_job.make(job, table, output, SCHEMA, __name__, draw)

@@ -1,8 +1,8 @@
 """Error against temperature, Facts 1 and 3."""
 
-import argparse
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -13,11 +13,8 @@ from matplotlib.lines import Line2D
 
 from attention_separation.head_rank.constructions.temperature import SCHEMA
 from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
-
-__all__ = ["add_arguments", "draw", "run"]
 
 DATA = {"uniform": "independent", "orthogonal": "orthogonal"}
 MARKERS = {"uniform": "o", "orthogonal": "s"}
@@ -165,5 +162,5 @@ def _draw_text(ax: Axes, rows: list[dict], colours: Colours) -> None:
     ax.set_title("Fact 3 with 𝑋ᵀ𝑦 + 𝑏, as in the text; hardmax", y=1.0, pad=8)
 
 
-def run(arguments: argparse.Namespace) -> None:
-    figure_job.make(arguments, SCHEMA, __name__, draw)
+def run(job: TableFigureJob, table: Path, output: Path) -> None:
+    figure_job.make(job, table, output, SCHEMA, __name__, draw)

@@ -1,6 +1,5 @@
 """One layer of low-rank heads as numbers, what is possible and what is not."""
 
-import argparse
 from pathlib import Path
 
 import matplotlib
@@ -249,25 +248,18 @@ def voters(rows: list[dict], d: int, error: float) -> dict[int, float]:
     return found
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="titles and digests, as JSON")
-    parser.add_argument("--bound", required=True, nargs=2, type=Path, help="tables of the bound")
-    parser.add_argument("--found", required=True, type=Path, help="table of heads found")
-    parser.add_argument("--plurality", required=True, type=Path, help="table of the vote")
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = TheoryFigureJob.model_validate_json(arguments.settings)
-    read_parquet(arguments.bound[0], bound_table.BOUND, job.bound)
-    needed = read_parquet(arguments.bound[1], bound_table.NEEDED, job.bound)
-    found = read_parquet(arguments.found, found_table.SCHEMA, job.found)
-    plurality = read_parquet(arguments.plurality, plurality_table.SCHEMA, job.plurality)
-    provenance = record(arguments.settings, __name__)
+def run(
+    job: TheoryFigureJob, bound: list[Path], found: Path, plurality: Path, output: Path
+) -> None:
+    read_parquet(bound[0], bound_table.BOUND, job.bound)
+    needed = read_parquet(bound[1], bound_table.NEEDED, job.bound)
+    found = read_parquet(found, found_table.SCHEMA, job.found)
+    plurality = read_parquet(plurality, plurality_table.SCHEMA, job.plurality)
+    provenance = record(job.canonical(), __name__)
     for name, draw, table in (
         ("rank_theory", draw_ranks, found),
         ("rank_heads", draw_heads, needed),
         ("rank_points", draw_points, plurality),
     ):
-        stem = arguments.output.with_name(name)
+        stem = output.with_name(name)
         save_with_numbers(draw(job.titles[name], table), stem, table, provenance)

@@ -1,7 +1,6 @@
 """Figures 1 to 4 of the paper, and errors in training beside those on new data, from the tables of
 trained cells."""
 
-import argparse
 from pathlib import Path
 
 import matplotlib
@@ -61,16 +60,9 @@ def numbers(figure: str, rows: list[dict]) -> pa.Table:
     return table_from_rows(rows, NUMBERS[figure])
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the figure and its cells, as JSON")
-    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="the cells' tables")
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = TrainedFigureJob.model_validate_json(arguments.settings)
-    runs = read_runs(arguments.tables, job.cells).to_pylist()
-    rows = shown(job.figure, runs, read_seed(arguments.tables[0]))
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+def run(job: TrainedFigureJob, tables: list[Path], output: Path) -> None:
+    runs = read_runs(tables, job.cells).to_pylist()
+    rows = shown(job.figure, runs, read_seed(tables[0]))
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     save_with_numbers(draw(job.figure, rows), stem, numbers(job.figure, rows), provenance)

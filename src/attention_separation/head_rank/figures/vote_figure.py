@@ -1,6 +1,6 @@
 """The majority vote's error, and the heads that it needs."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -11,11 +11,8 @@ from matplotlib.lines import Line2D
 
 from attention_separation.head_rank.constructions.vote import SCHEMA
 from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.figures.figure_job import add_arguments
 from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
-
-__all__ = ["add_arguments", "draw", "run"]
 
 ZERO_PREDICTOR = 1.0
 GUARANTEE = "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"
@@ -97,5 +94,5 @@ def _draw_needed(ax: Axes, rows: list[dict]) -> None:
     ax.legend(handles=handles, fontsize=8, loc="upper left")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    figure_job.make(arguments, SCHEMA, __name__, draw)
+def run(job: TableFigureJob, table: Path, output: Path) -> None:
+    figure_job.make(job, table, output, SCHEMA, __name__, draw)

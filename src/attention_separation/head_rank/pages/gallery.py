@@ -3,7 +3,6 @@
 Apart from the first paper's, because trained numbers hold for one kind of processor only.
 """
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,10 +23,10 @@ from attention_separation.head_rank.pages.training_findings import (
 from attention_separation.head_rank.paper_size.page import write_pages
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.settings.titles import FIGURES, THEORY
-from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
+from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 from attention_separation.results.tables import read_parquet
 
-__all__ = ["GALLERY", "add_arguments", "claims_text", "read_findings", "run"]
+__all__ = ["GALLERY", "claims_text", "read_findings", "run"]
 
 GALLERY = Gallery(
     mark="rank",
@@ -96,10 +95,9 @@ def _claims(judged: pa.Table, whose: str) -> str:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
+def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
     settings = job.tables["rank_claims"]
-    judged = read_parquet(arguments.results / "tables/rank_claims.parquet", SCHEMA, settings)
-    first, more = read_findings(arguments.results, judged, job.scale, job.level)
-    write_gallery(arguments, GALLERY, first, more, claims_text(judged))
-    write_pages(arguments.results, arguments.docs)
+    judged = read_parquet(results / "tables/rank_claims.parquet", SCHEMA, settings)
+    first, more = read_findings(results, judged, job.scale, job.level)
+    write_gallery(Folders(results, docs, readme), GALLERY, first, more, claims_text(judged))
+    write_pages(results, docs)

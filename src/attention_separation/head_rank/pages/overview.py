@@ -1,6 +1,5 @@
 """This paper's page of the report, and captions of figures and tables."""
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,11 +12,11 @@ from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.pages.derivation import STEPS
 from attention_separation.head_rank.settings.jobs import OverviewJob
 from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
-from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
+from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import read_parquet, select_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
-__all__ = ["add_arguments", "read_overview", "run"]
+__all__ = ["read_overview", "run"]
 
 TITLE = "Rank of attention heads"
 QUESTION = (
@@ -52,9 +51,8 @@ SCHEMAS = {
 }
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
+def run(job: OverviewJob, results: Path, output: Path) -> None:
+    write_overview(read_overview(job, results), results, output)
 
 
 def read_overview(job: OverviewJob, results: Path) -> Overview:

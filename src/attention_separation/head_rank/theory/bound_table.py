@@ -1,6 +1,5 @@
 """What no heads of low rank can do, and how many an error takes at least."""
 
-import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,17 +92,9 @@ def needed_rows(job: BoundSettings) -> Iterator[dict]:
                 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="dimensions and errors, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = BoundSettings.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+def run(job: BoundSettings, output: Path) -> None:
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     table = table_from_rows(list(bound_rows(job)), BOUND)
     write_result(table, stem, provenance, BOUND_TITLE, BOUND_ABOUT)
     table = table_from_rows(list(needed_rows(job)), NEEDED)

@@ -1,6 +1,5 @@
 """The error of heads of low rank that are random, chosen or optimised."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,15 +149,7 @@ def _of_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[tuple
             yield scored("mixed", heads, ranges[:hard], a, linear, 1.0)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="dimensions and draws, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = FoundJob.model_validate_json(arguments.settings)
+def run(job: FoundJob, output: Path) -> None:
     table = table_from_rows(list(found_rows(job)), SCHEMA)
-    stem = arguments.output.with_suffix("")
-    write_result(table, stem, record(arguments.settings, __name__), TITLE, ABOUT)
+    stem = output.with_suffix("")
+    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)

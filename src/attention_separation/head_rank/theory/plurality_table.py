@@ -1,6 +1,5 @@
 """The error of a vote of rank-1 heads against the number of points."""
 
-import argparse
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,15 +84,7 @@ def _errors(job: PluralityJob, distribution: str, d: int, points: list[int]) -> 
     return errors
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="points and heads, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = PluralityJob.model_validate_json(arguments.settings)
+def run(job: PluralityJob, output: Path) -> None:
     table = table_from_rows(list(plurality_rows(job)), SCHEMA)
-    stem = arguments.output.with_suffix("")
-    write_result(table, stem, record(arguments.settings, __name__), TITLE, ABOUT)
+    stem = output.with_suffix("")
+    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)

@@ -1,19 +1,17 @@
 """Train the runs of one cell, as a table with one row per run."""
 
-import argparse
 import sys
+from pathlib import Path
 
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.cell_table import cell_table
 from attention_separation.results.tables import write_parquet
-from attention_separation.training.job import Job, add_arguments
-
-__all__ = ["add_arguments", "run"]
+from attention_separation.training.job import Job, Options
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = CellJob.model_validate_json(arguments.settings)
-    with_torch = Job.begin(arguments, job.canonical(), job.result_settings(), job.seed, __name__)
+def run(job: CellJob, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
+    options = Options(output, checkpoint, threads)
+    with_torch = Job.begin(options, job.canonical(), job.result_settings(), job.seed, __name__)
     from attention_separation.head_rank.training.ensemble import seconds_per_step, start, train
     from attention_separation.head_rank.training.learned_heads import learned_heads
 
@@ -37,5 +35,5 @@ def run(arguments: argparse.Namespace) -> None:
         trained.test_se.tolist(),
         learned_heads(job, trained.parameters),
     )
-    write_parquet(table, arguments.output, with_torch.metadata)
+    write_parquet(table, output, with_torch.metadata)
     with_torch.end()

@@ -1,6 +1,5 @@
 """What is claimed of the needle, judged, on computed numbers and on trained networks."""
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -49,21 +48,14 @@ def about(table: pa.Table) -> str:
     return ABOUT + (ABOUT_TRAINED if TRAINED in table["kind"].to_pylist() else "")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="what claims depend on, as JSON")
-    parser.add_argument("--lines", required=True, type=Path, help="table of accuracies")
-    parser.add_argument("--critical", required=True, type=Path, help="table of critical n")
-    parser.add_argument("--cells", type=Path, help="table of trained networks, if there are any")
-    parser.add_argument("--output", required=True, type=Path, help="parquet, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ClaimsJob.model_validate_json(arguments.settings)
+def run(
+    job: ClaimsJob, lines: Path, critical: Path, output: Path, cells: Path | None = None
+) -> None:
     table = claims_table(
         job,
-        read_parquet(arguments.lines, ACCURACIES, job.lines),
-        read_parquet(arguments.critical, CRITICAL, job.lines),
-        read_parquet(arguments.cells, CELLS, job.cells) if job.cells else None,
+        read_parquet(lines, ACCURACIES, job.lines),
+        read_parquet(critical, CRITICAL, job.lines),
+        read_parquet(cells, CELLS, job.cells) if job.cells else None,
     )
-    provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, about(table))
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output.with_suffix(""), provenance, TITLE, about(table))

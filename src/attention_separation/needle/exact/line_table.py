@@ -1,6 +1,5 @@
 """The accuracy of each line against n, where each is .75, and where bounds end."""
 
-import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,14 +87,8 @@ def tables(job: LinesJob) -> dict[str, pa.Table]:
     }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="mu and n of the lines, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="accuracies, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = LinesJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
+def run(job: LinesJob, output: Path) -> None:
+    provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
-        stem = arguments.output.with_name(name)
+        stem = output.with_name(name)
         write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

@@ -1,7 +1,7 @@
 """This study's pictures under docs/, the page that shows them, README's block."""
 
-import argparse
 import math
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -16,9 +16,9 @@ from attention_separation.needle.pages.findings import (
 from attention_separation.needle.pages.overview import HONESTY, QUESTION, read_tables
 from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES, TABLES
-from attention_separation.pages.gallery import Gallery, add_arguments, table_links, write_gallery
+from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 
-__all__ = ["GALLERY", "add_arguments", "page_text", "run"]
+__all__ = ["GALLERY", "page_text", "run"]
 
 GALLERY = Gallery(
     mark="needle",
@@ -103,8 +103,7 @@ def _number(critical: float) -> str:
     return f"{critical:,.0f}" if critical < 1e9 else power_of_ten(critical)
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    tables = read_tables(job, arguments.results)
+def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
+    tables = read_tables(job, results)
     first, more = first_findings(tables), more_findings(tables)
-    write_gallery(arguments, GALLERY, first, more, page_text(tables))
+    write_gallery(Folders(results, docs, readme), GALLERY, first, more, page_text(tables))

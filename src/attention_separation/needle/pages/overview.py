@@ -1,6 +1,5 @@
 """This study's page of the report, and captions of figures and tables."""
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,10 +12,10 @@ from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES
 from attention_separation.needle.training import cell_table, cells_table
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
+from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import read_parquet
 
-__all__ = ["HONESTY", "QUESTION", "add_arguments", "read_overview", "read_tables", "run"]
+__all__ = ["HONESTY", "QUESTION", "read_overview", "read_tables", "run"]
 
 TITLE = "The needle: what one query can tell when tokens are noisy"
 QUESTION = (
@@ -96,6 +95,5 @@ def _beneath(name: str, trained: bool) -> str:
     return (SHOWS[name] + (DOTS.get(name, "") if trained else "")).replace("\n", " ")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
+def run(job: OverviewJob, results: Path, output: Path) -> None:
+    write_overview(read_overview(job, results), results, output)

@@ -1,6 +1,5 @@
 """The runs of all cells as one table. Without torch."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,16 +33,7 @@ def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
     return pa.concat_tables(tables).combine_chunks()
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the cells, as JSON")
-    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="the cells' tables")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = CellsJob.model_validate_json(arguments.settings)
-    table = read_runs(arguments.tables, job.cells)
-    provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.output.with_suffix(""), provenance, TITLE, ABOUT)
+def run(job: CellsJob, tables: list[Path], output: Path) -> None:
+    table = read_runs(tables, job.cells)
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)

@@ -1,21 +1,19 @@
 """Train the runs of one cell, as a table with one row per run."""
 
-import argparse
+from pathlib import Path
 
 from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.needle.training.cell_table import cell_table
 from attention_separation.own_kernels.values import kernel_of
 from attention_separation.results.tables import write_parquet
-from attention_separation.training.job import Job, add_arguments
-
-__all__ = ["add_arguments", "run"]
+from attention_separation.training.job import Job, Options
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = NeedleCell.model_validate_json(arguments.settings)
+def run(job: NeedleCell, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
+    options = Options(output, checkpoint, threads)
     # On a GPU a step of so few numbers would only wait.
     with_torch = Job.begin(
-        arguments, job.canonical(), job.result_settings(), job.seed, __name__, on=lambda: "cpu"
+        options, job.canonical(), job.result_settings(), job.seed, __name__, on=lambda: "cpu"
     )
     from attention_separation.needle.training.ensemble import start, train
 
@@ -23,5 +21,5 @@ def run(arguments: argparse.Namespace) -> None:
     trained = train(job, state, with_torch.resume(state))
     parameters = state.optimizer.vector.shape[1]
     table = cell_table(job, parameters, trained.correct.tolist(), trained.train_loss.tolist())
-    write_parquet(table, arguments.output, with_torch.metadata)
+    write_parquet(table, output, with_torch.metadata)
     with_torch.end()

@@ -1,6 +1,5 @@
 """Fails if any panel differs from its reference, or a verdict is not whole."""
 
-import argparse
 import math
 from pathlib import Path
 
@@ -8,8 +7,8 @@ import pyarrow as pa
 
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
-from attention_separation.settings.canonical import digest
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
+from attention_separation.softmax_vs_linear.settings.jobs import VerdictsJob
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
 
 MAY_BE_EMPTY = ("trials_to_decide", "detectable_shape")
@@ -41,19 +40,13 @@ def sentences(verdicts: pa.Table) -> list[str]:
     ]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--verdicts", required=True, type=Path, help="table of verdicts")
-    parser.add_argument("--settings", required=True, help="what the verdicts depend on, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="text file to write")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    verdicts = read_parquet(arguments.verdicts, SCHEMA, digest(arguments.settings))
-    broken = faults(verdicts)
+def run(job: VerdictsJob, verdicts: Path, output: Path) -> None:
+    table = read_parquet(verdicts, SCHEMA, job.digest())
+    broken = faults(table)
     if broken:
         raise ValueError("\n".join(["the verdicts are not whole", *broken]))
-    different = sentences(verdicts)
+    different = sentences(table)
     if different:
         raise ValueError("\n".join(["simulation and exact or reference values differ", *different]))
-    counts = count_verdicts(verdicts["verdict"].to_pylist())
-    write_text(arguments.output, f"panels: {counts}\n")
+    counts = count_verdicts(table["verdict"].to_pylist())
+    write_text(output, f"panels: {counts}\n")

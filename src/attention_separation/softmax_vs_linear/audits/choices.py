@@ -1,6 +1,5 @@
 """How far each open choice moves the panels."""
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -257,19 +256,8 @@ def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
     return labels
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
-    parser.add_argument(
-        "--table", required=True, type=Path, help="parquet to write, the table's rest beside"
-    )
-    parser.add_argument(
-        "--figure", required=True, type=Path, help="svg to write, the figure's rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ChoicesJob.model_validate_json(arguments.settings)
-    table = choices_table(job)
-    provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
-    save_with_numbers(draw(table, job.figures), arguments.figure.with_suffix(""), table, provenance)
+def run(job: ChoicesJob, table: Path, figure: Path) -> None:
+    found = choices_table(job)
+    provenance = record(job.canonical(), __name__)
+    write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
+    save_with_numbers(draw(found, job.figures), figure.with_suffix(""), found, provenance)

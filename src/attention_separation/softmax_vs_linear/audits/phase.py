@@ -1,6 +1,5 @@
 """Maps of P(E_success) over two parameters, exactly."""
 
-import argparse
 import math
 from pathlib import Path
 
@@ -178,15 +177,9 @@ def _cell_edges(values: np.ndarray) -> np.ndarray:
     return np.exp(edges(np.log(values))) if _is_wide(values) else edges(values)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the maps' settings, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = PhaseJob.model_validate_json(arguments.settings)
+def run(job: PhaseJob, output: Path) -> None:
     if not job.maps:
         raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)
-    provenance = record(arguments.settings, __name__)
-    save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)
+    provenance = record(job.canonical(), __name__)
+    save_with_numbers(draw(job, table), output.with_suffix(""), table, provenance)

@@ -1,6 +1,5 @@
 """Maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
-import argparse
 from pathlib import Path
 
 import matplotlib
@@ -190,15 +189,9 @@ def _add_texts(figure: Figure, job: ThetaJob) -> None:
     frame(figure, title, note, w_pad=0.04)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ThetaJob.model_validate_json(arguments.settings)
+def run(job: ThetaJob, output: Path) -> None:
     if not job.rows:
         raise ValueError("no panel of attention sweeps one parameter other than theta")
     table = theta_table(job)
-    provenance = record(arguments.settings, __name__)
-    save_with_numbers(draw(job, table), arguments.output.with_suffix(""), table, provenance)
+    provenance = record(job.canonical(), __name__)
+    save_with_numbers(draw(job, table), output.with_suffix(""), table, provenance)

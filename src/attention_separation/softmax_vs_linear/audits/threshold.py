@@ -1,6 +1,5 @@
 """What each network alone could do with its own best threshold."""
 
-import argparse
 from pathlib import Path
 
 import matplotlib
@@ -243,21 +242,10 @@ def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str,
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
-    parser.add_argument(
-        "--table", required=True, type=Path, help="parquet to write, the table's rest beside"
-    )
-    parser.add_argument(
-        "--figure", required=True, type=Path, help="svg to write, the figure's rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ThresholdJob.model_validate_json(arguments.settings)
+def run(job: ThresholdJob, table: Path, figure: Path) -> None:
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
-    table = threshold_table(job)
-    provenance = record(arguments.settings, __name__)
-    write_result(table, arguments.table.with_suffix(""), provenance, TITLE, ABOUT)
-    save_with_numbers(draw(job, table), arguments.figure.with_suffix(""), table, provenance)
+    found = threshold_table(job)
+    provenance = record(job.canonical(), __name__)
+    write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
+    save_with_numbers(draw(job, found), figure.with_suffix(""), found, provenance)

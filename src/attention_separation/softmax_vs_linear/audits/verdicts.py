@@ -1,6 +1,5 @@
 """Each panel's simulation held against its exact or reference values."""
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -145,23 +144,10 @@ def about(job: VerdictsJob, points: int) -> str:
     return ABOUT.format(level=job.level, tests=tests, margin=job.margin, reconstructed=COLUMN)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the verdicts' settings, as JSON")
-    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="panels' tables")
-    parser.add_argument(
-        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
-    )
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = VerdictsJob.model_validate_json(arguments.settings)
-    tables = read_joined(arguments.tables, arguments.exact, job.panels)
-    by_panel, by_point = verdict_tables(job, tables)
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+def run(job: VerdictsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
+    by_panel, by_point = verdict_tables(job, read_joined(tables, exact, job.panels))
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))
     points = stem.with_name(f"{stem.name}_points")
     write_parquet(by_point, points.with_suffix(".parquet"), provenance)

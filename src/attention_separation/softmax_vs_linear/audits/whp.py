@@ -1,6 +1,5 @@
 """At which points of a panel each event is not "with high probability": fails more than delta/n."""
 
-import argparse
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,23 +183,12 @@ def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
     return PanelEvents(panel.name, parameter, at, contest, events, errors, of.reconstructed)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
-    parser.add_argument(
-        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
-    )
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = WhpJob.model_validate_json(arguments.settings)
+def run(job: WhpJob, exact: list[Path], output: Path) -> None:
     found = []
-    for panel, path in zip(job.panels, arguments.exact, strict=True):
+    for panel, path in zip(job.panels, exact, strict=True):
         settings = digest(panel.exact.canonical())
         columns = exact_table.schema(panel.exact.panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns, settings)))
-    provenance = record(arguments.settings, __name__)
-    stem = arguments.output.with_suffix("")
+    provenance = record(job.canonical(), __name__)
+    stem = output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

@@ -1,6 +1,5 @@
 """Every claim of the paper, evaluated, with a verdict."""
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -98,16 +97,8 @@ def _at_size(row: dict) -> str:
     return f"{text}, and fails at {row['range_at']}"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="parameters and sizes, as JSON")
-    parser.add_argument(
-        "--output", required=True, type=Path, help="parquet to write, the rest beside"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ClaimsJob.model_validate_json(arguments.settings)
-    provenance = record(arguments.settings, __name__)
+def run(job: ClaimsJob, output: Path) -> None:
+    provenance = record(job.canonical(), __name__)
     claims = evaluate_claims(job)
-    stem = arguments.output.with_suffix("")
+    stem = output.with_suffix("")
     write_result(claims, stem, provenance, TITLE, ABOUT, shown=page(claims))

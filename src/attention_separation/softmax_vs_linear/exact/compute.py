@@ -1,6 +1,5 @@
 """The probabilities of the points of some panels, without simulation."""
 
-import argparse
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,15 +36,7 @@ def metadata(job: ExactPanel) -> dict[str, str]:
     return record(job.canonical(), __name__)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panels' settings, as JSON")
-    parser.add_argument(
-        "--outputs", required=True, nargs="+", type=Path, help="parquet file to write, per panel"
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = ExactJob.model_validate_json(arguments.settings)
+def run(job: ExactJob, outputs: list[Path]) -> None:
     made = [(compute_exact(panel), metadata(panel)) for panel in job.panels]
-    for (table, provenance), path in zip(made, arguments.outputs, strict=True):
+    for (table, provenance), path in zip(made, outputs, strict=True):
         write_parquet(table, path, provenance)

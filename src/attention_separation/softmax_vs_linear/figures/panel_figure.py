@@ -1,6 +1,5 @@
 """Success rates against the swept parameters, panel by panel."""
 
-import argparse
 from pathlib import Path
 
 import matplotlib
@@ -155,22 +154,12 @@ def _evenly_in_logarithm(x: np.ndarray) -> bool:
     return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
-    parser.add_argument("--tables", required=True, nargs="+", type=Path, help="its panels' tables")
-    parser.add_argument(
-        "--exact", required=True, nargs="+", type=Path, help="tables of their exact values"
-    )
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = FigureJob.model_validate_json(arguments.settings)
-    tables = read_joined(arguments.tables, arguments.exact, job.panels)
-    stem = arguments.output.with_suffix("")
+def run(job: FigureJob, tables: list[Path], exact: list[Path], output: Path) -> None:
+    joined = read_joined(tables, exact, job.panels)
+    stem = output.with_suffix("")
     # Panels of other contests have other events.
     whole = pa.concat_tables(
-        [table.replace_schema_metadata() for table in tables], promote_options="default"
+        [table.replace_schema_metadata() for table in joined], promote_options="default"
     )
-    provenance = record(arguments.settings, __name__)
-    save_with_numbers(draw(job, tables), stem, whole, provenance)
+    provenance = record(job.canonical(), __name__)
+    save_with_numbers(draw(job, joined), stem, whole, provenance)

@@ -1,6 +1,5 @@
 """The paper's drawings, Figures 1, 2 and 6, drawn from the code's own arrays."""
 
-import argparse
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -56,12 +55,5 @@ def draw(name: str, settings: str) -> Figure:
     return FIGURES[name](**sizes.model_dump())
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--figure", required=True, choices=FIGURES, help="which drawing")
-    parser.add_argument("--settings", default="{}", help='its sizes as JSON, such as {"n": 8}')
-    parser.add_argument("--output", required=True, type=Path, help="svg to write, the rest beside")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    figure = draw(arguments.figure, arguments.settings)
-    save(figure, arguments.output.with_suffix(""))
+def run(settings: str, figure: str, output: Path) -> None:
+    save(draw(figure, settings), output.with_suffix(""))

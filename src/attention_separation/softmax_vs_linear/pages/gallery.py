@@ -1,10 +1,9 @@
 """The pictures under docs/, the page that shows them, and README's block."""
 
-import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from attention_separation.pages.gallery import Gallery, add_arguments, write_gallery
+from attention_separation.pages.gallery import Folders, Gallery, write_gallery
 from attention_separation.results.tables import read_parquet
 from attention_separation.softmax_vs_linear.exact.exact_table import read_exact
 from attention_separation.softmax_vs_linear.pages.captions import AUDITS
@@ -13,7 +12,7 @@ from attention_separation.softmax_vs_linear.pages.story import story
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 
-__all__ = ["GALLERY", "add_arguments", "read_findings", "run"]
+__all__ = ["GALLERY", "read_findings", "run"]
 
 GALLERY = Gallery(
     mark="gallery",
@@ -48,9 +47,8 @@ def read_findings(folder: Path, settings: Mapping[str, str]) -> tuple[list[str],
     return story(tables, exact), findings(tables, exact)
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    said, more = read_findings(arguments.results, job.tables)
+def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
+    said, more = read_findings(results, job.tables)
     key = KEY.replace(MARK, rf"\{MARK}")
     marked = f"{key} Pictures mark it so, tables list it in a column `reconstructed`."
-    write_gallery(arguments, GALLERY, said, more, marked)
+    write_gallery(Folders(results, docs, readme), GALLERY, said, more, marked)

@@ -1,13 +1,12 @@
 """The report's first page, its opening words, and a caption for each figure."""
 
-import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
 
 from attention_separation.pages.captions import Caption
-from attention_separation.pages.overview import Overview, Section, add_arguments, write_overview
+from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import (
     numpy_column,
     read_parquet,
@@ -29,7 +28,7 @@ from attention_separation.softmax_vs_linear.pages.panel_findings import success_
 from attention_separation.softmax_vs_linear.pages.story import story
 from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
 
-__all__ = ["add_arguments", "read_overview", "run"]
+__all__ = ["read_overview", "run"]
 
 TITLE = "Softmax against linear attention"
 QUESTION = (
@@ -97,9 +96,8 @@ def panels_overview(
     return table_from_rows(rows, PANELS)
 
 
-def run(arguments: argparse.Namespace) -> None:
-    job = OverviewJob.model_validate_json(arguments.settings)
-    write_overview(read_overview(job, arguments.results), arguments.results, arguments.output)
+def run(job: OverviewJob, results: Path, output: Path) -> None:
+    write_overview(read_overview(job, results), results, output)
 
 
 def read_overview(job: OverviewJob, results: Path) -> Overview:

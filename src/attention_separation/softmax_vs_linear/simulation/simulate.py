@@ -1,6 +1,5 @@
 """The trials of one panel, as a table of counts."""
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +60,7 @@ def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
     return slice_table(count(job, of_panel, parts[number - 1]), job.panel.contest)
 
 
-def merge(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
+def merged(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
     """The table of a panel from those of all of its slices.
 
     Raises
@@ -106,26 +105,18 @@ def metadata(job: PanelJob) -> dict[str, str]:
     return {"seed": str(job.seed)} | of_job
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="the panel's settings, as JSON")
-    parser.add_argument("--output", required=True, type=Path, help="parquet file to write")
-    part = parser.add_mutually_exclusive_group()
-    part.add_argument("--slice", metavar="K/N", help="only the K-th of N slices of the trials")
-    part.add_argument("--merge", nargs="+", type=Path, metavar="FILE", help="merge all slices")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    job = PanelJob.model_validate_json(arguments.settings)
+def run(job: PanelJob, output: Path, slice: str = "", merge: list[Path] | None = None) -> None:
+    """Trials of a panel: all, only those of a slice K/N, or all merged from slices."""
     provenance = metadata(job)
-    if arguments.slice:
-        number, of = _slice_numbers(arguments.slice)
+    if slice:
+        number, of = _slice_numbers(slice)
         table = slice_of(job, number, of)
         provenance |= {"slice": f"{number}/{of}"}
-    elif arguments.merge:
-        table = merge(job, _read_slices(job, arguments.merge, provenance["settings"]))
+    elif merge:
+        table = merged(job, _read_slices(job, merge, provenance["settings"]))
     else:
         table = simulate(job)
-    write_parquet(table, arguments.output, provenance)
+    write_parquet(table, output, provenance)
 
 
 def _slice_numbers(text: str) -> tuple[int, int]:
