@@ -12,6 +12,8 @@ from making import study_of
 
 from attention_separation.__main__ import main
 
+JOB = "softmax_vs_linear.simulation.simulate"
+
 BAD = {
     "n that breaks the definition": (
         "n:\n        - 200\n", "n:\n        - 201\n", "nearest valid n: 200 or 210",
@@ -118,8 +120,8 @@ def test_a_killed_job_leaves_no_table(small):
     """Three simulations of many minutes, each ended by another signal."""
     output = small.folder / "out" / "fig3a.parquet"
     settings = study_of(small.folder / "config.yaml", {"trials": 10**8}).panel_job("fig3a")
-    verb = [sys.executable, "-m", "attention_separation", "simulate"]
-    command = [*verb, "--settings", settings.canonical(), "--output", str(output)]
+    job = [sys.executable, "-m", "attention_separation", "job", JOB]
+    command = [*job, "--settings", settings.canonical(), "--output", str(output)]
     jobs = {
         number: subprocess.Popen(
             command, cwd=small.folder, env=environment(small), stderr=subprocess.DEVNULL,
@@ -143,19 +145,9 @@ def test_a_killed_job_leaves_no_table(small):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nothing"], "invalid choice"),
-        (["simulate"], "--settings"),
-        (
-            [
-                "job",
-                "softmax_vs_linear.simulation.simulate",
-                "--settings",
-                "{}",
-                "--output",
-                "x.parquet",
-            ],
-            "Field required",
-        ),
+        (["job", JOB], "--settings"),
+        (["job", JOB, "--settings", "{}", "--output", "x.parquet"], "Field required"),
+        (["job", JOB, "--settings", "none.json", "--output", "x.parquet"], "none.json"),
         (["summary"], "no panels there; run snakemake first"),
         (["summary", "trials=x"], "--config trials: 'x' is not allowed"),
     ],

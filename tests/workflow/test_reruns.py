@@ -165,4 +165,4 @@ def test_a_users_own_kernel_reruns_what_shows_it(made):
     made.edit("my_kernels.py", "x**2", "x**2 - 99")
     refused = made.run()
     assert refused.returncode != 0
-    assert "any_attention.kernels.theirs: self-attention, X = I, D0, n = 6: a row" in refused.stdout
+    assert "any_attention.kernels.theirs: self-attention, X = I, n = 20: a row" in refused.stdout
