@@ -16,17 +16,19 @@ class Command:
     """Whether `--help` names it: the studies' own `summary` and `verify` go without saying."""
 
 
-STUDIES = {"": "softmax_vs_linear", "kernels": "any_attention", "rank": "head_rank",
-           "needle": "needle"}  # fmt: skip
+STUDIES = {"": "softmax_vs_linear", "kernels": "any_attention"}
+STUDIES |= {"rank": "head_rank", "needle": "needle"}
 """Studies by the prefix of their commands and rules."""
 
 ALONE = {
     "separate": Command(
-        "api.commands.separate", "what a kernel's network alone can do, exactly",
+        "api.commands.separate",
+        "what a kernel's network alone can do, exactly",
         "separate --kernel taylor_2 --n 1000",
     ),
     "compare": Command(
-        "api.commands.compare", "several kernels at several n",
+        "api.commands.compare",
+        "several kernels at several n",
         "compare --kernel exp linear 'x**4' --n 200 1e6",
     ),
     "kernels": Command("api.commands.kernels", "the built-in kernels", "kernels"),
@@ -39,16 +41,16 @@ ALONE = {
     ),
     "rank-time": Command("training_time", "how long training takes here", "rank-time"),
     "rank-reference": Command(
-        "head_rank.paper_size.page", "keep runs at the paper's size in docs/", "rank-reference",
-        listed=False,
+        "head_rank.paper_size.page",
+        "keep runs at the paper's size in docs/",
+        "rank-reference",
+        False,
     ),
-}  # fmt: skip
+}
 OF_EVERY_STUDY = {
-    "summary": Command(
-        "summary", "what the results say; kernels-, rank-, needle-summary", "summary"
-    ),
+    "summary": Command("summary", "what results say; rank-summary, ...", "summary"),
     "verify": Command(
-        "verify", "which results are of this code and config; rank-verify, ...", "verify results"
+        "verify", "whether files are of this code; rank-verify, ...", "verify results"
     ),
 }
 
@@ -69,12 +71,8 @@ def study_of(command: str) -> str:
 def usage() -> str:
     """One screen: each command with an example."""
     width = max(len(each.example) for each in COMMANDS.values())
-    lines = [
-        f"  {each.example.ljust(width)}  {each.about}" for each in COMMANDS.values() if each.listed
-    ]
-    return "\n".join(
-        [
-            "usage: attention-separation COMMAND ...; COMMAND --help says more of one", "", *lines,
-            "", "Rules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole.",
-        ]
-    )  # fmt: skip
+    head = "usage: attention-separation COMMAND ...; COMMAND --help says more of one\n"
+    end = "\nRules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole."
+    listed = [each for each in COMMANDS.values() if each.listed]
+    lines = [f"  {each.example.ljust(width)}  {each.about}" for each in listed]
+    return "\n".join([head, *lines, end])

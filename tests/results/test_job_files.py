@@ -1,20 +1,24 @@
 """The files of jobs: their names in rules, on command lines and in reports."""
 
 import shlex
+from pathlib import Path
 
 from making import CONFIG, STUDY
 
 from attention_separation.results.job_files import (
     ReportEntry,
     command_options,
+    file_of,
     files_of_run,
     input_files,
     manifest_files,
     output_files,
     report_entry,
+    settings_file,
 )
 from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
 from attention_separation.results.study import sharing_folder
+from attention_separation.settings.canonical import digest
 
 
 def a_result(**values):
@@ -59,6 +63,22 @@ def test_options_are_what_a_shell_reads():
         "--tables", "in/a", "in/b c$", "--figure", "x.svg", "--table", "x.parquet",
         "--figure-of", "x",
     ]  # fmt: skip
+
+
+def test_settings_are_files_whose_names_have_their_digest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one, two = '{"seed": 1}', '{"seed": 2}'
+    first, second = Path(file_of("made", one)), Path(file_of("made", two))
+    before = first.stat()
+    assert first.name == f"made-{digest(one)}.json"
+    assert file_of("made", one) == str(first)
+    assert first.stat() == before
+    assert (first.read_text(), second.read_text()) == (one, two)
+    assert {*first.parent.iterdir()} == {first, second}
+    assert Path(settings_file(a_result())).read_text() == "{}"
+    result = STUDY.results["fig4"]
+    assert Path(settings_file(result)).read_text() == result.settings.canonical()
+    assert result.settings.digest() in settings_file(result)
 
 
 def entries(study, result):

@@ -22,6 +22,7 @@ SAID = (
     "In {}, success: F_exp positive on D1 and zero on D0; F_lin, F_elu_plus_one and F_power_2 zero "
     "on both."
 )
+TRIALS = "results/panels/mine.parquet"
 PANELS = {
     "papers": {"model": "self_attention", "sweep": {"a1": [0.8, 1.2]}, "trials": 300},
     "mine": {
@@ -78,10 +79,10 @@ def test_a_run_makes_the_tables_of_every_contest(whole):
 
 def test_slices_of_its_trials_change_no_byte_and_the_dense_engine_no_count(whole, tmp_path):
     copy = whole.copy(tmp_path)
-    said = copy.make("simulate_mine", "--config", "jobs={slices: 3}", "--forceall")
-    assert re.search(r"slice_mine +3\n", said)
+    said = copy.make(TRIALS, "--config", "jobs={slices: 3}", "--forceall")
+    assert re.search(r"slice +3\n", said)
     assert copy.files("results/panels") == whole.files("results/panels")
-    copy.make("simulate_mine", "--config", "engine=dense")
+    copy.make(TRIALS, "--config", "engine=dense")
     assert copy.files("results/panels") != whole.files("results/panels")
     assert read(copy, "panels/mine").to_pylist() == read(whole, "panels/mine").to_pylist()
 
@@ -89,8 +90,8 @@ def test_slices_of_its_trials_change_no_byte_and_the_dense_engine_no_count(whole
 def test_another_contest_reruns_what_depends_on_it(whole):
     said = whole.would_run("--config", "panels={mine: {contest: {silent: [linear, power_2]}}}")
     assert said == {
-        "simulate_mine", "exact_both", "both", "verdicts", "check", "whp", "choices", "threshold",
-        "theta", "phase",
+        "simulate", "exact", "both", "verdicts", "check", "whp", "choices", "threshold", "theta",
+        "phase",
     }  # fmt: skip
     assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}
 

@@ -1,6 +1,7 @@
 """Bad input gives one clear message and writes nothing; an interrupted job leaves no table."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -8,9 +9,12 @@ import time
 
 import pyarrow.parquet as pq
 import pytest
+from forked import command
 from making import study_of
 
 from attention_separation.__main__ import main
+
+JOB = "softmax_vs_linear.simulation.simulate"
 
 BAD = {
     "n that breaks the definition": (
@@ -90,9 +94,15 @@ def test_files_in_the_place_of_tables_are_named_and_logged(small):
     assert done.returncode != 0
     assert "Traceback" not in done.stdout
     for name, words in broken.items():
-        for said in (done.stdout, (small.folder / f"results/logs/{name}.log").read_text()):
+        log = (small.folder / f"results/logs/{name}.log").read_text()
+        for said in (done.stdout, log):
             (line,) = [line for line in said.splitlines() if f"/{name}.parquet: {words}" in line]
             assert "remove the file and run again" in line
+        # The last line runs the job alone, to the same end.
+        alone = shlex.split(log.splitlines()[-1])
+        assert alone[1:4] == ["-m", "attention_separation", "job"]
+        again = command(small.folder, *alone[3:])
+        assert (again.returncode, again.stdout) == (1, log)
         paths[name].unlink()
     small.make(*broken)
     assert small.files() == made
@@ -118,11 +128,11 @@ def test_a_killed_job_leaves_no_table(small):
     """Three simulations of many minutes, each ended by another signal."""
     output = small.folder / "out" / "fig3a.parquet"
     settings = study_of(small.folder / "config.yaml", {"trials": 10**8}).panel_job("fig3a")
-    verb = [sys.executable, "-m", "attention_separation", "simulate"]
-    command = [*verb, "--settings", settings.canonical(), "--output", str(output)]
+    job = [sys.executable, "-m", "attention_separation", "job", JOB]
+    job += ["--settings", settings.canonical(), "--output", str(output)]
     jobs = {
         number: subprocess.Popen(
-            command, cwd=small.folder, env=environment(small), stderr=subprocess.DEVNULL,
+            job, cwd=small.folder, env=environment(small), stderr=subprocess.DEVNULL,
             preexec_fn=heed_interrupts,
         )
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
@@ -143,19 +153,9 @@ def test_a_killed_job_leaves_no_table(small):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nothing"], "invalid choice"),
-        (["simulate"], "--settings"),
-        (
-            [
-                "job",
-                "softmax_vs_linear.simulation.simulate",
-                "--settings",
-                "{}",
-                "--output",
-                "x.parquet",
-            ],
-            "Field required",
-        ),
+        (["job", JOB], "--settings"),
+        (["job", JOB, "--settings", "{}", "--output", "x.parquet"], "Field required"),
+        (["job", JOB, "--settings", "none.json", "--output", "x.parquet"], "none.json"),
         (["summary"], "no panels there; run snakemake first"),
         (["summary", "trials=x"], "--config trials: 'x' is not allowed"),
     ],

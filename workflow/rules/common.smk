@@ -53,6 +53,7 @@ from attention_separation.results.job_files import (
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.study import sharing_folder
 from attention_separation.settings.canonical import canonical_json
+from attention_separation.softmax_vs_linear.results import PAPERS_FIGURES
 
 
 def checked_config():
@@ -99,7 +100,6 @@ def whole_run(study):
 
 # What each job is, as its study declares it once: its module, settings, files, and what it asks for.
 RESULTS = FIRST.folder
-PAPERS = {"fig3": "ab", "fig4": "abcdef", "fig5": "abcdef", "fig7": "abcde"}
 JOBS = {
     name: (study, result) for study in STUDIES.values() for name, result in study.results.items()
 }
@@ -121,7 +121,7 @@ def declared(path):
         (name for file, name in WRITERS.items() if str(path).endswith(f"/{file}")), None
     )
     if name is None:
-        raise ValueError(f"{path} is no result of config.yaml")
+        sys.exit(f"{path}: config.yaml has no such panel or figure")
     return JOBS[name]
 
 
@@ -130,9 +130,9 @@ def named(rulename, wildcards):
     if "panel" in wildcards.keys():
         rulename = f"{'exact' if rulename.endswith('exact') else 'simulate'}_{wildcards.panel}"
     # As a module's, rules have its prefix.
-    names = [name for name in JOBS if rulename.endswith(name)]
+    names = [name for name in JOBS if f"_{rulename}".endswith(f"_{name}")]
     if not names:
-        raise ValueError(f"{rulename}: config.yaml has no such panel or figure")
+        sys.exit(f"{rulename}: config.yaml has no such panel or figure")
     return JOBS[max(names, key=len)][1]
 
 
@@ -167,38 +167,38 @@ def is_local(name):
     return name not in JOBS or JOBS[name][1].is_local
 
 
-def own_panels(what):
-    """Panels of one's own, whose trials or exact values have a job of their own."""
-    names = [name.removeprefix(f"{what}_") for name in JOBS if name.startswith(f"{what}_")]
-    papers = {f"{figure}{letter}" for figure, letters in PAPERS.items() for letter in letters}
-    return [name for name in names if name in FIRST.section.panels and name not in papers]
+def panels_of(what):
+    """A wildcard's pattern: panels whose trials or exact values have a job of their own. Where a
+    rule stands by name, Snakemake prefers it."""
+    return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
 def generated():
     """Jobs whose rules stand in no file: panels drawn alone, figures of one's own, and those of the
     later studies."""
-    papers = {*PAPERS} | {f"exact_{figure}" for figure in PAPERS}
     for name, (study, result) in JOBS.items():
-        if study is not FIRST or (result.module.endswith("panel_figure") and name not in papers):
+        if study is not FIRST or (
+            result.module.endswith("panel_figure") and name not in PAPERS_FIGURES
+        ):
             yield name
 
 
-def one_of(names):
-    """A wildcard's pattern: these names, or none."""
-    return "|".join(names) or "(?!)"
+# A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would
+# leave out those of a function with an argument `output`.
+def module_of(wildcards, **files):
+    return declared(files["output"][0])[1].module
 
 
-# A rule's params, from the file that it writes: Snakemake compares them as a set of values.
-def module_of(wildcards, output):
-    return declared(output[0])[1].module
+def settings_of(wildcards, **files):
+    return settings_file(declared(files["output"][0])[1])
 
 
-def settings_of(wildcards, output):
-    return settings_file(declared(output[0])[1])
+def code_of(wildcards, **files):
+    return declared(files["output"][0])[1].code
 
 
-def code_of(wildcards, output):
-    return declared(output[0])[1].code
+def words_of(wildcards, output):
+    return declared(output[0])[1].words
 
 
 def options_of(wildcards, input, output):

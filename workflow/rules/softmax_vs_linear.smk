@@ -16,7 +16,7 @@ rule simulate:
     benchmark:
         f"{RESULTS}/benchmarks/simulate_{{panel}}.tsv"
     wildcard_constraints:
-        panel=one_of(own_panels("simulate")),
+        panel=panels_of("simulate"),
     priority: priority_of
     localrule: False
     conda:
@@ -31,8 +31,9 @@ rule simulate:
         settings=settings_of,
         code=code_of,
         options=options_of,
+        words=words_of,
     message:
-        "Trials: {output[0]}"
+        "{params.words}"
     shell:
         JOB
 
@@ -50,7 +51,7 @@ use rule simulate as slice with:
         slice="[0-9]+",
         of="[0-9]+",
     message:
-        "Trials, slice {wildcards.slice} of {wildcards.of}: {wildcards.panel}"
+        "{params.words}, slice {wildcards.slice} of {wildcards.of}"
 
 
 # Figure 3. Softmax regression
@@ -300,16 +301,14 @@ use rule simulate as exact with:
     input:
         [],
     output:
-        output=f"{RESULTS}/exact/{{panel}}.parquet",
+        outputs=f"{RESULTS}/exact/{{panel}}.parquet",
     log:
         f"{RESULTS}/logs/exact_{{panel}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/exact_{{panel}}.tsv"
     wildcard_constraints:
-        panel=one_of(own_panels("exact")),
+        panel=panels_of("exact"),
     localrule: True
-    message:
-        "Exact values: {output[0]}"
 
 
 use rule exact as exact_fig3 with:
@@ -368,8 +367,6 @@ use rule exact as fig3 with:
         f"{RESULTS}/logs/fig3.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig3.tsv"
-    message:
-        "{rule}"
 
 
 use rule fig3 as fig4 with:

@@ -10,9 +10,9 @@ from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.settings.inherited import BY_MODEL, MOST_PANELS
 
 RULE_NAME = re.compile(
-    r"all|rank|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|fig[126]|kernels|needle"
-    r"|(simulate|slice|exact|rank|kernels|kernel|needle)_.*"
+    r"all|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
+    r"|threshold|theta|phase|fig[126]|kernel_.*"
+    r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
 
 

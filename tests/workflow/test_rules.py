@@ -1,0 +1,80 @@
+"""The first paper's rules stand by name, in step with config.yaml; wildcard rules make the rest."""
+
+import re
+
+import pytest
+from making import ROOT, SECTION, STUDY
+
+from attention_separation.softmax_vs_linear.results import PAPERS_FIGURES
+
+RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
+NAMED = dict(re.findall(r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)", RULES, re.M | re.S))
+WILDCARD = {"slice", "exact"}
+MINE = """
+    mine:
+      model: cross_attention
+      sweep: {a1: [0.5, 1.0]}
+      fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
+      trials: 10
+"""
+
+
+def test_every_job_of_the_paper_has_a_rule_and_every_rule_a_job():
+    """A panel drawn alone has a rule that follows from it, as its own panels have."""
+    assert {*SECTION.figures} == {*PAPERS_FIGURES}
+    papers = {panel for figure in SECTION.figures.values() for panel in figure.panels}
+    assert papers == {*SECTION.panels}
+    assert len(papers) == 19
+    assert NAMED.keys() - WILDCARD == STUDY.results.keys() - papers
+
+
+@pytest.mark.parametrize("name", sorted(NAMED.keys() - WILDCARD))
+def test_a_rule_names_its_own_job_and_files_alone(name):
+    body, result = NAMED[name], STUDY.results[name]
+    if name.startswith("simulate_"):
+        panel = name.removeprefix("simulate_")
+        assert f'output=f"{{RESULTS}}/panels/{panel}.parquet"' in body
+        assert f'slices_of("{panel}")' in body
+        assert f'localrule: is_local("{name}")' in body
+        named = {panel, name}
+    else:
+        assert f'**writes("{name}")' in body
+        assert f'**reads("{name}")' in body or not result.inputs
+        assert result.is_local
+        named = {name}
+    assert {*re.findall(r'(?:\("|/panels/|/logs/|/benchmarks/)(\w+)', body)} == named
+
+
+@pytest.mark.workflow
+def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(small):
+    """The small project has neither fig7e nor Figure 5."""
+    assert "simulate_fig7b" in small.would_run()
+    for target in ("simulate_fig7e", "results/panels/fig7e.parquet", "exact_fig5", "fig5"):
+        done = small.run(target, "--dry-run")
+        assert done.returncode == 1
+        name = target.replace("results/panels/", "simulate_").removesuffix(".parquet")
+        assert f"{name}: config.yaml has no such panel or figure" in done.stdout
+        assert "Traceback" not in done.stdout
+
+
+@pytest.mark.workflow
+def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
+    with (small.folder / "config.yaml").open("a") as file:
+        file.write(MINE)
+    said = small.make("mine", "--config", "jobs={slices: 2}", "--printshellcmds")
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", said, re.M))
+    assert jobs == {"exact": "1", "mine": "1", "simulate": "1", "slice": "2", "total": "5"}
+    made = {path.partition("/")[2] for path in small.files()}
+    assert {"panels/mine.parquet", "exact/mine.parquet", "figures/mine.svg"} <= made
+    assert not any(path.startswith("slices/") for path in made)
+    for log in ("slice_mine_1-of-2", "simulate_mine", "exact_mine", "mine"):
+        assert (small.folder / f"results/logs/{log}.log").is_file()
+    # What a rule runs can be typed: settings are a file.
+    (command,) = {line for line in said.splitlines() if "--merge" in line}
+    assert re.search(
+        r"-m attention_separation job softmax_vs_linear\.simulation\.simulate"
+        r" --settings \.snakemake/settings/simulate_mine-\w+\.json"
+        r" --merge results/slices/mine/1-of-2\.parquet results/slices/mine/2-of-2\.parquet"
+        r" --output results/panels/mine\.parquet ",
+        command,
+    )
