@@ -1,6 +1,5 @@
 """Schematics show the shapes and values of the arrays that the code computes."""
 
-import argparse
 import itertools
 import json
 from collections import Counter
@@ -12,6 +11,7 @@ import pytest
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets import self_attention
+from attention_separation.job import parsed
 from attention_separation.pages.drawing import RC, save
 from attention_separation.softmax_vs_linear.figures import schematic as schematics
 from attention_separation.softmax_vs_linear.figures.regression_schematics import example
@@ -198,10 +198,8 @@ def test_sizes_that_cannot_be_drawn_are_named(draw, sizes, sentence):
         draw(*sizes)
 
 
-def run(*arguments):
-    parser = argparse.ArgumentParser()
-    schematics.add_arguments(parser)
-    schematics.run(parser.parse_args([str(argument) for argument in arguments]))
+def run(*words):
+    schematics.run(**parsed(schematics.run, "schematic", [*map(str, words)]))
 
 
 def assert_same_files(folder, *stems):
