@@ -25,10 +25,11 @@ QUICKLY = (
 )  # fmt: skip
 """Looks for ended jobs more often than the profile, which is made for jobs of minutes."""
 
+QUICK, CANCELLED, GREEDY, STOPPED = "fig4b", "fig3a", "fig3b", "fig7a"
+SLOW = (CANCELLED, GREEDY, STOPPED)
+"""Panels of some seconds, by what befalls them; under names whose rules are the paper's."""
 
-SLOW = ("cancelled", "greedy", "stopped")
 RESULTS = "src/attention_separation/softmax_vs_linear/results.py"
-"""Panels of some seconds, by what befalls them."""
 
 
 class ClusterProject(Project):
@@ -173,8 +174,8 @@ def make_small(tmp_path_factory):
         whole = spelled_out()
         values = whole["softmax_vs_linear"]
         slow = values["panels"]["fig3a"] | {"sweep": {"n": [1000, 1100, 1200]}, "trials": 70_000}
-        values["panels"] = {"quick": values["panels"]["fig4b"]} | dict.fromkeys(SLOW, slow)
-        values["figures"] = {"all_of_them": {"title": "All", "panels": ["quick", *SLOW]}}
+        values["panels"] = {QUICK: values["panels"]["fig4b"]} | dict.fromkeys(SLOW, slow)
+        values["figures"] = {"all_of_them": {"title": "All", "panels": [QUICK, *SLOW]}}
         whole["jobs"]["local_below"] = 0
         path.write_text(yaml.dump(whole, Dumper=NoAliases, sort_keys=False))
         # A job that a test has stopped lasts as long as the test.

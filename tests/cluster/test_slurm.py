@@ -12,7 +12,16 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster.conftest import SLOW, ClusterProject, Run
+from cluster.conftest import (
+    CANCELLED,
+    GREEDY,
+    QUICK,
+    RESULTS,
+    SLOW,
+    STOPPED,
+    ClusterProject,
+    Run,
+)
 from cluster.throwaway import NODES, crash, restart_slurmctld, restart_slurmd
 from making import SECTION
 from processes import processes
@@ -29,26 +38,25 @@ SMOKE = ("--config", "scale=smoke", "jobs={local_below: 0}")
 def troubled(make_small) -> Run:
     """A run in which much goes wrong at once."""
     project = make_small()
-    rules = "workflow/rules/jobs.smk"
     # Less memory than simulating takes, and a minute, the least that SLURM knows.
-    memory, minutes = "result.memory_mb", "result.minutes"
-    project.edit(rules, memory, f"230 if result.name == 'simulate_greedy' else {memory}")
-    project.edit(rules, minutes, f"1 if result.name == 'simulate_stopped' else {minutes}")
+    memory, minutes = "study.panel_memory_mb(name)", "max(FEWEST_MINUTES"
+    project.edit(RESULTS, memory, f"230 if name == {GREEDY!r} else {memory}")
+    project.edit(RESULTS, minutes, f"1 if name == {STOPPED!r} else {minutes}")
     run = project.start(*(f"simulate_{panel}" for panel in SLOW))
-    held = run.hold("cancelled", "stopped")
+    held = run.hold(CANCELLED, STOPPED)
     # slurmd killed with -9, slurmctld stopped, both back after some seconds: the jobs live on.
     restart_slurmd(FIRST, away=2)
     restart_slurmctld(away=2)
     for panel, pid in held.items():
         assert processes(project.folder, "simulate", f"{panel}.parquet") == [pid]
-    subprocess.run(["scancel", run.running()["rule_simulate_cancelled"]], check=True)
+    subprocess.run(["scancel", run.running()[f"rule_simulate_{CANCELLED}"]], check=True)
     return run
 
 
 @pytest.fixture(scope="module", autouse=True)
 def undisturbed(make_small, troubled) -> Run:
     """A local run of the same panels."""
-    return make_small().start_locally("simulate_quick", *(f"simulate_{panel}" for panel in SLOW))
+    return make_small().start_locally(f"simulate_{QUICK}", *(f"simulate_{panel}" for panel in SLOW))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -56,7 +64,7 @@ def crashed(make_small, undisturbed) -> Run:
     """A run whose node crashes while one of a panel's two slices is made and the other has been."""
     project = make_small()
     project.edit("config.yaml", "slices: null", "slices: 2")
-    run = project.start("simulate_cancelled", *ON_SECOND)
+    run = project.start(f"simulate_{CANCELLED}", *ON_SECOND)
     run.hold("1-of-2")
     end = time.monotonic() + 90
     while len(run.running()) > 1:
@@ -81,42 +89,42 @@ def table(panel: str) -> str:
 
 def test_after_kill_9_of_snakemake_orphans_do_no_harm(small, undisturbed):
     """And without retries, a cancelled job is named and the same command finishes."""
-    two = ("simulate_quick", "simulate_cancelled")
+    two = (f"simulate_{QUICK}", f"simulate_{CANCELLED}")
     run = small.start(*two, *ON_SECOND)
-    (orphan,) = run.hold("cancelled").values()
+    (orphan,) = run.hold(CANCELLED).values()
     run.kill()
     small.make("--unlock")
     again = small.start(*two, "--retries", "0", *ON_SECOND)
-    again.hold("cancelled")
-    number = again.running()["rule_simulate_cancelled"]
+    again.hold(CANCELLED)
+    number = again.running()[f"rule_simulate_{CANCELLED}"]
     subprocess.run(["scancel", number], check=True)
     assert again.wait() == 1
     assert f"SLURM-job '{number}' failed, SLURM status is: 'CANCELLED'" in again.output
-    assert set(small.files()) == {table("quick")}
+    assert set(small.files()) == {table(QUICK)}
 
     # The orphan goes on beside the third job for the same file.
     subprocess.run(["kill", "-CONT", str(orphan)], check=True)
     small.make(*two, *ON_SECOND)
     undisturbed.must_succeed()
     right = undisturbed.project.files()
-    assert small.files() == {table(panel): right[table(panel)] for panel in ("quick", "cancelled")}
+    assert small.files() == {table(panel): right[table(panel)] for panel in (QUICK, CANCELLED)}
 
 
 def test_the_generic_profile_submits_asks_and_cancels(small, undisturbed):
     """A panel with profiles/generic; its commands are SLURM's."""
     small.profile = "generic"
-    output = small.make("simulate_quick")
+    output = small.make(f"simulate_{QUICK}")
     assert "with external jobid" in output
     right = undisturbed.project.files()
-    assert small.files() == {table("quick"): right[table("quick")]}
+    assert small.files() == {table(QUICK): right[table(QUICK)]}
 
 
 def test_a_crashed_node_costs_only_the_slice_that_it_worked_on(crashed, undisturbed):
     crashed.must_succeed()
-    assert crashed.failed() == [("slice_cancelled", "NODE_FAIL")]
-    assert sorted(crashed.submitted()) == ["slice_cancelled"] * 3
+    assert crashed.failed() == [("slice", "NODE_FAIL")]
+    assert sorted(crashed.submitted()) == ["slice"] * 3
     right = undisturbed.project.files()
-    assert crashed.project.files() == {table("cancelled"): right[table("cancelled")]}
+    assert crashed.project.files() == {table(CANCELLED): right[table(CANCELLED)]}
 
 
 def test_killed_jobs_are_run_again_with_more_memory_and_time(troubled, undisturbed):
@@ -124,13 +132,13 @@ def test_killed_jobs_are_run_again_with_more_memory_and_time(troubled, undisturb
     output = troubled.must_succeed()
     # On a busy machine two minutes may be too few as well.
     assert set(troubled.failed()) == {
-        ("simulate_cancelled", "CANCELLED"),
-        ("simulate_greedy", "FAILED"),
-        ("simulate_stopped", "TIMEOUT"),
+        (f"simulate_{CANCELLED}", "CANCELLED"),
+        (f"simulate_{GREEDY}", "FAILED"),
+        (f"simulate_{STOPPED}", "TIMEOUT"),
     }
     assert output.count("Trying to restart job") == len(troubled.failed())
     # The message names the log that says why.
-    (log,) = re.findall(r"(\S+/logs/slurm/rule_simulate_greedy/\d+\.log) \(check", output)
+    (log,) = re.findall(rf"(\S+/logs/slurm/rule_simulate_{GREEDY}/\d+\.log) \(check", output)
     assert "exceeded memory limit" in Path(log).read_text()
     right = undisturbed.project.files()
     assert troubled.project.files() == {table(panel): right[table(panel)] for panel in SLOW}

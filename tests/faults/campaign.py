@@ -159,7 +159,7 @@ class Campaign:
         except (psutil.Error, OSError):
             return None
         # A job that had ended its work is no kill: then everything has been made.
-        return f"job {words[3]}" if process.wait(1800) else None
+        return f"job {words[4]}" if process.wait(1800) else None
 
 
 def main() -> int:

@@ -118,7 +118,7 @@ def declared(path):
         path = path.parents[2] / "panels" / f"{path.parent.name}.parquet"
     # As a module's, files lie below its prefix.
     name = WRITERS.get(str(path)) or next(
-        (name for file, name in WRITERS.items() if str(path).endswith(f"/{file}")), None
+        (name for file, name in WRITERS.items() if path.match(file)), None
     )
     if name is None:
         sys.exit(f"{path}: config.yaml has no such panel or figure")
