@@ -6,10 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from attention_separation.any_attention.settings.section import (
-    AnyAttentionSection,
-    section_faults,
-)
+from attention_separation.any_attention.settings.section import AnyAttentionSection, section_faults
 from attention_separation.any_attention.study import AnyAttention
 from attention_separation.head_rank.settings.section import HeadRankSection
 from attention_separation.head_rank.study import HeadRank
@@ -30,9 +27,7 @@ from attention_separation.softmax_vs_linear.settings.panel_faults import (
     panel_faults,
     with_shared,
 )
-from attention_separation.softmax_vs_linear.settings.section import (
-    SoftmaxVsLinearSection,
-)
+from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MOST_SEED = 10**18

@@ -26,12 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     try:
-        from attention_separation.results.crate import (
-            Run,
-            metadata,
-            repository_files,
-            write_crate,
-        )
+        from attention_separation.results.crate import Run, metadata, repository_files, write_crate
     except ModuleNotFoundError as error:
         raise ValueError(
             f"needs {error.name}, which is not installed: make setup-publish"

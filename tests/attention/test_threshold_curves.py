@@ -15,9 +15,7 @@ from attention_separation.attention import threshold_curves as thresholds_module
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import different_classes, same_class
-from attention_separation.attention.threshold_curves import (
-    threshold_curves,
-)
+from attention_separation.attention.threshold_curves import threshold_curves
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.statistics.seeding import BlockStreams
 

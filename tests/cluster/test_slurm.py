@@ -12,16 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster.conftest import (
-    CANCELLED,
-    GREEDY,
-    QUICK,
-    RESULTS,
-    SLOW,
-    STOPPED,
-    ClusterProject,
-    Run,
-)
+from cluster.conftest import CANCELLED, GREEDY, QUICK, RESULTS, SLOW, STOPPED, ClusterProject, Run
 from cluster.throwaway import NODES, crash, restart_slurmctld, restart_slurmd
 from making import SECTION
 from processes import processes

@@ -8,11 +8,7 @@ import yaml
 from making import ROOT, values
 
 from attention_separation.config import load_config
-from attention_separation.own_kernels.formula import (
-    FUNCTIONS,
-    FormulaError,
-    parse_formula,
-)
+from attention_separation.own_kernels.formula import FUNCTIONS, FormulaError, parse_formula
 from attention_separation.own_kernels.modules import NOT_A_FILE, module_digest
 from attention_separation.settings.faults import ConfigError
 

@@ -17,11 +17,7 @@ from attention_separation.any_attention.figures.style import label_of
 from attention_separation.any_attention.settings.jobs import DataJob, ValuesJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels_module
-from attention_separation.own_kernels.section import (
-    FeatureKernel,
-    PythonKernel,
-    ScoreKernel,
-)
+from attention_separation.own_kernels.section import FeatureKernel, PythonKernel, ScoreKernel
 from attention_separation.own_kernels.values import own_kernel, own_kernels
 from attention_separation.pages import drawing
 

@@ -12,12 +12,7 @@ from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.needle.training import networks as module
 from attention_separation.needle.training import weights
-from attention_separation.needle.training.batches import (
-    batch_at,
-    held_out,
-    normals,
-    plain_tokens,
-)
+from attention_separation.needle.training.batches import batch_at, held_out, normals, plain_tokens
 from attention_separation.needle.training.ensemble import start
 from attention_separation.statistics.seeding import stream
 

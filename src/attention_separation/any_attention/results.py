@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.settings.closed import Closed
+
+from .settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 
 
 def declare_results(study) -> Iterator[Result]:

@@ -4,19 +4,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.any_attention import results
-from attention_separation.any_attention.settings.jobs import (
-    DataJob,
-    OverviewJob,
-    SimulatedJob,
-    SplitsJob,
-    ValuesJob,
-)
-from attention_separation.any_attention.settings.section import AnyAttentionSection
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import PythonKernel
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
+
+from . import results
+from .settings.jobs import DataJob, OverviewJob, SimulatedJob, SplitsJob, ValuesJob
+from .settings.section import AnyAttentionSection
 
 
 class AnyAttention(Study):
@@ -88,6 +83,6 @@ class AnyAttention(Study):
         return {"figure": output.name, "model": "attention", "swept": "n", "verdict": "exact"}
 
     def summary(self, folder: Path) -> Iterator[str]:
-        from attention_separation.any_attention.pages.summary import summary
+        from .pages.summary import summary
 
         return summary(folder)

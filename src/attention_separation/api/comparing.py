@@ -11,19 +11,12 @@ import numpy as np
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.kernel_check import all_sizes
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.api.given import kernel_of, require_usable, told_apart
-from attention_separation.api.problem import (
-    AttentionX,
-    Model,
-    data_of,
-    layer_of,
-    level_of,
-    say_if_long,
-    tokens_of,
-)
-from attention_separation.api.separating import ranked_states, require_memory
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.attention.separation import widest_margin
+
+from .given import kernel_of, require_usable, told_apart
+from .problem import AttentionX, Model, data_of, layer_of, level_of, say_if_long, tokens_of
+from .separating import ranked_states, require_memory
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,21 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.api.comparing import Given
-from attention_separation.api.given import kernel_of, require_usable, told_apart
-from attention_separation.api.problem import (
-    AttentionX,
-    Model,
-    Theta,
-    data_of,
-    layer_of,
-    theta_of,
-    tokens_of,
-)
 from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.fair_coins import heads
 from attention_separation.attention.sign_columns import none_of
 from attention_separation.attention.threshold_curves import threshold_curves
+
+from .comparing import Given
+from .given import kernel_of, require_usable, told_apart
+from .problem import AttentionX, Model, Theta, data_of, layer_of, theta_of, tokens_of
 
 PAPERS = {"fires": "exp", "silent": ["linear"]}
 """The first paper's contest."""

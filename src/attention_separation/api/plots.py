@@ -8,7 +8,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from attention_separation.api.separating import Separation
+    from .separating import Separation
 
 
 def draw_curve(found: "Separation", axes: "Axes | None" = None) -> "Axes":
@@ -35,8 +35,8 @@ def plot(
 
     `n` is nearly geometric from 100 to 10^9 if not given; `more` as of `compare`.
     """
-    from attention_separation.api.comparing import compare
-    from attention_separation.api.problem import data_of, layer_of
+    from .comparing import compare
+    from .problem import data_of, layer_of
 
     layer = layer_of(more.get("model", "self_attention"), more.get("attention_x", "identity"))
     classes = data_of(layer, more.get("d"), None, 0.01, 1.2, None, None).classes

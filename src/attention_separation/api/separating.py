@@ -9,17 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attention_separation.any_attention.exact.values import Scored, score_columns
-from attention_separation.api.given import kernel_of, require_usable
-from attention_separation.api.problem import (
-    AttentionX,
-    Model,
-    Theta,
-    data_of,
-    layer_of,
-    real_number,
-    theta_of,
-    tokens_of,
-)
 from attention_separation.attention.gaps import (
     MOST_BYTES,
     best_with_gap,
@@ -30,6 +19,9 @@ from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.separation import Ranked, rank_states, widest_margin
 from attention_separation.attention.threshold_curves import ThresholdCurve
 from attention_separation.settings.words import shown
+
+from .given import kernel_of, require_usable
+from .problem import AttentionX, Model, Theta, data_of, layer_of, real_number, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +104,7 @@ class Separation:
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the probability against the threshold; needs matplotlib."""
-        from attention_separation.api.plots import draw_curve
+        from .plots import draw_curve
 
         return draw_curve(self, axes)
 

@@ -8,9 +8,16 @@ import numpy as np
 
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.exact.values import Scored, score_columns
-from attention_separation.api.comparing import Given
-from attention_separation.api.given import kernel_of, require_usable
-from attention_separation.api.problem import (
+from attention_separation.attention.dense import attention
+from attention_separation.attention.exceeding import exceeds
+from attention_separation.attention.kernels import Kernel
+from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import Tokens
+from attention_separation.settings.words import shown
+
+from .comparing import Given
+from .given import kernel_of, require_usable
+from .problem import (
     AttentionX,
     Model,
     Theta,
@@ -21,12 +28,6 @@ from attention_separation.api.problem import (
     tokens_of,
     whole_number,
 )
-from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.kernels import Kernel
-from attention_separation.datasets.data import FixedData
-from attention_separation.datasets.dataset import Tokens
-from attention_separation.settings.words import shown
 
 MOST_DENSE_BYTES = 2 << 30
 """Of the n x n arrays of a literal trial."""

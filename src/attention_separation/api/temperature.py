@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.api.comparing import Given
-from attention_separation.api.given import kernel_of
-from attention_separation.api.problem import real_number
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.settings.words import shown
+
+from .comparing import Given
+from .given import kernel_of
+from .problem import real_number
 
 COLDEST, HOTTEST = 0.001, 10_000.0
 

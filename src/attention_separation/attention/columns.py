@@ -6,7 +6,7 @@ pluses among the K - 1 unmarked classes.
 
 import numpy as np
 
-from attention_separation.attention.rows import Rows
+from .rows import Rows
 
 SIGN = np.array([-1.0, 1.0])
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
+from .kernels import Kernel
+from .seen import Seen
 
 
 def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:

@@ -5,7 +5,7 @@ Every map commutes with permuting coordinates, so that tokens of one type have e
 
 import numpy as np
 
-from attention_separation.attention.seen import Seen
+from .seen import Seen
 
 
 def log_softmax(z: np.ndarray) -> np.ndarray:

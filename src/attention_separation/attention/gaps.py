@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attention_separation.attention.exceeding import TIE_TOLERANCE
-from attention_separation.attention.separation import Ranked
-from attention_separation.attention.sign_columns import none_of
-from attention_separation.attention.threshold_curves import EQUAL, NARROWEST
+from .exceeding import TIE_TOLERANCE
+from .separation import Ranked
+from .sign_columns import none_of
+from .threshold_curves import EQUAL, NARROWEST
 
 MOST_BYTES = 2 << 30
 """Of the joint law of a column's two scores; more values than fit are refused."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_separation.attention.kernels import KERNELS, Kernel, exponential, power, taylor
+from .kernels import KERNELS, Kernel, exponential, power, taylor
 
 NUMBER = re.compile(r"\d{1,5}(\.\d{1,6})?")
 

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from attention_separation.attention.features import FEATURE_MAPS, efficient
-from attention_separation.attention.row_functions import entmax, hardmax, sparsemax
-from attention_separation.attention.seen import Seen
+from .features import FEATURE_MAPS, efficient
+from .row_functions import entmax, hardmax, sparsemax
+from .seen import Seen
 
 Kind = Literal["score", "row", "features"]
 """What of its tokens a kernel needs: one score at a time (with n and d); a whole row of scores with

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_separation.attention.seen import Seen
+from .seen import Seen
 
 TIE = 1e-12
 """Scores closer than this times log n are the same score, summed in another order."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.kernels import ClassesApartError, Kernel
-from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL, TokenTypes
+from .kernels import ClassesApartError, Kernel
+from .token_types import OWN, REST, SAME, SPECIAL, TokenTypes
 
 ALIKE = 1e-9
 """Relative: how far weights on two further classes may differ by rounding alone."""

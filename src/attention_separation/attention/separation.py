@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.sign_columns import different_classes, none_of, same_class
-from attention_separation.attention.threshold_curves import EQUAL, ROUNDING, none_above
+from .sign_columns import different_classes, none_of, same_class
+from .threshold_curves import EQUAL, ROUNDING, none_above
 
 
 @dataclass(frozen=True)

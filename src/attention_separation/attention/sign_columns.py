@@ -6,7 +6,7 @@ other classes, as `columns.largest_scores` indexes them.
 
 import numpy as np
 
-from attention_separation.attention.fair_coins import heads
+from .fair_coins import heads
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""

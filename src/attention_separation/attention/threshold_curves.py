@@ -10,13 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.exceeding import TIE_TOLERANCE
-from attention_separation.attention.sign_columns import (
-    States,
-    different_classes,
-    none_of,
-    same_class,
-)
+from .exceeding import TIE_TOLERANCE
+from .sign_columns import States, different_classes, none_of, same_class
 
 ROUNDING = 1e-15
 """Scores closer than this, times the largest of their point, count as one score that was summed in

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attention_separation.attention.seen import Seen
+from .seen import Seen
 
 SPECIAL, SAME, OWN, REST = range(4)
 """Types of keys, the last axis of scores. Types of queries are the first three, or, where no query

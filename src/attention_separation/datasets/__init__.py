@@ -1,7 +1,7 @@
 """The first paper's datasets of attention, by the name of their model; NumPy alone."""
 
-from attention_separation.datasets.cross_attention import CROSS_ATTENTION
-from attention_separation.datasets.dataset import Dataset
-from attention_separation.datasets.self_attention import SELF_ATTENTION
+from .cross_attention import CROSS_ATTENTION
+from .dataset import Dataset
+from .self_attention import SELF_ATTENTION
 
 DATASETS: dict[str, Dataset] = {each.name: each for each in (SELF_ATTENTION, CROSS_ATTENTION)}

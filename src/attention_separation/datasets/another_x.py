@@ -14,9 +14,10 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
-from attention_separation.datasets.data import Entries
-from attention_separation.datasets.dataset import Tokens
-from attention_separation.datasets.self_attention import SELF_ATTENTION, tokens
+
+from .data import Entries
+from .dataset import Tokens
+from .self_attention import SELF_ATTENTION, tokens
 
 LINEAR = KERNELS["linear"]
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_separation.attention.token_types import TokenTypes
-from attention_separation.datasets.dataset import Dataset, Sizes
+
+from .dataset import Dataset, Sizes
 
 
 class Entries(NamedTuple):

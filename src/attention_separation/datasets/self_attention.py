@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_separation.attention.token_types import TokenTypes
-from attention_separation.datasets.dataset import Dataset, Sizes
+
+from .dataset import Dataset, Sizes
 
 
 def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:

@@ -6,8 +6,8 @@ Its pictures are functions too; they need matplotlib alone:
     >>> figure = draw_curve(["exp", "linear"], "a1", n=2000)
 """
 
-from attention_separation.explorer.needle import draw_needle
-from attention_separation.explorer.pictures import as_svg, draw_curve, draw_row, draw_scores
-from attention_separation.explorer.rank_bound import draw_rank_bound
+from .needle import draw_needle
+from .pictures import as_svg, draw_curve, draw_row, draw_scores
+from .rank_bound import draw_rank_bound
 
 __all__ = ["as_svg", "draw_curve", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_separation.api.separating import Separation
-from attention_separation.explorer.setting import Setting
+
+from .setting import Setting
 
 FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)
 """What questions that cannot be answered raise; the text says why."""

@@ -5,9 +5,10 @@ from typing import Any
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.datasets.data import FixedData
-from attention_separation.explorer.parameters import ONLY_SELF_ATTENTION
-from attention_separation.explorer.setting import Setting, nearest_multiple
-from attention_separation.explorer.views import Asked
+
+from .parameters import ONLY_SELF_ATTENTION
+from .setting import Setting, nearest_multiple
+from .views import Asked
 
 
 def ask(said: Mapping[str, Any]) -> Asked:

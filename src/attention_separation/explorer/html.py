@@ -3,9 +3,10 @@
 import base64
 from html import escape
 
-from attention_separation.explorer.answers import Answer
-from attention_separation.explorer.views import View
 from attention_separation.pages.house_style import BLUE, DARK_GRAY, PALE_VERMILION, VERMILION
+
+from .answers import Answer
+from .views import View
 
 NOTE = f"margin:0.3rem 0;color:{DARK_GRAY};font-size:0.9rem"
 LEAD = f"margin:0 0 0.4rem;padding:0 clamp(0px,(700px - 100vw)*99,3rem);color:{DARK_GRAY}"

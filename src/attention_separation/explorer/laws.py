@@ -12,8 +12,9 @@ from attention_separation.attention.sign_columns import none_of
 from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
 from attention_separation.datasets import DATASETS
 from attention_separation.datasets.dataset import Tokens
-from attention_separation.explorer.setting import Setting
-from attention_separation.explorer.sweeps import scored_at
+
+from .setting import Setting
+from .sweeps import scored_at
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from matplotlib.figure import Figure
 
-from attention_separation.explorer.needle_table import KERNELS, MUS, SIZES, needle_lines
-from attention_separation.explorer.pictures import legend_above, logarithmic, new_panel
 from attention_separation.needle.figures.style import STYLES
 from attention_separation.pages.house_style import MIDDLE_GRAY
+
+from .needle_table import KERNELS, MUS, SIZES, needle_lines
+from .pictures import legend_above, logarithmic, new_panel
 
 LABELS = {
     "none": "none: no attention",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.explorer.setting import Setting
+from .setting import Setting
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,6 @@ from matplotlib.ticker import NullLocator
 
 from attention_separation.api.comparing import Given
 from attention_separation.api.given import kernel_of, told_apart
-from attention_separation.explorer.laws import ScoreLaw, score_laws, special_rows
-from attention_separation.explorer.parameters import PARAMETERS
-from attention_separation.explorer.setting import Setting
-from attention_separation.explorer.sweeps import probabilities
 from attention_separation.pages.house_style import (
     BLUE,
     GRAY,
@@ -31,6 +27,11 @@ from attention_separation.pages.house_style import (
     VERMILION,
 )
 from attention_separation.settings.words import suggestion
+
+from .laws import ScoreLaw, score_laws, special_rows
+from .parameters import PARAMETERS
+from .setting import Setting
+from .sweeps import probabilities
 
 SIZE = (5.2, 3.5)
 """Inches: what is small enough for a phone is enlarged on a wide screen."""

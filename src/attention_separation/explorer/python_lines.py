@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attention_separation.explorer.setting import Setting
+from .setting import Setting
 
 
 def called(function: str, *positional: Any, **named: Any) -> str:

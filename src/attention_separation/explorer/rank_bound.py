@@ -3,9 +3,10 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from attention_separation.explorer.pictures import legend_above, new_panel
 from attention_separation.head_rank.theory.bound import bound
 from attention_separation.pages.house_style import BLUE, MIDDLE_GRAY, VERMILION
+
+from .pictures import legend_above, new_panel
 
 MOST_RANKS = 9
 """Ranks at which the bound is computed: each takes some milliseconds."""

@@ -16,7 +16,8 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.datasets.dataset import Tokens
-from attention_separation.explorer.setting import Setting
+
+from .setting import Setting
 
 
 def probabilities(kernel: Given, settings: Sequence[Setting]) -> np.ndarray:

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from attention_separation.explorer.answers import FAULTS, answer, in_digits, in_words, usable
-from attention_separation.explorer.laws import score_laws, special_rows
-from attention_separation.explorer.needle import draw_needle, say_needle
-from attention_separation.explorer.parameters import ONLY_SELF_ATTENTION, PARAMETERS
-from attention_separation.explorer.pictures import as_svg, draw_curve, draw_row, draw_scores
-from attention_separation.explorer.python_lines import called, number_lines, picture_lines
-from attention_separation.explorer.rank_bound import draw_rank_bound, say_rank_bound
-from attention_separation.explorer.setting import Setting
+from .answers import FAULTS, answer, in_digits, in_words, usable
+from .laws import score_laws, special_rows
+from .needle import draw_needle, say_needle
+from .parameters import ONLY_SELF_ATTENTION, PARAMETERS
+from .pictures import as_svg, draw_curve, draw_row, draw_scores
+from .python_lines import called, number_lines, picture_lines
+from .rank_bound import draw_rank_bound, say_rank_bound
+from .setting import Setting
 
 
 @dataclass(frozen=True)

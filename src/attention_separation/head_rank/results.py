@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from attention_separation.head_rank.settings.estimates import memory_mb, minutes
-from attention_separation.head_rank.settings.theory import TheoryFigureJob
-from attention_separation.head_rank.settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
+
+from .settings.estimates import memory_mb, minutes
+from .settings.theory import TheoryFigureJob
+from .settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
 
 NUMBERS = Kind("numbers", ("parquet",))
 CELL = Kind("cells", ("parquet",))

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.head_rank import results
-from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.head_rank.settings.jobs import (
+from attention_separation.results.result import TABLE, Output, Result, outputs_of
+from attention_separation.results.study import Study
+from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import Jobs
+
+from . import results
+from .settings.cells import CellJob
+from .settings.jobs import (
     ClaimsJob,
     FeaturesJob,
     OverviewJob,
@@ -16,12 +21,8 @@ from attention_separation.head_rank.settings.jobs import (
     TrainedFigureJob,
     VoteJob,
 )
-from attention_separation.head_rank.settings.section import HeadRankSection, RankScale
-from attention_separation.head_rank.settings.theory import FoundJob, PluralityJob
-from attention_separation.results.result import TABLE, Output, Result, outputs_of
-from attention_separation.results.study import Study
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import Jobs
+from .settings.section import HeadRankSection, RankScale
+from .settings.theory import FoundJob, PluralityJob
 
 NUMBERS = {"temperature": TemperatureJob, "vote": VoteJob, "features": FeaturesJob}
 """Tables computed without training, and what each depends on."""
@@ -40,7 +41,7 @@ class HeadRank(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from attention_separation.head_rank.pages.summary import summary
+        from .pages.summary import summary
 
         return summary(self, folder)
 

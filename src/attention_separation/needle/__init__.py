@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attention_separation.needle.exact.limits import critical_n, limit
+    from .exact.limits import critical_n, limit
 
 LIMITS = "exact.limits"
 """The module of what is asked here, imported when it is first asked for: it needs SciPy."""

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterator
 
-from attention_separation.needle.settings import estimates
-from attention_separation.needle.settings.titles import (
-    FIGURES_OF_LINES,
-    FIGURES_OF_NETWORKS,
-    JUDGED,
-    LINES,
-    TRAINED,
-)
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
+
+from .settings import estimates
+from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, TRAINED
 
 CELL = Kind("cells", ("parquet",))
 

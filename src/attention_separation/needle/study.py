@@ -4,21 +4,15 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.needle import results
-from attention_separation.needle.settings.cells import NeedleCell
-from attention_separation.needle.settings.jobs import (
-    CellsJob,
-    ClaimsJob,
-    FigureJob,
-    LinesJob,
-    OverviewJob,
-    TrainedCell,
-)
-from attention_separation.needle.settings.section import NeedleScale, NeedleSection
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.results.result import TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
 from attention_separation.settings.jobs import Jobs
+
+from . import results
+from .settings.cells import NeedleCell
+from .settings.jobs import CellsJob, ClaimsJob, FigureJob, LinesJob, OverviewJob, TrainedCell
+from .settings.section import NeedleScale, NeedleSection
 
 EXACT = "needle_exact"
 """The result that is made without training at every scale."""
@@ -106,6 +100,6 @@ class Needle(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from attention_separation.needle.pages.summary import summary
+        from .pages.summary import summary
 
         return summary(self, folder)

@@ -8,7 +8,8 @@ import numpy as np
 
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
-from attention_separation.own_kernels.formula import FUNCTIONS, Formula
+
+from .formula import FUNCTIONS, Formula
 
 MOST_OF_ERROR = 200
 """Characters of an error of a user's own code that are repeated."""

@@ -8,9 +8,10 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.attention.kernel_names import is_kernel
-from attention_separation.own_kernels.formula import FormulaError, parse_formula
 from attention_separation.settings.closed import Closed
 from attention_separation.settings.scale_faults import NAME, NO_NAME
+
+from .formula import FormulaError, parse_formula
 
 MOST_CHARACTERS = 300
 """Of a formula, or of the path of a function."""

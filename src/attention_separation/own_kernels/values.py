@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.own_kernels.formula import parse_formula
-from attention_separation.own_kernels.given import (
+from attention_separation.settings.words import suggestion
+
+from .formula import parse_formula
+from .given import (
     OfNumbers,
     called,
     evaluated,
@@ -17,14 +19,8 @@ from attention_separation.own_kernels.given import (
     score_kernel,
     vectors,
 )
-from attention_separation.own_kernels.modules import add_own_folder
-from attention_separation.own_kernels.section import (
-    FeatureKernel,
-    OwnKernel,
-    PythonKernel,
-    ScoreKernel,
-)
-from attention_separation.settings.words import suggestion
+from .modules import add_own_folder
+from .section import FeatureKernel, OwnKernel, PythonKernel, ScoreKernel
 
 SOURCE = "config.yaml"
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from attention_separation.pages.prose import as_html, as_rst, html_list, rst_list
+from .prose import as_html, as_rst, html_list, rst_list
 
 
 @dataclass(frozen=True)

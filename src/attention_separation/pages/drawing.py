@@ -7,7 +7,10 @@ import matplotlib
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.pages.house_style import (
+from attention_separation.results.files import replacing
+from attention_separation.results.tables import write_csv, write_parquet
+
+from .house_style import (
     BLUE,
     DARK_GRAY,
     GRAY,
@@ -22,8 +25,6 @@ from attention_separation.pages.house_style import (
     RC,
     VERMILION,
 )
-from attention_separation.results.files import replacing
-from attention_separation.results.tables import write_csv, write_parquet
 
 __all__ = [
     "BLUE", "DARK_GRAY", "FORMATS", "GRAY", "GREEN", "INK", "LIGHT_GRAY", "MIDDLE_GRAY",

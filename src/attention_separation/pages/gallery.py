@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attention_separation.pages.prose import markdown_list
 from attention_separation.results.files import replacing, write_text
 from attention_separation.results.tables import read_table, rounded, write_csv
+
+from .prose import markdown_list
 
 DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""

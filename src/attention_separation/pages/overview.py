@@ -10,10 +10,11 @@ from textwrap import indent, wrap
 
 import pyarrow as pa
 
-from attention_separation.pages.captions import Caption, caption_html, caption_rst
-from attention_separation.pages.html import document, table_element
-from attention_separation.pages.prose import as_html, as_rst, html_list, rst_list
 from attention_separation.results.files import write_text
+
+from .captions import Caption, caption_html, caption_rst
+from .html import document, table_element
+from .prose import as_html, as_rst, html_list, rst_list
 
 LINE = 5000
 """Characters of a picture on a line of .rst."""

@@ -7,11 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 import yaml
 
-from attention_separation.pages.html import document, table_element
 from attention_separation.results.files import write_text
 from attention_separation.results.installed import DEPENDENCIES
 from attention_separation.results.tables import table_from_columns
 from attention_separation.settings.closed import Closed
+
+from .html import document, table_element
 
 TITLE = "Provenance: what these results come from"
 ABOUT = (

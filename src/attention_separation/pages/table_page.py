@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.pages.html import page
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import TableError, all_finite, write_csv, write_parquet
+
+from .html import page
 
 
 def write_result(

@@ -20,8 +20,9 @@ from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
 from attention_separation import __version__
-from attention_separation.results.files import replacing
-from attention_separation.results.manifest import NAME, sha256
+
+from .files import replacing
+from .manifest import NAME, sha256
 
 WORKFLOW = "Snakefile"
 CONFIG = "config.yaml"

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from attention_separation import __version__
-from attention_separation.results.provenance import PACKAGE
+
+from .provenance import PACKAGE
 
 DEPENDENCIES = (
     "matplotlib", "numexpr", "numpy", "pandas", "pyarrow", "pydantic", "pyyaml", "scipy",

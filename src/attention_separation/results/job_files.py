@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from attention_separation.results.result import NUMBERS, Output, Result, files_asked
-from attention_separation.results.study import Study
 from attention_separation.settings.canonical import digest
+
+from .result import NUMBERS, Output, Result, files_asked
+from .study import Study
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from attention_separation.results.files import write_text
+from .files import write_text
 
 NAME = "manifest.json"
 CRATE = "crate.zip"

@@ -110,12 +110,21 @@ def _ours(name: str, imports: list[ast.Import | ast.ImportFrom]) -> list[str]:
     for node in imports:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
-        elif node.level:
-            raise ImportError(f"{name} imports relatively; write the full name")
         else:
             # `from package import name`: the name may be a module or something in one.
-            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            module = _absolute(name, node)
+            found += [module, *(f"{module}.{alias.name}" for alias in node.names)]
     return [module for module in found if _source(module)]
+
+
+def _absolute(name: str, node: ast.ImportFrom) -> str:
+    """The module that an import in a module is from."""
+    if not node.level:
+        return node.module or ""
+    path = _source(name)
+    up = node.level - (path is not None and path.name == "__init__.py")
+    package = name.rsplit(".", up)[0] if up else name
+    return f"{package}.{node.module}" if node.module else package
 
 
 def _is_text(node: object) -> bool:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attention_separation.results.provenance import PACKAGE, code_digest
-from attention_separation.results.verifying import Current
 from attention_separation.settings.closed import Closed
+
+from .provenance import PACKAGE, code_digest
+from .verifying import Current
 
 PICTURES = ("svg", "png", "pdf")
 NUMBERS = ("parquet", "csv")

@@ -6,9 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from attention_separation.results.result import Output, Result, outputs_of, shown_outputs
-from attention_separation.results.verifying import Current
 from attention_separation.settings.closed import Closed
+
+from .result import Output, Result, outputs_of, shown_outputs
+from .verifying import Current
 
 
 class Study(ABC):

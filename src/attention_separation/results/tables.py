@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from attention_separation.results.files import replacing
+from .files import replacing
 
 AGAIN = "remove the file and run again"
 

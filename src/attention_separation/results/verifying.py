@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_separation.results.files import PART
-from attention_separation.results.manifest import NAME, sha256, unlisted
+from .files import PART
+from .manifest import NAME, sha256, unlisted
 
 CURRENT = "current"
 MISSING = "missing"

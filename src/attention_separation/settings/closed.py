@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from attention_separation.settings.canonical import canonical_json, digest
+from .canonical import canonical_json, digest
 
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""

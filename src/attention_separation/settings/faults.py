@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from attention_separation.settings.words import MOST_SHOWN, plain_or_quoted, shown, suggestion
+from .words import MOST_SHOWN, plain_or_quoted, shown, suggestion
 
 MOST_PER_PATH = 3
 MANY_NAMES = 12

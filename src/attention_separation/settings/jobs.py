@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_separation.settings.closed import Closed, Whole
+from .closed import Closed, Whole
 
 MOST_SLICES = 1000
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from attention_separation.settings.words import shown, suggestion
+from .words import shown, suggestion
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 FOLDERS = (

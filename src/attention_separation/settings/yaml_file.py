@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attention_separation.settings.words import shown
+from .words import shown
 
 MOST_DEPTH = 50
 """Most lists and mappings in each other; settings need seven."""

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from attention_separation.softmax_vs_linear.exact.methods import references
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.simulation.simulate import count
-from attention_separation.softmax_vs_linear.simulation.slices import units
+from .exact.methods import references
+from .models import MODELS
+from .settings.panels import points
+from .simulation.simulate import count
+from .simulation.slices import units
 
 CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""

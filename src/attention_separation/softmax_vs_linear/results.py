@@ -13,9 +13,10 @@ from attention_separation.results.result import (
     Result,
 )
 from attention_separation.settings.closed import Closed
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.regression import REGRESSION
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+
+from .models import MODELS
+from .models.regression import REGRESSION
+from .models.self_attention import SELF_ATTENTION
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))

@@ -9,12 +9,13 @@ from typing import Any
 from attention_separation.results.result import DRAWING, TABLE, Output, Result, outputs_of
 from attention_separation.results.study import Study
 from attention_separation.settings.jobs import MOST_SLICES, Jobs
-from attention_separation.softmax_vs_linear import results
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import other_contests
-from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
-from attention_separation.softmax_vs_linear.settings.inherited import AnyFigure, with_defaults
-from attention_separation.softmax_vs_linear.settings.jobs import (
+
+from . import results
+from .models import MODELS
+from .models.contest import other_contests
+from .settings.claims import ClaimsJob
+from .settings.inherited import AnyFigure, with_defaults
+from .settings.jobs import (
     ChoicesJob,
     ExactJob,
     FigureJob,
@@ -32,20 +33,10 @@ from attention_separation.softmax_vs_linear.settings.jobs import (
     VerdictsJob,
     WhpJob,
 )
-from attention_separation.softmax_vs_linear.settings.panels import (
-    ExactPanel,
-    Panel,
-    PanelJob,
-    Sweep,
-    points,
-    without_trials,
-)
-from attention_separation.softmax_vs_linear.settings.reconstruction import (
-    marked_notes,
-    reconstruction,
-)
-from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
-from attention_separation.softmax_vs_linear.simulation.estimates import memory_mb, seconds
+from .settings.panels import ExactPanel, Panel, PanelJob, Sweep, points, without_trials
+from .settings.reconstruction import marked_notes, reconstruction
+from .settings.section import SoftmaxVsLinearSection
+from .simulation.estimates import memory_mb, seconds
 
 
 def _once(method: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
@@ -92,17 +83,17 @@ class SoftmaxVsLinear(Study):
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.
-        from attention_separation.softmax_vs_linear.pages.labels import labels
+        from .pages.labels import labels
 
         return labels(self, output, folder)
 
     def summary(self, folder: Path) -> Iterator[str]:
-        from attention_separation.softmax_vs_linear.pages.summary import summary
+        from .pages.summary import summary
 
         return summary(self, folder)
 
     def recompute(self, folder: Path, sample: int, seed: int) -> list[str]:
-        from attention_separation.softmax_vs_linear.recompute import recompute_points
+        from .recompute import recompute_points
 
         return recompute_points(self, folder, sample, seed)
 

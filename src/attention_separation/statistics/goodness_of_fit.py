@@ -17,8 +17,8 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from attention_separation.statistics.binomial_sums import binomial_law
-from attention_separation.statistics.panel_points import PanelPoints
+from .binomial_sums import binomial_law
+from .panel_points import PanelPoints
 
 LEAST_VARIANCE = 1.0
 """Counts squared; see above."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
-from attention_separation.statistics.means import Estimate
+from .means import Estimate
 
 SPREAD = 1e-3
 """Least standard deviation of a run's error over seeds that is believed: two runs that happen to

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import stdtrit
 
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
+from .verdict_words import AGREES, DIFFERS, UNDECIDED
 
 
 class Estimate(NamedTuple):

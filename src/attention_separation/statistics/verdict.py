@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtri
 
-from attention_separation.statistics.binomial_sums import sum_law
-from attention_separation.statistics.goodness_of_fit import detectable_shape, shape_p_value
-from attention_separation.statistics.mean_rate_interval import mean_rate_interval
-from attention_separation.statistics.panel_points import PanelPoints
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
+from .binomial_sums import sum_law
+from .goodness_of_fit import detectable_shape, shape_p_value
+from .mean_rate_interval import mean_rate_interval
+from .panel_points import PanelPoints
+from .verdict_words import AGREES, DIFFERS, UNDECIDED
 
 MOST_TRIALS = 10**15
 

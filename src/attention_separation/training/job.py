@@ -11,7 +11,8 @@ from typing import Self
 
 from attention_separation.results.provenance import record
 from attention_separation.settings.canonical import digest
-from attention_separation.training.checkpoint import Checkpoint, State
+
+from .checkpoint import Checkpoint, State
 
 BESIDE = Path("checkpoints")
 

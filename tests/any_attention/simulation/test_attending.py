@@ -4,11 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from literal_features import (
-    cosformer_weights,
-    favor_weights,
-    positive_features,
-)
+from literal_features import cosformer_weights, favor_weights, positive_features
 
 from attention_separation.any_attention.simulation.attending import (
     SIMULATED,

@@ -4,10 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from literal_features import (
-    cosformer_weights,
-    favor_weights,
-)
+from literal_features import cosformer_weights, favor_weights
 from making import CONFIG
 from scipy.stats import binomtest
 

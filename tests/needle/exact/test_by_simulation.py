@@ -2,13 +2,7 @@
 
 import numpy as np
 import pytest
-from needle_trials import (
-    average_above,
-    count_right,
-    likelihood_above,
-    ratio_above,
-    sharp_softmax,
-)
+from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
 
 from attention_separation.needle.exact import bayes, linear, maximum, power, uniform

@@ -4,12 +4,7 @@ import math
 
 import pytest
 
-from attention_separation.needle.exact.line_table import (
-    ACCURACIES,
-    CRITICAL,
-    critical_rows,
-    tables,
-)
+from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL, critical_rows, tables
 from attention_separation.needle.exact.lines import LINES
 from attention_separation.needle.settings.jobs import LinesJob
 

@@ -5,16 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claim_cases import (
-    CASE_IDS,
-    CASES,
-    JOB,
-    SIZES,
-    all_signs,
-    claim,
-    literal_attention,
-    matches,
-)
+from claim_cases import CASE_IDS, CASES, JOB, SIZES, all_signs, claim, literal_attention, matches
 from making import exact_at, point
 
 from attention_separation.softmax_vs_linear.claims.attended import Case

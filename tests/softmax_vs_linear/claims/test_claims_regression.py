@@ -5,11 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claim_cases import (
-    JOB,
-    all_signs,
-    claim,
-)
+from claim_cases import JOB, all_signs, claim
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims

@@ -4,10 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from claim_cases import (
-    JOB,
-    claim,
-)
+from claim_cases import JOB, claim
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.claim import margin, setting_of

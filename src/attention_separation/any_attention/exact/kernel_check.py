@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer, token_types
 from attention_separation.attention.kernels import ClassesApartError, Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.attention.token_types import REST, TokenTypes
 from attention_separation.datasets.data import Data
+
+from .layers import Layer, token_types
 
 ALIKE = 1e-9
 """How far weights that should be equal may differ, relative to themselves."""

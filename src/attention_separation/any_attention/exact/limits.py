@@ -8,11 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.exact.values import best_probabilities, score_columns
 from attention_separation.attention.kernels import KERNELS, Kernel, exponential
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.data import Data
+
+from .layers import Layer
+from .values import best_probabilities, score_columns
 
 PARTS = 16
 """Parts that an interval is cut into at each step of a search."""

@@ -11,13 +11,14 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from attention_separation.any_attention.exact.kernel_check import all_sizes, check_kernel
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
+
+from ..settings.data import Data
+from ..settings.jobs import ValuesJob
+from .kernel_check import all_sizes, check_kernel
+from .layers import LAYERS
 
 JOB = "any_attention.exact.own_kernel_faults"
 ANSWER = f"{JOB}: "

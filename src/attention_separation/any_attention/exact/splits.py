@@ -12,9 +12,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.any_attention.settings.jobs import SplitsJob
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
@@ -22,6 +19,10 @@ from attention_separation.own_kernels.values import asked_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
+
+from ..settings.jobs import SplitsJob
+from .layers import LAYERS, Layer
+from .values import score_columns
 
 ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SIZES = (200, 2_000)

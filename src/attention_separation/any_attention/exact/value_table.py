@@ -8,15 +8,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import (
-    as_none_from,
-    exp_probabilities,
-    known_least_weights,
-    reach,
-)
-from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.jobs import ValuesJob
 from attention_separation.attention.kernels import Kernel
 from attention_separation.datasets.data import Data
 from attention_separation.own_kernels.values import asked_kernels
@@ -24,6 +15,11 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
+
+from ..settings.jobs import ValuesJob
+from .layers import LAYERS, Layer
+from .limits import as_none_from, exp_probabilities, known_least_weights, reach
+from .values import separate
 
 QUANTITIES = (
     "p_best", "theta_low", "theta_high", "p_paper", "p_after_y", "p_each_bias", "share", "margin",

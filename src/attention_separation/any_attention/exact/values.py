@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer, token_types
 from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.rows import Rows, distinct_rows
@@ -22,6 +21,8 @@ from attention_separation.attention.threshold_curves import (
     threshold_curves,
 )
 from attention_separation.datasets.data import Data
+
+from .layers import Layer, token_types
 
 PARTS = ("first", "marked", "own", "rest")
 """Weights of a row."""

@@ -7,16 +7,6 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import exp_probabilities
-from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.figures.style import (
-    NO_KERNELS,
-    draw_lines,
-    legend_beside,
-    sheet,
-)
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
@@ -26,6 +16,12 @@ from attention_separation.results.tables import (
     select_rows,
     table_from_rows,
 )
+
+from ..exact.layers import LAYERS
+from ..exact.limits import exp_probabilities
+from ..exact.values import best_probabilities
+from .grids import multiples
+from .style import NO_KERNELS, draw_lines, legend_beside, sheet
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.settings.jobs import DataJob
-from attention_separation.any_attention.settings.titles import WITH_OWN_KERNELS
 from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
+
+from ..settings.jobs import DataJob
+from ..settings.titles import WITH_OWN_KERNELS
+from . import accuracy, budget, maps, margins
 
 
 class Drawn(NamedTuple):

@@ -8,19 +8,17 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.figures.accuracy import sizes_in_words
-from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.figures.style import sheet
-from attention_separation.any_attention.laws.predictions import (
-    critical_temperature,
-    least_degree,
-)
 from attention_separation.attention.kernels import Kernel, exponential
 from attention_separation.datasets.data import Data
 from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
 from attention_separation.results.tables import array_of, numpy_column, select_rows
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.values import best_probabilities
+from ..laws.predictions import critical_temperature, least_degree
+from .accuracy import sizes_in_words
+from .grids import multiples
+from .style import sheet
 
 SIZES = 56
 

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.pages.drawing import (
     BLUE,
@@ -21,6 +20,8 @@ from attention_separation.pages.drawing import (
     VERMILION,
     frame,
 )
+
+from ..exact.layers import Layer
 
 LINES = {
     "exp": (BLUE, "-"),

@@ -5,11 +5,12 @@ X = e_d e_d^T + g e_1 e_k^T, read by y = e_k, which is no sign vector: `datasets
 
 from collections.abc import Iterator
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.laws.judged import stacked
-from attention_separation.any_attention.laws.verdicts import Claim, Law
 from attention_separation.datasets.another_x import literal_margin, margin
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import Layer
+from .judged import stacked
+from .verdicts import Claim, Law
 
 WEIGHT = 1.0
 """g."""

@@ -4,27 +4,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import separates
-from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.laws import judged
-from attention_separation.any_attention.laws.judged import by_rows, measured_probabilities, stacked
-from attention_separation.any_attention.laws.loudness import Family
-from attention_separation.any_attention.laws.mixture import (
-    ROUNDING,
-    largest_probability,
-    law_holds,
-    of_whole_levels,
-)
-from attention_separation.any_attention.laws.predictions import (
-    ERROR,
-    SAME_AT_ENDS,
-    holds_at,
-    shifted,
-)
-from attention_separation.any_attention.laws.verdicts import Claim, Law, statement
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import separates
+from ..exact.values import best_probabilities
+from . import judged
+from .judged import by_rows, measured_probabilities, stacked
+from .loudness import Family
+from .mixture import ROUNDING, largest_probability, law_holds, of_whole_levels
+from .predictions import ERROR, SAME_AT_ENDS, holds_at, shifted
+from .verdicts import Claim, Law, statement
 
 BOUNDED = (
     "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",

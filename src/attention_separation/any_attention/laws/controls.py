@@ -4,29 +4,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import as_none_from
-from attention_separation.any_attention.laws import judged, predictions
-from attention_separation.any_attention.laws.judged import measured_probabilities, stacked
-from attention_separation.any_attention.laws.loudness import CROSS
-from attention_separation.any_attention.laws.mixture import control, floor, law_holds
-from attention_separation.any_attention.laws.predictions import (
-    IS_TEST,
-    OF_LAST,
-    SAME_AT_ENDS,
-    above_none,
-    keeps_order,
-    shifted,
-)
-from attention_separation.any_attention.laws.verdicts import (
-    IDENTITY,
-    NUMBER,
-    Claim,
-    Law,
-    between,
-)
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import as_none_from
+from . import judged, predictions
+from .judged import measured_probabilities, stacked
+from .loudness import CROSS
+from .mixture import control, floor, law_holds
+from .predictions import IS_TEST, OF_LAST, SAME_AT_ENDS, above_none, keeps_order, shifted
+from .verdicts import IDENTITY, NUMBER, Claim, Law, between
 
 EQUAL = 1e-12
 """Probabilities closer than this, relative, are the same."""

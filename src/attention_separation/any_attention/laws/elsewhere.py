@@ -4,10 +4,11 @@ from collections import Counter
 
 import pyarrow as pa
 
-from attention_separation.any_attention.laws.laws import judge_laws
-from attention_separation.any_attention.settings.data import Data
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import NOT_APPLICABLE, VERDICTS
+
+from ..settings.data import Data
+from .laws import judge_laws
 
 CHANGES: tuple[dict[str, float], ...] = (
     {"a0": 0.1},

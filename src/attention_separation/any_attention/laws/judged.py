@@ -2,12 +2,13 @@
 
 import math
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.laws import loudness
-from attention_separation.any_attention.laws.loudness import Family, of_rows, of_scores
 from attention_separation.attention.kernels import KERNELS, Kernel, power, taylor
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.values import best_probabilities
+from . import loudness
+from .loudness import Family, of_rows, of_scores
 
 Pair = tuple[Kernel, Family]
 

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.any_attention.laws.laws import judge_laws
-from attention_separation.any_attention.laws.predictions import WORDS
-from attention_separation.any_attention.settings.jobs import DataJob
 from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..settings.jobs import DataJob
+from .laws import judge_laws
+from .predictions import WORDS
 
 SCHEMA = pa.schema(
     [

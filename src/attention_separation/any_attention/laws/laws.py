@@ -2,16 +2,17 @@
 
 from collections.abc import Collection
 
-from attention_separation.any_attention.laws.another_x import ANOTHER_X
-from attention_separation.any_attention.laws.bounded import BOUNDED_LAWS
-from attention_separation.any_attention.laws.controls import FLOORS
-from attention_separation.any_attention.laws.margins import MARGIN_LAWS
-from attention_separation.any_attention.laws.parameters import PARAMETERS
-from attention_separation.any_attention.laws.rows import ROW_LAWS
-from attention_separation.any_attention.laws.sizes import SIZES, own_law
-from attention_separation.any_attention.laws.verdicts import Law
 from attention_separation.attention.kernels import Kernel
 from attention_separation.datasets.data import Data
+
+from .another_x import ANOTHER_X
+from .bounded import BOUNDED_LAWS
+from .controls import FLOORS
+from .margins import MARGIN_LAWS
+from .parameters import PARAMETERS
+from .rows import ROW_LAWS
+from .sizes import SIZES, own_law
+from .verdicts import Law
 
 LAWS: tuple[Law, ...] = (
     *SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *ROW_LAWS, *MARGIN_LAWS, ANOTHER_X,

@@ -14,12 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer, token_types
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.seen import Seen
 from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import Layer, token_types
 
 CROSS = "cross_attention"
 

@@ -5,29 +5,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import least_weights
-from attention_separation.any_attention.exact.values import best_probabilities, separate
-from attention_separation.any_attention.laws import judged, predictions
-from attention_separation.any_attention.laws.judged import (
-    EXPONENTIALS,
-    LINEAR,
-    POWERS,
-    TAYLORS,
-    Pair,
-    stacked,
-)
-from attention_separation.any_attention.laws.mixture import law_holds
-from attention_separation.any_attention.laws.predictions import IS_TEST, OF_SEARCH
-from attention_separation.any_attention.laws.verdicts import (
-    LARGEST_ERROR,
-    Claim,
-    Law,
-    between,
-    extreme,
-)
 from attention_separation.attention.kernels import KERNELS, Kernel
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import least_weights
+from ..exact.values import best_probabilities, separate
+from . import judged, predictions
+from .judged import EXPONENTIALS, LINEAR, POWERS, TAYLORS, Pair, stacked
+from .mixture import law_holds
+from .predictions import IS_TEST, OF_SEARCH
+from .verdicts import LARGEST_ERROR, Claim, Law, between, extreme
 
 ROUNDING, EQUAL = 1e-15, 1e-12
 """Of a score, in units of s; and of a margin, relative."""

@@ -16,10 +16,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.laws.loudness import CROSS, sigmas
 from attention_separation.attention.fair_coins import heads
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import Layer
+from .loudness import CROSS, sigmas
 
 ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""

@@ -4,20 +4,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import (
-    critical_temperatures,
-    least_numbers,
-    separates,
-)
-from attention_separation.any_attention.laws import predictions
-from attention_separation.any_attention.laws.judged import stacked
-from attention_separation.any_attention.laws.mixture import law_holds
-from attention_separation.any_attention.laws.predictions import IS_TEST, OF_SEARCH
-from attention_separation.any_attention.laws.verdicts import Claim, Law, between
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import critical_temperatures, least_numbers, separates
+from . import predictions
+from .judged import stacked
+from .mixture import law_holds
+from .predictions import IS_TEST, OF_SEARCH
+from .verdicts import Claim, Law, between
 
 SIZES = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not tell P at all parameters that are tried."""

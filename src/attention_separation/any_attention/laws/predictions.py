@@ -18,8 +18,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.exact.limits import (
+from attention_separation.datasets.data import Data
+
+from ..exact.layers import Layer
+from ..exact.limits import (
     COLDEST,
     HOTTEST,
     LARGEST_WEIGHT,
@@ -27,7 +29,7 @@ from attention_separation.any_attention.exact.limits import (
     last_multiple,
     least_numbers,
 )
-from attention_separation.any_attention.laws.loudness import (
+from .loudness import (
     CROSS,
     LOUDEST,
     Family,
@@ -38,14 +40,8 @@ from attention_separation.any_attention.laws.loudness import (
     power,
     sigmoid,
 )
-from attention_separation.any_attention.laws.mixture import (
-    CONDITION,
-    leaves_floor,
-    probabilities,
-    widest_gap,
-)
-from attention_separation.any_attention.laws.verdicts import LARGEST_ERROR
-from attention_separation.datasets.data import Data
+from .mixture import CONDITION, leaves_floor, probabilities, widest_gap
+from .verdicts import LARGEST_ERROR
 
 DEGREES = (1e-2, 1e3)
 BIASES = (1e-2, 1e2)

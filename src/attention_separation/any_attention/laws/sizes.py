@@ -5,36 +5,18 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import reach
-from attention_separation.any_attention.laws.judged import (
-    EXPONENTIALS,
-    POWERS,
-    TAYLORS,
-    Pair,
-    stacked,
-    usual_softmax,
-)
-from attention_separation.any_attention.laws.loudness import of_kernel
-from attention_separation.any_attention.laws.margins import OF_MARGINS, margin_claim, margins_of
-from attention_separation.any_attention.laws.mixture import ROUNDING, law_holds
-from attention_separation.any_attention.laws.predictions import (
-    IS_TEST,
-    OF_LAST,
-    largest_n,
-    margins,
-    shifted,
-)
-from attention_separation.any_attention.laws.verdicts import (
-    Claim,
-    Law,
-    between,
-    extreme,
-    measured,
-)
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.data import Data
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import reach
+from .judged import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
+from .loudness import of_kernel
+from .margins import OF_MARGINS, margin_claim, margins_of
+from .mixture import ROUNDING, law_holds
+from .predictions import IS_TEST, OF_LAST, largest_n, margins, shifted
+from .verdicts import Claim, Law, between, extreme, measured
 
 ASKED = 100
 """Numbers of tokens at which a user's weights have to be positive."""

@@ -4,14 +4,10 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.datasets.data import Data
-from attention_separation.statistics.verdict_words import (
-    AGREES,
-    DIFFERS,
-    NOT_APPLICABLE,
-    UNDECIDED,
-)
+from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_APPLICABLE, UNDECIDED
+
+from ..exact.layers import Layer
 
 NUMBER, STATEMENT, IDENTITY, MEASURED = KINDS = ("number", "statement", "identity", "measured")
 """A number that a law predicts; whether something is so; that a kernel has exactly the P of none;

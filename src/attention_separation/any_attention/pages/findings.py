@@ -2,13 +2,14 @@
 
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.laws.another_x import ANOTHER_X, WEIGHT
-from attention_separation.any_attention.laws.verdicts import KINDS
-from attention_separation.any_attention.pages.story import LARGE
 from attention_separation.pages.prose import counted, joined
 from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, NOT_APPLICABLE, count_verdicts
+
+from ..exact.layers import LAYERS, Layer
+from ..laws.another_x import ANOTHER_X, WEIGHT
+from ..laws.verdicts import KINDS
+from .story import LARGE
 
 MOVED = 0.01
 """Of a probability that is said to move with the split."""

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.laws.elsewhere import elsewhere_table
-from attention_separation.any_attention.pages.findings import findings, layer_rows
-from attention_separation.any_attention.pages.laws import ELSEWHERE, laws_text
-from attention_separation.any_attention.pages.overview import HONESTY, SCHEMAS
-from attention_separation.any_attention.pages.story import reach_words, story
-from attention_separation.any_attention.settings.jobs import OverviewJob
-from attention_separation.any_attention.settings.titles import FIGURES, TABLES
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 from attention_separation.results.tables import read_parquet, write_csv
+
+from ..exact.layers import LAYERS
+from ..laws.elsewhere import elsewhere_table
+from ..settings.jobs import OverviewJob
+from ..settings.titles import FIGURES, TABLES
+from .findings import findings, layer_rows
+from .laws import ELSEWHERE, laws_text
+from .overview import HONESTY, SCHEMAS
+from .story import reach_words, story
 
 __all__ = ["GALLERY", "run"]
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from attention_separation.any_attention.laws.elsewhere import COUNTS
-from attention_separation.any_attention.laws.predictions import WORDS
-from attention_separation.any_attention.laws.verdicts import NUMBER
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..laws.elsewhere import COUNTS
+from ..laws.predictions import WORDS
+from ..laws.verdicts import NUMBER
 
 ELSEWHERE = "laws_elsewhere"
 """The table's name under docs/."""

@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-from attention_separation.any_attention.exact import splits, value_table
-from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.laws import law_table
-from attention_separation.any_attention.pages.findings import findings, law_findings
-from attention_separation.any_attention.pages.story import story
-from attention_separation.any_attention.settings.jobs import OverviewJob
-from attention_separation.any_attention.settings.titles import FIGURES
-from attention_separation.any_attention.simulation import simulated_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, write_overview
 from attention_separation.results.tables import read_parquet
+
+from ..exact import splits, value_table
+from ..figures import accuracy, budget, maps, margins
+from ..laws import law_table
+from ..settings.jobs import OverviewJob
+from ..settings.titles import FIGURES
+from ..simulation import simulated_table
+from .findings import findings, law_findings
+from .story import story
 
 __all__ = ["HONESTY", "read_overview", "run"]
 

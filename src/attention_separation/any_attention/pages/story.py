@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.datasets.data import Data
 from attention_separation.pages.prose import joined
+
+from ..exact.layers import LAYERS, Layer
 
 LARGE = 2_000
 """Tokens at which probabilities are quoted."""

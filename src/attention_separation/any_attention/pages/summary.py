@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.value_table import REACHES
 from attention_separation.results.tables import read_parquet, select_rows
+
+from ..exact.layers import LAYERS
+from ..exact.value_table import REACHES
 
 
 def summary(folder: Path) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """What each job of this study depends on."""
 
-from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.simulated import Simulated
 from attention_separation.own_kernels.section import OwnKernels
 from attention_separation.settings.closed import Closed
+
+from .data import Data
+from .simulated import Simulated
 
 
 class OfKernels(Closed):

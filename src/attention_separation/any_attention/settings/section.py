@@ -4,15 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.simulated import MOST_SIGNS, Simulated
-from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets.dataset import nearest_multiples
 from attention_separation.own_kernels.formula import FUNCTIONS, NAMES
 from attention_separation.own_kernels.section import OwnKernels
 from attention_separation.settings.closed import Closed, Whole
 from attention_separation.settings.kernel_name import KernelName
+
+from .data import Data
+from .simulated import MOST_SIGNS, Simulated
+from .titles import FIGURES
 
 Tokens = Annotated[Whole, Field(ge=2, le=LARGEST_N)]
 

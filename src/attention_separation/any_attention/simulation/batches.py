@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.datasets.dataset import Tokens
+
+from ..exact.layers import Layer
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.any_attention.exact.layers import LAYERS, Layer
-from attention_separation.any_attention.exact.limits import exp_probabilities
-from attention_separation.any_attention.exact.values import Separation, separate
-from attention_separation.any_attention.settings.jobs import SimulatedJob
-from attention_separation.any_attention.simulation.attending import SIMULATED
-from attention_separation.any_attention.simulation.trials import Outcome, simulate
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.data import Data
 from attention_separation.pages.table_page import write_result
@@ -19,6 +13,13 @@ from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
 from attention_separation.statistics.intervals import clopper_pearson
+
+from ..exact.layers import LAYERS, Layer
+from ..exact.limits import exp_probabilities
+from ..exact.values import Separation, separate
+from ..settings.jobs import SimulatedJob
+from .attending import SIMULATED
+from .trials import Outcome, simulate
 
 SCHEMA = pa.schema(
     [

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.simulation.attending import SimulatedKernel
-from attention_separation.any_attention.simulation.batches import Batch, distinct_tokens
-from attention_separation.any_attention.simulation.projections import (
-    draw_projections,
-    numbers_of_projections,
-)
 from attention_separation.attention.exceeding import exceeds
 from attention_separation.datasets.data import Data
 from attention_separation.datasets.dataset import Tokens
 from attention_separation.statistics.seeding import BlockStreams, blocks
+
+from ..exact.layers import Layer
+from .attending import SimulatedKernel
+from .batches import Batch, distinct_tokens
+from .projections import draw_projections, numbers_of_projections
 
 STREAMS = "kernels_simulated"
 """What the names of all streams begin with."""

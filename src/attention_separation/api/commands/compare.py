@@ -3,7 +3,8 @@
 import argparse
 import math
 
-from attention_separation.api.commands.options import (
+from ..comparing import SIZES, compare
+from .options import (
     add_layer,
     layer_options,
     print_json,
@@ -12,7 +13,6 @@ from attention_separation.api.commands.options import (
     warnings_in_a_line,
     whole,
 )
-from attention_separation.api.comparing import SIZES, compare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

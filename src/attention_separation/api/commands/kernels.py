@@ -2,8 +2,8 @@
 
 import argparse
 
-from attention_separation.api.commands.options import print_json
-from attention_separation.api.listing import COLUMNS, kernels
+from ..listing import COLUMNS, kernels
+from .options import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attention_separation.api.comparing import largest_n
-from attention_separation.api.listing import as_text
+from ..comparing import largest_n
+from ..listing import as_text
 
 
 def whole(text: str) -> int:

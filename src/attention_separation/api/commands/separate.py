@@ -2,7 +2,8 @@
 
 import argparse
 
-from attention_separation.api.commands.options import (
+from ..separating import Separation, separate
+from .options import (
     add_layer,
     layer_options,
     print_json,
@@ -12,7 +13,6 @@ from attention_separation.api.commands.options import (
     warnings_in_a_line,
     whole,
 )
-from attention_separation.api.separating import Separation, separate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,17 +3,13 @@ rate, each at the same of the other: the published configurations have both at o
 
 from collections.abc import Iterator
 
-from attention_separation.head_rank.claims.comparisons import SIZE, Comparison
-from attention_separation.head_rank.claims.judging import (
-    Claim,
-    cell_words,
-    judge_claim,
-    single_runs,
-)
-from attention_separation.head_rank.claims.outcomes import OURS, below, decide, unjudged, within
-from attention_separation.head_rank.claims.runs import chosen, held_out_error, naming_dead, sizes
 from attention_separation.statistics.group_means import mean_gap
 from attention_separation.statistics.means import Estimate
+
+from .comparisons import SIZE, Comparison
+from .judging import Claim, cell_words, judge_claim, single_runs
+from .outcomes import OURS, below, decide, unjudged, within
+from .runs import chosen, held_out_error, naming_dead, sizes
 
 FRESH = {"regime": "fresh", "schedule": "per_step"}
 REPEATED = {"regime": "repeated", "schedule": "per_step"}

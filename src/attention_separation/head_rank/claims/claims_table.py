@@ -9,26 +9,27 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims import errors_table
-from attention_separation.head_rank.claims.batch_claims import batches
-from attention_separation.head_rank.claims.construction_claims import constructions
-from attention_separation.head_rank.claims.judging import APART, LEARNED, judge_claim
-from attention_separation.head_rank.claims.learned_claims import learned
-from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE
-from attention_separation.head_rank.claims.published_claims import best_below_full_rank, five_layers
-from attention_separation.head_rank.claims.runs import read_runs
-from attention_separation.head_rank.claims.theory_claims import theory
-from attention_separation.head_rank.claims.trained_claims import CLAIMS
-from attention_separation.head_rank.constructions.features import SCHEMA as FEATURES
-from attention_separation.head_rank.constructions.temperature import SCHEMA as TEMPERATURE
-from attention_separation.head_rank.constructions.vote import SCHEMA as VOTE
-from attention_separation.head_rank.settings.jobs import ClaimsJob
-from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
-from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
 from attention_separation.statistics.verdict_words import NOT_JUDGED, NOT_RUN
+
+from ..constructions.features import SCHEMA as FEATURES
+from ..constructions.temperature import SCHEMA as TEMPERATURE
+from ..constructions.vote import SCHEMA as VOTE
+from ..settings.jobs import ClaimsJob
+from ..theory import bound_table, found_table, plurality_table
+from ..training.cell_table import DEAD
+from . import errors_table
+from .batch_claims import batches
+from .construction_claims import constructions
+from .judging import APART, LEARNED, judge_claim
+from .learned_claims import learned
+from .outcomes import SCHEMA, WHOSE
+from .published_claims import best_below_full_rank, five_layers
+from .runs import read_runs
+from .theory_claims import theory
+from .trained_claims import CLAIMS
 
 TITLE = "Claims on the rank of attention heads"
 _ABOUT = (

@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.head_rank.claims.outcomes import Outcome, above
-from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.group_means import (
     Pairs,
     difference_of_means,
@@ -14,6 +12,9 @@ from attention_separation.statistics.group_means import (
     ratio_of_means,
 )
 from attention_separation.statistics.means import Estimate
+
+from .outcomes import Outcome, above
+from .runs import chosen, values
 
 Measure = Callable[[dict], float]
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.outcomes import CHECK, OURS, above, decide
-from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.intervals import clopper_pearson
 from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
+
+from .outcomes import CHECK, OURS, above, decide
+from .runs import chosen, values
 
 TIMES = 32
 """How many times as many heads the vote is compared with: by its exact law the error then falls by

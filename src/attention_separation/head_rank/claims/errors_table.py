@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.training.cell_table import DEAD, SETTINGS
 from attention_separation.results.tables import table_from_rows
+
+from ..constructions.uniform_attention import least_error
+from ..training.cell_table import DEAD, SETTINGS
 
 SCHEMA = pa.schema(
     {

@@ -4,19 +4,12 @@ there cannot judge it."""
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from attention_separation.head_rank.claims.comparisons import Comparison, Measure
-from attention_separation.head_rank.claims.outcomes import PAPERS, decide, unjudged, within
-from attention_separation.head_rank.claims.runs import (
-    chosen,
-    held_out_error,
-    is_full_rank,
-    naming_dead,
-    over_rank_0,
-    sizes,
-    values,
-)
 from attention_separation.pages.prose import joined
 from attention_separation.statistics.means import Estimate
+
+from .comparisons import Comparison, Measure
+from .outcomes import PAPERS, decide, unjudged, within
+from .runs import chosen, held_out_error, is_full_rank, naming_dead, over_rank_0, sizes, values
 
 APART = 4.0
 """From how many times the least error of a cell's runs on the largest counts as another outcome,

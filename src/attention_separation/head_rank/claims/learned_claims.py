@@ -5,29 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.head_rank.claims.comparisons import plain
-from attention_separation.head_rank.claims.judging import two_ends
-from attention_separation.head_rank.claims.outcomes import (
-    OURS,
-    PAPERS,
-    below,
-    decide,
-    unjudged,
-    within,
-)
-from attention_separation.head_rank.claims.runs import (
-    chosen,
-    held_out_error,
-    is_full_rank,
-    naming_dead,
-    sizes,
-    values,
-)
-from attention_separation.head_rank.claims.trained_claims import FACTOR
-from attention_separation.head_rank.constructions.opposite_head import simulated_errors
 from attention_separation.statistics.group_means import simultaneous_quantile
 from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
+
+from ..constructions.opposite_head import simulated_errors
+from .comparisons import plain
+from .judging import two_ends
+from .outcomes import OURS, PAPERS, below, decide, unjudged, within
+from .runs import chosen, held_out_error, is_full_rank, naming_dead, sizes, values
+from .trained_claims import FACTOR
 
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below

@@ -4,15 +4,10 @@ An interval says how far two readings may be off, and nothing of the spread over
 are least training losses over five runs.
 """
 
-from attention_separation.head_rank.claims.outcomes import PUBLISHED, above, below, decide
-from attention_separation.head_rank.claims.published_values import (
-    FIGURE_1,
-    HARD,
-    RANKS,
-    READING_1,
-    SIZE_1,
-)
 from attention_separation.statistics.means import Estimate
+
+from .outcomes import PUBLISHED, above, below, decide
+from .published_values import FIGURE_1, HARD, RANKS, READING_1, SIZE_1
 
 SIZES = f"d={SIZE_1['d']}, N={SIZE_1['n']}"
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
-from attention_separation.head_rank.settings.jobs import TrainedCell
-from attention_separation.head_rank.training.cell_table import SCHEMA
 from attention_separation.pages.prose import joined
 from attention_separation.results.tables import read_parquet
+
+from ..constructions.uniform_attention import least_error
+from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
+from ..settings.jobs import TrainedCell
+from ..training.cell_table import SCHEMA
 
 _SIZES = {"d": "d", "n": "N"}
 

@@ -8,17 +8,10 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 from scipy.special import ndtri
 
-from attention_separation.head_rank.claims.outcomes import (
-    CHECK,
-    OURS,
-    PAPERS,
-    Outcome,
-    above,
-    decide,
-    within,
-)
-from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.statistics.means import Estimate
+
+from .outcomes import CHECK, OURS, PAPERS, Outcome, above, decide, within
+from .runs import chosen, values
 
 LAWFUL = 0.25
 """By which share an error may differ from the law of large c at the largest c: what 20,000 draws of

@@ -4,17 +4,10 @@ groups of runs."""
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from attention_separation.head_rank.claims.comparisons import (
-    SIZE,
-    TRAINING,
-    Comparison,
-    alike,
-    alike_each,
-    plain,
-)
-from attention_separation.head_rank.claims.judging import Claim, two_outcomes, unlearned
-from attention_separation.head_rank.claims.outcomes import OURS, above, below, within
-from attention_separation.head_rank.claims.runs import (
+from .comparisons import SIZE, TRAINING, Comparison, alike, alike_each, plain
+from .judging import Claim, two_outcomes, unlearned
+from .outcomes import OURS, above, below, within
+from .runs import (
     CONTROL_INITIAL,
     PUBLISHED_INITIAL,
     chosen,

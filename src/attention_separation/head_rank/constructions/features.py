@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions import random_features
-from attention_separation.head_rank.constructions.published_curve import RANDOM_FEATURES
-from attention_separation.head_rank.settings.jobs import FeaturesJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows, write_parquet
+
+from ..settings.jobs import FeaturesJob
+from . import random_features
+from .published_curve import RANDOM_FEATURES
 
 SCHEMA = pa.schema(
     [

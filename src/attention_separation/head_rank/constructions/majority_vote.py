@@ -16,8 +16,8 @@ import math
 import numpy as np
 from scipy.special import bdtr
 
-from attention_separation.head_rank.constructions.masked_layers import MaskedLayer, TwoLayers
-from attention_separation.head_rank.constructions.sphere import angle_rule, density_at_zero
+from .masked_layers import MaskedLayer, TwoLayers
+from .sphere import angle_rule, density_at_zero
 
 DROWNING = 1e4
 """C: the output is x_i + y / C."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.head_rank.constructions.heads import Attend, hardmax
+from .heads import Attend, hardmax
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_separation.head_rank.constructions.distributions import unit_vectors
-from attention_separation.head_rank.constructions.heads import softmax
-from attention_separation.head_rank.constructions.targets import farthest, squared_error
 from attention_separation.statistics.seeding import stream
+
+from .distributions import unit_vectors
+from .heads import softmax
+from .targets import farthest, squared_error
 
 SETS = 16_384
 """Sets that an error is the mean over: its standard error is about 0.001."""

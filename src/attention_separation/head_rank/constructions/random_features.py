@@ -17,14 +17,10 @@ import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.sparse.linalg import cg
 
-from attention_separation.head_rank.constructions.distributions import unit_vectors
-from attention_separation.head_rank.constructions.gegenbauer import (
-    harmonics,
-    odd_series,
-    sign_coefficient,
-    sign_energy,
-)
 from attention_separation.statistics.seeding import stream
+
+from .distributions import unit_vectors
+from .gegenbauer import harmonics, odd_series, sign_coefficient, sign_energy
 
 TERMS = 50
 """Degrees of the series of b, as published; its tail is below 1e-9 at d >= 8, 3e-7 at d = 3."""

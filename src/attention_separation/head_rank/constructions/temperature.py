@@ -7,20 +7,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions import temperature_laws as laws
-from attention_separation.head_rank.constructions.distributions import DISTRIBUTIONS, orthogonal
-from attention_separation.head_rank.constructions.heads import full_rank_head
-from attention_separation.head_rank.constructions.targets import (
-    biased_nearest,
-    nearest,
-    squared_error,
-)
-from attention_separation.head_rank.settings.jobs import BiasedCase, Case, TemperatureJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows, write_parquet
 from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import blocks, stream
+
+from ..settings.jobs import BiasedCase, Case, TemperatureJob
+from . import temperature_laws as laws
+from .distributions import DISTRIBUTIONS, orthogonal
+from .heads import full_rank_head
+from .targets import biased_nearest, nearest, squared_error
 
 SCHEMA = pa.schema(
     [

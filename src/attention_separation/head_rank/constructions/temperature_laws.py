@@ -11,7 +11,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import betainc, expit, gammaln, log_ndtr
 
-from attention_separation.head_rank.constructions.sphere import angle_rule, density_at_zero
+from .sphere import angle_rule, density_at_zero
 
 SOFTMAX_TAIL = math.log(2) - 0.5
 """The integral of (1 + e^s)^-2 over s > 0."""

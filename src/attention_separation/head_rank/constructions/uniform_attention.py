@@ -30,7 +30,7 @@ from functools import cache
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.head_rank.constructions.sphere import angle_rule, density_at_zero
+from .sphere import angle_rule, density_at_zero
 
 
 @cache

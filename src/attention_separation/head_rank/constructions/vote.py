@@ -6,9 +6,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions import majority_vote
-from attention_separation.head_rank.constructions.distributions import uniform
-from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows, write_parquet
@@ -16,6 +13,10 @@ from attention_separation.statistics.intervals import clopper_pearson
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.seeding import stream
 from attention_separation.statistics.verdict import holm, point_p_values
+
+from ..settings.jobs import VoteJob
+from . import majority_vote
+from .distributions import uniform
 
 SCHEMA = pa.schema(
     [

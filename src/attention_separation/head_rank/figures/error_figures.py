@@ -9,16 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import (
-    PUBLISHED_INITIAL,
-    chosen,
-    initial_words,
-    listed,
-    values,
-)
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.figures.marks import (
+from attention_separation.pages.drawing import INK, PALETTE, frame
+
+from ..claims import published_values
+from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
+from ..constructions.uniform_attention import least_error
+from ..settings.titles import TRAINED
+from .marks import (
     DEAD,
     ERROR,
     THEIRS,
@@ -30,8 +27,6 @@ from attention_separation.head_rank.figures.marks import (
     published,
     recipe,
 )
-from attention_separation.head_rank.settings.titles import TRAINED
-from attention_separation.pages.drawing import INK, PALETTE, frame
 
 RUN, MEAN, BEST = "a run", "mean", "best run"
 RANK_0 = "uniform attention\n(rank 0)"

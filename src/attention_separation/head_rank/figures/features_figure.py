@@ -9,10 +9,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.head_rank.constructions.features import SCHEMA
-from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC, VERMILION, frame
+
+from ..constructions.features import SCHEMA
+from ..settings.jobs import TableFigureJob
+from . import figure_job
 
 LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
 DASHES, DOTS = (0, (4, 2)), (0, (1, 1.2))

@@ -6,10 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+
+from ..settings.jobs import TableFigureJob
 
 ERROR = "mean squared error"
 

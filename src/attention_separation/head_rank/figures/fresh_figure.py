@@ -4,19 +4,13 @@ with the published schedule."""
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.head_rank.claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED
-from attention_separation.head_rank.claims.runs import chosen, values
-from attention_separation.head_rank.figures.marks import (
-    DEAD,
-    ERROR,
-    error_axis,
-    mark,
-    panel_title,
-    recipe,
-)
-from attention_separation.head_rank.settings.cells import EPOCH
-from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import INK, PALETTE, frame
+
+from ..claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED
+from ..claims.runs import chosen, values
+from ..settings.cells import EPOCH
+from ..settings.titles import TRAINED
+from .marks import DEAD, ERROR, error_axis, mark, panel_title, recipe
 
 ARMS = (
     ("o", "none", "new batches", FRESH),

@@ -3,18 +3,13 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import chosen, is_full_rank, values
-from attention_separation.head_rank.figures.marks import (
-    error_axis,
-    is_size,
-    mark,
-    panel_title,
-    recipe,
-)
-from attention_separation.head_rank.settings.titles import TRAINED
 from attention_separation.pages.drawing import INK, PALETTE, frame
 from attention_separation.pages.prose import counted
+
+from ..claims import published_values
+from ..claims.runs import chosen, is_full_rank, values
+from ..settings.titles import TRAINED
+from .marks import error_axis, is_size, mark, panel_title, recipe
 
 
 def figure_2(rows: list[dict]) -> Figure:

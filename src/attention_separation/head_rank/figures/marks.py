@@ -5,11 +5,12 @@ from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import listed, values
-from attention_separation.head_rank.training.cell_table import DEAD as DEAD_SHARE
 from attention_separation.pages.drawing import INK
 from attention_separation.pages.prose import counted
+
+from ..claims import published_values
+from ..claims.runs import listed, values
+from ..training.cell_table import DEAD as DEAD_SHARE
 
 ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"

@@ -11,10 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.head_rank.constructions.temperature import SCHEMA
-from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
+
+from ..constructions.temperature import SCHEMA
+from ..settings.jobs import TableFigureJob
+from . import figure_job
 
 DATA = {"uniform": "independent", "orthogonal": "orthogonal"}
 MARKERS = {"uniform": "o", "orthogonal": "s"}

@@ -10,10 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.settings.theory import TheoryFigureJob
-from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
-from attention_separation.head_rank.theory.plurality import heads_for
 from attention_separation.pages.drawing import (
     BLUE,
     DARK_GRAY,
@@ -29,6 +25,11 @@ from attention_separation.pages.drawing import (
 )
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+
+from ..settings.theory import TheoryFigureJob
+from ..theory import bound_table, found_table, plurality_table
+from ..theory.plurality import heads_for
+from . import figure_job
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 HARDMAX = ("random", "orthogonal", "optimised")

@@ -7,16 +7,17 @@ import matplotlib
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.head_rank.claims.learned_claims import fact_1_errors
-from attention_separation.head_rank.claims.runs import read_runs, read_seed
-from attention_separation.head_rank.figures.error_figures import figure_1, figure_3, figure_4
-from attention_separation.head_rank.figures.fresh_figure import figure_fresh
-from attention_separation.head_rank.figures.heads_figure import figure_2
-from attention_separation.head_rank.settings.jobs import TrainedFigureJob
-from attention_separation.head_rank.training.cell_table import HEADS, OF_HEADS, RUNS
 from attention_separation.pages.drawing import RC, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
+
+from ..claims.learned_claims import fact_1_errors
+from ..claims.runs import read_runs, read_seed
+from ..settings.jobs import TrainedFigureJob
+from ..training.cell_table import HEADS, OF_HEADS, RUNS
+from .error_figures import figure_1, figure_3, figure_4
+from .fresh_figure import figure_fresh
+from .heads_figure import figure_2
 
 FIGURES = {
     "rank_fig1": figure_1,

@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.head_rank.constructions.vote import SCHEMA
-from attention_separation.head_rank.figures import figure_job
-from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
+
+from ..constructions.vote import SCHEMA
+from ..settings.jobs import TableFigureJob
+from . import figure_job
 
 ZERO_PREDICTOR = 1.0
 GUARANTEE = "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"

@@ -1,23 +1,17 @@
 """What runs on the same batches again say, beside runs on new ones, and what the schedule of the
 rate does: every number is read from a table."""
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.batch_claims import (
-    AS_PUBLISHED,
-    FRESH,
-    REPEATED,
-    against,
-    cells_of,
-    training_gap,
-)
-from attention_separation.head_rank.claims.comparisons import Comparison
-from attention_separation.head_rank.claims.judging import OF_CELL, cell_words
-from attention_separation.head_rank.claims.runs import held_out_error, naming_dead, values
-from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words
-from attention_separation.head_rank.settings.cells import EPOCH
 from attention_separation.pages.prose import counted, from_to, mean_with_interval
 from attention_separation.statistics.group_means import mean_gap
 from attention_separation.statistics.means import Estimate
+
+from ..claims import published_values
+from ..claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED, against, cells_of, training_gap
+from ..claims.comparisons import Comparison
+from ..claims.judging import OF_CELL, cell_words
+from ..claims.runs import held_out_error, naming_dead, values
+from ..settings.cells import EPOCH
+from .gap_words import LEVEL, gap_words
 
 
 def fresh_findings(runs: list[dict], level: float = LEVEL) -> list[str]:

@@ -5,40 +5,22 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.runs import (
-    PUBLISHED_INITIAL,
-    chosen,
-    held_out_error,
-    initial_words,
-    listed,
-)
-from attention_separation.head_rank.constructions import features, temperature, vote
-from attention_separation.head_rank.figures.training_figures import NUMBERS
-from attention_separation.head_rank.pages.batch_findings import fresh_findings
-from attention_separation.head_rank.pages.construction_findings import (
-    features_findings,
-    temperature_findings,
-    vote_findings,
-)
-from attention_separation.head_rank.pages.points_findings import points_findings
-from attention_separation.head_rank.pages.theory_findings import (
-    heads_findings,
-    theory_findings,
-    vote_points_findings,
-)
-from attention_separation.head_rank.pages.training_findings import (
-    additive_findings,
-    depth_findings,
-    published_findings,
-    rank_findings,
-)
-from attention_separation.head_rank.settings.cells import EPOCH
-from attention_separation.head_rank.settings.titles import FIGURES
-from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
-from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, from_to
 from attention_separation.results.tables import read_parquet
+
+from ..claims.runs import PUBLISHED_INITIAL, chosen, held_out_error, initial_words, listed
+from ..constructions import features, temperature, vote
+from ..figures.training_figures import NUMBERS
+from ..settings.cells import EPOCH
+from ..settings.titles import FIGURES
+from ..theory import bound_table, found_table, plurality_table
+from ..training.cell_table import DEAD
+from .batch_findings import fresh_findings
+from .construction_findings import features_findings, temperature_findings, vote_findings
+from .points_findings import points_findings
+from .theory_findings import heads_findings, theory_findings, vote_points_findings
+from .training_findings import additive_findings, depth_findings, published_findings, rank_findings
 
 OF_NUMBERS = {
     "rank_theory": (found_table.SCHEMA, theory_findings),

@@ -2,20 +2,14 @@
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.outcomes import (
-    CLAIMED,
-    OURS,
-    PAPERS,
-    PUBLISHED,
-    WHOSE,
-    comparison_in_words,
-)
 from attention_separation.statistics.verdict_words import (
     DIFFERS,
     NOT_JUDGED,
     UNDECIDED,
     count_verdicts,
 )
+
+from ..claims.outcomes import CLAIMED, OURS, PAPERS, PUBLISHED, WHOSE, comparison_in_words
 
 COUNTED = {PAPERS: "of the paper's", PUBLISHED: f"of {PUBLISHED}", OURS: f"of {OURS} own"}
 """Whose claims, and how they are counted."""

@@ -2,9 +2,10 @@
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.construction_claims import curve_gaps
-from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.pages.prose import counted, from_to, joined, mean_with_interval
+
+from ..claims.construction_claims import curve_gaps
+from ..claims.runs import chosen, values
 
 LAWS = {
     "compromise": "where the cosine of q and k is uniform, the law of the published figure",

@@ -7,24 +7,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE, in_words
-from attention_separation.head_rank.pages.captions import (
-    OF_NUMBERS,
-    OF_RUNS,
-    read_numbers,
-    runs_of,
-)
-from attention_separation.head_rank.pages.claim_findings import claims_findings
-from attention_separation.head_rank.pages.training_findings import (
-    depth_findings,
-    published_findings,
-    rank_findings,
-)
-from attention_separation.head_rank.paper_size.page import write_pages
-from attention_separation.head_rank.settings.jobs import OverviewJob
-from attention_separation.head_rank.settings.titles import FIGURES, THEORY
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 from attention_separation.results.tables import read_parquet
+
+from ..claims.outcomes import SCHEMA, WHOSE, in_words
+from ..paper_size.page import write_pages
+from ..settings.jobs import OverviewJob
+from ..settings.titles import FIGURES, THEORY
+from .captions import OF_NUMBERS, OF_RUNS, read_numbers, runs_of
+from .claim_findings import claims_findings
+from .training_findings import depth_findings, published_findings, rank_findings
 
 __all__ = ["GALLERY", "claims_text", "read_findings", "run"]
 

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims import claims_table as claims
-from attention_separation.head_rank.claims import errors_table
-from attention_separation.head_rank.claims.outcomes import WHOSE
-from attention_separation.head_rank.pages.captions import figure_caption, read_numbers
-from attention_separation.head_rank.pages.claim_findings import claims_findings
-from attention_separation.head_rank.pages.derivation import STEPS
-from attention_separation.head_rank.settings.jobs import OverviewJob
-from attention_separation.head_rank.theory import bound_table, found_table, plurality_table
 from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import read_parquet, select_rows
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..claims import claims_table as claims
+from ..claims import errors_table
+from ..claims.outcomes import WHOSE
+from ..settings.jobs import OverviewJob
+from ..theory import bound_table, found_table, plurality_table
+from .captions import figure_caption, read_numbers
+from .claim_findings import claims_findings
+from .derivation import STEPS
 
 __all__ = ["read_overview", "run"]
 

@@ -3,25 +3,16 @@
 import math
 from itertools import pairwise
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.comparisons import Comparison
-from attention_separation.head_rank.claims.judging import unlearned, unlike_training
-from attention_separation.head_rank.claims.runs import (
-    chosen,
-    listed,
-    naming_dead,
-    over_rank_0,
-    values,
-)
-from attention_separation.head_rank.claims.trained_claims import (
-    neighbours,
-    of_figure_4,
-    two_layers,
-)
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words, over_runs
 from attention_separation.pages.prose import counted
 from attention_separation.statistics.means import mean_of
+
+from ..claims import published_values
+from ..claims.comparisons import Comparison
+from ..claims.judging import unlearned, unlike_training
+from ..claims.runs import chosen, listed, naming_dead, over_rank_0, values
+from ..claims.trained_claims import neighbours, of_figure_4, two_layers
+from ..constructions.uniform_attention import least_error
+from .gap_words import LEVEL, gap_words, over_runs
 
 
 def points_findings(runs: list[dict], level: float = LEVEL) -> list[str]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from attention_separation.head_rank.claims.outcomes import SCHEMA, WHOSE, in_words
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..claims.outcomes import SCHEMA, WHOSE, in_words
 
 
 def line(row: dict) -> str:

@@ -4,15 +4,10 @@ import math
 
 import pyarrow as pa
 
-from attention_separation.head_rank.claims.runs import chosen, values
-from attention_separation.head_rank.figures.theory_figures import (
-    HALF,
-    HARDMAX,
-    SOFTMAX,
-    least,
-    voters,
-)
 from attention_separation.pages.prose import joined
+
+from ..claims.runs import chosen, values
+from ..figures.theory_figures import HALF, HARDMAX, SOFTMAX, least, voters
 
 
 def theory_findings(table: pa.Table) -> list[str]:

@@ -3,10 +3,13 @@ table."""
 
 import math
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.comparisons import Comparison, plain
-from attention_separation.head_rank.claims.outcomes import above
-from attention_separation.head_rank.claims.runs import (
+from attention_separation.pages.prose import counted, joined, mean_with_interval
+from attention_separation.statistics.means import Estimate
+
+from ..claims import published_values
+from ..claims.comparisons import Comparison, plain
+from ..claims.outcomes import above
+from ..claims.runs import (
     CONTROL_INITIAL,
     PUBLISHED_INITIAL,
     chosen,
@@ -16,15 +19,10 @@ from attention_separation.head_rank.claims.runs import (
     naming_dead,
     values,
 )
-from attention_separation.head_rank.claims.trained_claims import (
-    additive,
-    initial_values,
-)
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.pages.gap_words import LEVEL, gap_words, over_runs
-from attention_separation.head_rank.settings.section import MATCHED
-from attention_separation.pages.prose import counted, joined, mean_with_interval
-from attention_separation.statistics.means import Estimate
+from ..claims.trained_claims import additive, initial_values
+from ..constructions.uniform_attention import least_error
+from ..settings.section import MATCHED
+from .gap_words import LEVEL, gap_words, over_runs
 
 NEAR = 0.05
 """Share of the error of uniform attention by which another hardly beats it."""

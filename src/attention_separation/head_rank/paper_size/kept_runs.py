@@ -12,17 +12,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
 from attention_separation.pages.gallery import DIGITS
 from attention_separation.results.files import write_text
 from attention_separation.results.installed import processor
-from attention_separation.results.tables import (
-    read_parquet,
-    rounded,
-    table_from_rows,
-    write_csv,
-)
+from attention_separation.results.tables import read_parquet, rounded, table_from_rows, write_csv
 from attention_separation.settings.closed import thinned
+
+from ..training.cell_table import OF_HEADS, RUNS, SCHEMA
 
 SCALES = ("paper_size", "reference")
 """Scales of which runs are kept, the quick one first."""

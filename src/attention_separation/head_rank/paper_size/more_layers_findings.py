@@ -4,18 +4,12 @@ single runs, each with the published value of its cell in brackets."""
 from collections.abc import Iterator
 from itertools import pairwise
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import (
-    PUBLISHED_INITIAL,
-    chosen,
-    errors_by_rank,
-    initial_words,
-    listed,
-    values,
-)
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.paper_size.kept_runs import Kept
 from attention_separation.pages.prose import from_to, joined
+
+from ..claims import published_values
+from ..claims.runs import PUBLISHED_INITIAL, chosen, errors_by_rank, initial_words, listed, values
+from ..constructions.uniform_attention import least_error
+from .kept_runs import Kept
 
 LESS = 0.9
 """Times another error below which an error is called less; the other is more, then."""

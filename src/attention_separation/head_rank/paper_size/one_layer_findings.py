@@ -3,12 +3,13 @@ number is one of a table's."""
 
 from collections.abc import Sequence
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.learned_claims import MOST_ANGLE
-from attention_separation.head_rank.claims.runs import chosen, errors_by_rank, listed, values
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.paper_size.kept_runs import SCALES, Kept
 from attention_separation.pages.prose import from_to, joined
+
+from ..claims import published_values
+from ..claims.learned_claims import MOST_ANGLE
+from ..claims.runs import chosen, errors_by_rank, listed, values
+from ..constructions.uniform_attention import least_error
+from .kept_runs import SCALES, Kept
 
 NEAR, FAR = 1.25, 2.0
 """Times another value up to which an error is called near it, and from which far."""

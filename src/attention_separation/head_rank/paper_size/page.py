@@ -7,25 +7,19 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.runs import is_full_rank, values
-from attention_separation.head_rank.figures.training_figures import draw, shown
-from attention_separation.head_rank.paper_size.kept_runs import (
-    SCALES,
-    TABLES,
-    Kept,
-    keep_runs,
-    read_kept,
-    read_made_with,
-)
-from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
-from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
-from attention_separation.head_rank.settings.titles import TRAINED
-from attention_separation.head_rank.training.cell_table import DEAD
 from attention_separation.pages.drawing import save
 from attention_separation.pages.gallery import DIGITS
 from attention_separation.pages.prose import counted, joined, markdown_list
 from attention_separation.results.files import write_text
+
+from ..claims import published_values
+from ..claims.runs import is_full_rank, values
+from ..figures.training_figures import draw, shown
+from ..settings.titles import TRAINED
+from ..training.cell_table import DEAD
+from .kept_runs import SCALES, TABLES, Kept, keep_runs, read_kept, read_made_with
+from .more_layers_findings import more_layers_findings
+from .one_layer_findings import one_layer_findings
 
 PAGE = "rank-at-the-papers-size"
 

@@ -1,6 +1,6 @@
 """About how long a cell trains and how much memory it takes. Without torch."""
 
-from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK, Architecture, CellJob
+from .cells import STEPS_PER_BLOCK, Architecture, CellJob
 
 START_MINUTES = 5
 """Asked for beside the steps: torch, the first batch, the final score."""

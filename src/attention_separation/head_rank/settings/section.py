@@ -9,7 +9,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.head_rank.settings.cells import (
+from attention_separation.settings.closed import Closed, Count, Whole
+
+from .cells import (
     EPOCH,
     PUBLISHED_MEAN,
     PUBLISHED_SD,
@@ -20,13 +22,8 @@ from attention_separation.head_rank.settings.cells import (
     Schedule,
     WarmUp,
 )
-from attention_separation.head_rank.settings.jobs import (
-    FeaturesSettings,
-    TemperatureSettings,
-    VoteSettings,
-)
-from attention_separation.head_rank.settings.theory import TheorySettings
-from attention_separation.settings.closed import Closed, Count, Whole
+from .jobs import FeaturesSettings, TemperatureSettings, VoteSettings
+from .theory import TheorySettings
 
 Counts = Annotated[list[Count], Field(min_length=1)]
 MOST_CELLS = 1000

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from attention_separation.head_rank.settings.jobs import Dimension, Temperature
 from attention_separation.settings.closed import Closed, Count, Whole
+
+from .jobs import Dimension, Temperature
 
 Dimensions = Annotated[list[Annotated[Dimension, Field(le=1024)]], Field(min_length=1)]
 

@@ -19,9 +19,9 @@ import math
 import numpy as np
 from scipy.special import betainc, gammaln
 
-from attention_separation.head_rank.constructions.gegenbauer import polynomials
-from attention_separation.head_rank.constructions.sphere import density_at_zero
-from attention_separation.head_rank.theory.bound import log_harmonics, shares
+from ..constructions.gegenbauer import polynomials
+from ..constructions.sphere import density_at_zero
+from .bound import log_harmonics, shares
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""

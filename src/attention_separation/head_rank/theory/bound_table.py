@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.settings.theory import BoundSettings
-from attention_separation.head_rank.theory.bound import DIGITS, bound, heads_needed
-from attention_separation.head_rank.theory.sizes import budget_heads, ranks
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
+
+from ..settings.theory import BoundSettings
+from .bound import DIGITS, bound, heads_needed
+from .sizes import budget_heads, ranks
 
 BOUND = pa.schema(
     [

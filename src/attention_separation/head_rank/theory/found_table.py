@@ -6,25 +6,21 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions.distributions import unit_vectors
-from attention_separation.head_rank.constructions.random_features import (
-    Heads,
-    best_errors,
-    compromise_heads,
-    head_vs_head,
-)
-from attention_separation.head_rank.constructions.temperature_laws import fact_1_exact
-from attention_separation.head_rank.settings.theory import FoundJob
-from attention_separation.head_rank.theory import projector_heads, rank_1_heads
-from attention_separation.head_rank.theory.bound import bound
-from attention_separation.head_rank.theory.sizes import budget_heads, ranks
-from attention_separation.head_rank.theory.soft_heads import linear_limit
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import stream
+
+from ..constructions.distributions import unit_vectors
+from ..constructions.random_features import Heads, best_errors, compromise_heads, head_vs_head
+from ..constructions.temperature_laws import fact_1_exact
+from ..settings.theory import FoundJob
+from . import projector_heads, rank_1_heads
+from .bound import bound
+from .sizes import budget_heads, ranks
+from .soft_heads import linear_limit
 
 SCHEMA = pa.schema(
     [

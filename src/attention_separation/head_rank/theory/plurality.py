@@ -21,7 +21,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import gammaln, log_ndtr
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from ..constructions.uniform_attention import least_error
 
 
 def winners(x: np.ndarray, y: np.ndarray, g: np.ndarray, heads: Sequence[int]) -> np.ndarray:

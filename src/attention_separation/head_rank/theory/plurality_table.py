@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions.distributions import DISTRIBUTIONS
-from attention_separation.head_rank.settings.theory import PluralityJob
-from attention_separation.head_rank.theory.plurality import rank_0, winners
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import stream
+
+from ..constructions.distributions import DISTRIBUTIONS
+from ..settings.theory import PluralityJob
+from .plurality import rank_0, winners
 
 SCHEMA = pa.schema(
     [

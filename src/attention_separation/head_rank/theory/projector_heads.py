@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln
 
-from attention_separation.head_rank.constructions.gegenbauer import sign_coefficient
-from attention_separation.head_rank.constructions.sphere import NODES
+from ..constructions.gegenbauer import sign_coefficient
+from ..constructions.sphere import NODES
 
 BLOCK = 100
 """Draws of y that are held at a time."""

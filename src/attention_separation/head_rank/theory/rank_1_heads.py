@@ -8,17 +8,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from attention_separation.head_rank.constructions.gegenbauer import (
-    harmonics,
-    polynomials,
-    sign_coefficient,
-)
-from attention_separation.head_rank.constructions.random_features import (
-    TERMS,
-    Heads,
-    head_vs_head,
-    head_vs_target,
-)
+from ..constructions.gegenbauer import harmonics, polynomials, sign_coefficient
+from ..constructions.random_features import TERMS, Heads, head_vs_head, head_vs_target
 
 STEPS = 200
 """Of L-BFGS, at most."""

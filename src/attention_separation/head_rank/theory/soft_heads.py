@@ -5,7 +5,7 @@ tanh(c<u, Ay> / sqrt(2)): for small c and large a, a multiple of <u, Ay>. Heads 
 signs keep the sum of their a at 1, and H heads of rank r add up to any <u, By> with B of rank Hr.
 """
 
-from attention_separation.head_rank.constructions.gegenbauer import sign_energy
+from ..constructions.gegenbauer import sign_energy
 
 
 def linear_limit(d: int, r: int, heads: int) -> float:

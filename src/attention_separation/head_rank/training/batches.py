@@ -4,8 +4,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
-from attention_separation.head_rank.settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 from attention_separation.statistics.seeding import stream
+
+from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 
 HELD_OUT_BLOCK = 1024
 """Held-out sets per stream; the first block alone gives the score over time."""

@@ -4,14 +4,11 @@ import math
 
 import pyarrow as pa
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob
-from attention_separation.head_rank.training.batches import (
-    data_names,
-    held_out_names,
-    initial_names,
-)
 from attention_separation.results.tables import finite_or_null, table_from_rows
+
+from ..constructions.uniform_attention import least_error
+from ..settings.cells import EPOCH, CellJob
+from .batches import data_names, held_out_names, initial_names
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead, over that of the best predictor

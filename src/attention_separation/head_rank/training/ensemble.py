@@ -8,27 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob
-from attention_separation.head_rank.settings.estimates import sets_at_once
-from attention_separation.head_rank.training.batches import (
-    Batches,
-    held_out,
-    held_out_blocks,
-    initial_names,
-)
-from attention_separation.head_rank.training.schedules import rate
-from attention_separation.head_rank.training.transformer import (
-    Parameters,
-    grouped,
-    initial,
-    is_by_rows,
-    pair_products,
-    transformer,
-)
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam
 from attention_separation.training.memory import keep_memory
+
+from ..settings.cells import EPOCH, CellJob
+from ..settings.estimates import sets_at_once
+from .batches import Batches, held_out, held_out_blocks, initial_names
+from .schedules import rate
+from .transformer import Parameters, grouped, initial, is_by_rows, pair_products, transformer
 
 TIMED_STEPS = 3
 

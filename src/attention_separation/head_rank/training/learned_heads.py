@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from attention_separation.head_rank.settings.cells import Architecture
-from attention_separation.head_rank.training.transformer import Parameters
+from ..settings.cells import Architecture
+from .transformer import Parameters
 
 COLUMNS = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
 

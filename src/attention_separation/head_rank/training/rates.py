@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import torch
 
-from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.head_rank.training.ensemble import seconds_per_step
+from ..settings.cells import CellJob
+from .ensemble import seconds_per_step
 
 MOST_SECONDS = 20.0
 """For measuring, after which what is left goes by the rate that was measured last."""

@@ -2,7 +2,7 @@
 
 import math
 
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob
+from ..settings.cells import EPOCH, CellJob
 
 
 def rate(job: CellJob, step: int) -> float:

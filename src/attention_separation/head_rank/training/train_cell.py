@@ -3,17 +3,18 @@
 import sys
 from pathlib import Path
 
-from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.head_rank.training.cell_table import cell_table
 from attention_separation.results.tables import write_parquet
 from attention_separation.training.job import Job, Options
+
+from ..settings.cells import CellJob
+from .cell_table import cell_table
 
 
 def run(job: CellJob, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
     options = Options(output, checkpoint, threads)
     with_torch = Job.begin(options, job.canonical(), job.result_settings(), job.seed, __name__)
-    from attention_separation.head_rank.training.ensemble import seconds_per_step, start, train
-    from attention_separation.head_rank.training.learned_heads import learned_heads
+    from .ensemble import seconds_per_step, start, train
+    from .learned_heads import learned_heads
 
     device = with_torch.device
     state = start(job, device)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.head_rank.settings.cells import Architecture, CellJob
+from ..settings.cells import Architecture, CellJob
 
 MOST_BY_ROWS = 256
 """n * n * r up to which the products of a head are formed by rows, not by small matrices; those of

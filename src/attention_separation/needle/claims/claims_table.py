@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.needle.claims.exact_claims import exact_rows
-from attention_separation.needle.claims.outcomes import SCHEMA, TRAINED
-from attention_separation.needle.claims.trained_claims import trained_rows
-from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
-from attention_separation.needle.settings.jobs import ClaimsJob
-from attention_separation.needle.training.cell_table import SCHEMA as CELLS
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
+
+from ..exact.line_table import ACCURACIES, CRITICAL
+from ..settings.jobs import ClaimsJob
+from ..training.cell_table import SCHEMA as CELLS
+from .exact_claims import exact_rows
+from .outcomes import SCHEMA, TRAINED
+from .trained_claims import trained_rows
 
 TITLE = "Claims on the needle"
 ABOUT = (

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from attention_separation.needle.claims.runs import Mean, Rows, one_cell
-from attention_separation.needle.exact.accuracy import CRITICAL
+from ..exact.accuracy import CRITICAL
+from .runs import Mean, Rows, one_cell
 
 LADDER = ("none", "linear", "power_2", "power_4", "exp")
 DIVIDED = {"linear": "n"}

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from attention_separation.datasets.another_x import literal_margin, margin, margin_of_rows
-from attention_separation.needle.claims.outcomes import EXACT, Claim, Comparison
-from attention_separation.needle.settings.exact import AnotherX, Entries
+
+from ..settings.exact import AnotherX, Entries
+from .outcomes import EXACT, Claim, Comparison
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""

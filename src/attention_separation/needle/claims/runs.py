@@ -7,7 +7,7 @@ from typing import Self
 
 from scipy.special import stdtrit
 
-from attention_separation.needle.claims.outcomes import Comparison
+from .outcomes import Comparison
 
 Rows = Sequence[dict]
 

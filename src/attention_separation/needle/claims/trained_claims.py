@@ -3,25 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from attention_separation.needle.claims.curves import (
-    LADDER,
-    asked,
-    curve,
-    interpolated,
-    segment,
-    trained_crossings,
-)
-from attention_separation.needle.claims.outcomes import TRAINED, Claim, Comparison
-from attention_separation.needle.claims.runs import (
-    QUERIES,
-    Mean,
-    Measured,
-    Rows,
-    cell_words,
-    cells_of,
-    comparisons,
-    one_cell,
-)
+from .curves import LADDER, asked, curve, interpolated, segment, trained_crossings
+from .outcomes import TRAINED, Claim, Comparison
+from .runs import QUERIES, Mean, Measured, Rows, cell_words, cells_of, comparisons, one_cell
 
 ABOVE = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy.special import comb, ndtr
 
-from attention_separation.needle.exact.accuracy import Accuracy, of_one_token
+from .accuracy import Accuracy, of_one_token
 
 REACH = 9.0
 """Standard deviations of a token, and of the needle, to both sides."""

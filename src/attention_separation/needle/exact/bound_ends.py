@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from attention_separation.needle.exact import bayes
-from attention_separation.needle.exact.accuracy import of_events
-from attention_separation.needle.exact.lines import LINES
+from . import bayes
+from .accuracy import of_events
+from .lines import LINES
 
 MU, N, FEW, DIMENSIONS = 5.0, 512, 15, 256
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from attention_separation.needle.exact.accuracy import CRITICAL, Accuracy
+from .accuracy import CRITICAL, Accuracy
 
 MOST_N = 10**15
 """Tokens: whole numbers that float64 and the sums over n still tell apart."""

@@ -4,8 +4,8 @@ import difflib
 import math
 from numbers import Integral, Real
 
-from attention_separation.needle.exact.crossing import MOST_N
-from attention_separation.needle.exact.lines import LINES, Line
+from .crossing import MOST_N
+from .lines import LINES, Line
 
 LEAST_MU, MOST_MU = 0.1, 10.0
 """Signal-to-noise ratios at which the lines' numerics have been tried."""

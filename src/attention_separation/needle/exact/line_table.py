@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.needle.exact.bound_ends import ends
-from attention_separation.needle.exact.lines import BEST, BOUND, LINES, REFERENCE, Line
-from attention_separation.needle.settings.jobs import LinesJob
-from attention_separation.needle.settings.titles import LINES as TITLES
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
+
+from ..settings.jobs import LinesJob
+from ..settings.titles import LINES as TITLES
+from .bound_ends import ends
+from .lines import BEST, BOUND, LINES, REFERENCE, Line
 
 LINE = [("kernel", pa.string()), ("mu", pa.float64())]
 HOW = [("error", pa.float64()), ("kind", pa.string()), ("method", pa.string())]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import gammaln, logsumexp, ndtr
 
-from attention_separation.needle.exact.accuracy import Accuracy, of_events, of_one_token
+from .accuracy import Accuracy, of_events, of_one_token
 
 NODES, FINER = 200, 400
 """Nodes of Gauss and Legendre: what is stated, and what its error is measured by."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from attention_separation.needle.exact import bayes, linear, maximum, power, uniform
-from attention_separation.needle.exact.accuracy import Accuracy
-from attention_separation.needle.exact.crossing import Crossing, crossing
+from . import bayes, linear, maximum, power, uniform
+from .accuracy import Accuracy
+from .crossing import Crossing, crossing
 
 BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
 """What no layer of the kernel can pass, of any number of heads whose queries do not see the tokens,

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_ndtr, ndtr
 
-from attention_separation.needle.exact.accuracy import Accuracy, of_events
+from .accuracy import Accuracy, of_events
 
 REACH = 9.0
 """The largest of n tokens is not below -REACH, and the needle not above mu + REACH."""

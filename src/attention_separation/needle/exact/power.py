@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import minimize
 
-from attention_separation.needle.exact.accuracy import Accuracy, of_events, of_one_token
+from .accuracy import Accuracy, of_events, of_one_token
 
 REACH = 8.5
 """Standard deviations of a token, and of the needle, to both sides."""

@@ -4,7 +4,7 @@ import math
 
 from scipy.special import ndtr
 
-from attention_separation.needle.exact.accuracy import Accuracy
+from .accuracy import Accuracy
 
 
 def best_accuracy(mu: float, n: int) -> Accuracy:

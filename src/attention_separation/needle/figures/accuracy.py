@@ -9,17 +9,12 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.needle.claims.runs import QUERIES
-from attention_separation.needle.exact.accuracy import CRITICAL
-from attention_separation.needle.figures.style import (
-    STYLES,
-    AccuracyDot,
-    Map,
-    legend_handles,
-    marks_of,
-)
 from attention_separation.pages.drawing import DARK_GRAY, INK, RC, frame
 from attention_separation.results.tables import numpy_column, select_rows
+
+from ..claims.runs import QUERIES
+from ..exact.accuracy import CRITICAL
+from .style import STYLES, AccuracyDot, Map, legend_handles, marks_of
 
 NOTE = (
     "One query over n tokens with noise of standard deviation 1, one of which has μ more on D1; "

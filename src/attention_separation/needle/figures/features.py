@@ -7,9 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.needle.figures.accuracy import ARMS
-from attention_separation.needle.figures.style import SKY_BLUE, STYLES
 from attention_separation.pages.drawing import INK, RC, frame
+
+from .accuracy import ARMS
+from .style import SKY_BLUE, STYLES
 
 REFERENCES = ("linear", "power_2", "exp", "bayes")
 """Lines that stand beside them."""

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
-from attention_separation.needle.figures import accuracy, critical, features, paper_network
-from attention_separation.needle.settings.jobs import FigureJob
-from attention_separation.needle.training.cell_table import SCHEMA as CELLS
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+
+from ..exact.line_table import ACCURACIES, CRITICAL
+from ..settings.jobs import FigureJob
+from ..training.cell_table import SCHEMA as CELLS
+from . import accuracy, critical, features, paper_network
 
 
 class Drawn(NamedTuple):

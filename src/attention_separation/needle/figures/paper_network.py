@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.needle.figures.style import STYLES
 from attention_separation.pages.drawing import INK, MIDDLE_GRAY, RC, VERMILION, frame
+
+from .style import STYLES
 
 NOTE = (
     "All weights trained, X from the identity; ReLU neurons on every token, standardised, pooled "

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from attention_separation.needle.claims.outcomes import KINDS
-from attention_separation.needle.claims.runs import cell_words
 from attention_separation.pages.prose import joined
 from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, count_verdicts
+
+from ..claims.outcomes import KINDS
+from ..claims.runs import cell_words
 
 SIGNAL = 5.0
 """mu at which n are quoted."""

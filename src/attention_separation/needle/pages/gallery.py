@@ -5,18 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.needle.exact.bound_ends import MU
-from attention_separation.needle.pages.findings import (
-    first_findings,
-    in_words,
-    more_findings,
-    power_of_ten,
-    reaches,
-)
-from attention_separation.needle.pages.overview import HONESTY, QUESTION, read_tables
-from attention_separation.needle.settings.jobs import OverviewJob
-from attention_separation.needle.settings.titles import FIGURES, TABLES
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
+
+from ..exact.bound_ends import MU
+from ..settings.jobs import OverviewJob
+from ..settings.titles import FIGURES, TABLES
+from .findings import first_findings, in_words, more_findings, power_of_ten, reaches
+from .overview import HONESTY, QUESTION, read_tables
 
 __all__ = ["GALLERY", "page_text", "run"]
 

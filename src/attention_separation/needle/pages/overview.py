@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.needle.claims import claims_table, outcomes
-from attention_separation.needle.exact import line_table
-from attention_separation.needle.figures import accuracy, critical, features, paper_network
-from attention_separation.needle.pages.findings import claim_counts, first_findings, more_findings
-from attention_separation.needle.settings.jobs import OverviewJob
-from attention_separation.needle.settings.titles import FIGURES
-from attention_separation.needle.training import cell_table, cells_table
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import read_parquet
+
+from ..claims import claims_table, outcomes
+from ..exact import line_table
+from ..figures import accuracy, critical, features, paper_network
+from ..settings.jobs import OverviewJob
+from ..settings.titles import FIGURES
+from ..training import cell_table, cells_table
+from .findings import claim_counts, first_findings, more_findings
 
 __all__ = ["HONESTY", "QUESTION", "read_overview", "read_tables", "run"]
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from attention_separation.needle.claims.outcomes import SCHEMA
-from attention_separation.needle.pages.findings import in_words
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..claims.outcomes import SCHEMA
+from .findings import in_words
 
 
 def summary(study, folder: Path) -> Iterator[str]:

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.needle.settings.exact import Entries, Mu
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.settings.closed import Closed, Count, Whole
+
+from .exact import Entries, Mu
 
 Arm = Literal["asked", "fixed", "paper"]
 """asked: the needle's direction is drawn for each sequence and is its query. fixed: the first

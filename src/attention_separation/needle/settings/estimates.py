@@ -1,6 +1,6 @@
 """About how long a cell trains and how much memory it takes. Without torch."""
 
-from attention_separation.needle.settings.cells import NeedleCell
+from .cells import NeedleCell
 
 START_MINUTES = 5
 START_MB = 1200

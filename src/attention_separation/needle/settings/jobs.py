@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_separation.needle.settings.exact import AnotherX, Entries, LinesSettings
 from attention_separation.settings.closed import Closed
+
+from .exact import AnotherX, Entries, LinesSettings
 
 
 class LinesJob(LinesSettings):

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from attention_separation.datasets.dataset import nearest_multiples
-from attention_separation.needle.settings.exact import AnotherX, Entries, LinesSettings
-from attention_separation.needle.settings.training import NeedleTraining, training_faults
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.closed import Closed
+
+from .exact import AnotherX, Entries, LinesSettings
+from .training import NeedleTraining, training_faults
 
 
 class NeedleScale(Closed):

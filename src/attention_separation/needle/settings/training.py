@@ -10,12 +10,13 @@ from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
-from attention_separation.needle.settings.cells import Arm, Map, NeedleCell, Recipe, Runs, Tokens
-from attention_separation.needle.settings.exact import Entries, Ratios
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.settings.closed import Closed, once
 from attention_separation.settings.words import suggestion
+
+from .cells import Arm, Map, NeedleCell, Recipe, Runs, Tokens
+from .exact import Entries, Ratios
 
 Names = Annotated[list[str], Field(min_length=1, max_length=100), AfterValidator(once)]
 

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.needle.settings.cells import MOST_RUNS, NeedleCell
 from attention_separation.statistics.seeding import stream
+
+from ..settings.cells import MOST_RUNS, NeedleCell
 
 HELD_OUT_BLOCK = 500
 """Held-out sequences per stream."""

@@ -2,8 +2,9 @@
 
 import pyarrow as pa
 
-from attention_separation.needle.settings.cells import NeedleCell
 from attention_separation.results.tables import finite_or_null, table_from_rows
+
+from ..settings.cells import NeedleCell
 
 SCHEMA = pa.schema(
     {

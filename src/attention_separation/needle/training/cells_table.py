@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.needle.settings.jobs import CellsJob, TrainedCell
-from attention_separation.needle.training.cell_table import SCHEMA
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+
+from ..settings.jobs import CellsJob, TrainedCell
+from .cell_table import SCHEMA
 
 TITLE = "Trained networks, run by run"
 ABOUT = (

@@ -10,13 +10,14 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from attention_separation.attention.kernels import Kernel
-from attention_separation.needle.settings.cells import NeedleCell
-from attention_separation.needle.training.batches import batch_at, held_out, held_out_blocks
-from attention_separation.needle.training.networks import Network, Parameters, network_of
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam
 from attention_separation.training.memory import keep_memory
+
+from ..settings.cells import NeedleCell
+from .batches import batch_at, held_out, held_out_blocks
+from .networks import Network, Parameters, network_of
 
 BETAS = (0.9, 0.99)
 WARM_UP = 50

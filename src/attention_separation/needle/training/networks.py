@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from attention_separation.attention.kernels import Kernel
-from attention_separation.needle.settings.cells import NeedleCell
-from attention_separation.needle.training.batches import AskedBatch, TokenBatch
-from attention_separation.needle.training.weights import weights_of_features, weights_of_scores
+
+from ..settings.cells import NeedleCell
+from .batches import AskedBatch, TokenBatch
+from .weights import weights_of_features, weights_of_scores
 
 NEURONS = 8
 EPS = 1e-6

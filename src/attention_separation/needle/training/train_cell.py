@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from attention_separation.needle.settings.cells import NeedleCell
-from attention_separation.needle.training.cell_table import cell_table
 from attention_separation.own_kernels.values import kernel_of
 from attention_separation.results.tables import write_parquet
 from attention_separation.training.job import Job, Options
+
+from ..settings.cells import NeedleCell
+from .cell_table import cell_table
 
 
 def run(job: NeedleCell, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
@@ -15,7 +16,7 @@ def run(job: NeedleCell, output: Path, checkpoint: Path | None = None, threads: 
     with_torch = Job.begin(
         options, job.canonical(), job.result_settings(), job.seed, __name__, on=lambda: "cpu"
     )
-    from attention_separation.needle.training.ensemble import start, train
+    from .ensemble import start, train
 
     state = start(job, kernel_of(job.map.kernel, job.own) if job.map.kernel else None)
     trained = train(job, state, with_torch.resume(state))

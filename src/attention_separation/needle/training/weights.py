@@ -11,8 +11,9 @@ from torch.nn.functional import elu
 from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernels import Kernel
 from attention_separation.attention.seen import Seen
-from attention_separation.needle.settings.cells import Divided
 from attention_separation.training.arrays import as_array, as_tensor
+
+from ..settings.cells import Divided
 
 FLOOR = 1e-3
 """Least size of a mean of weights that is divided by: signed ones may sum to 0."""

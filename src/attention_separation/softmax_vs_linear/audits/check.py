@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
-from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA
-from attention_separation.softmax_vs_linear.settings.jobs import VerdictsJob
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
+
+from ..settings.jobs import VerdictsJob
+from .verdicts import SCHEMA
 
 MAY_BE_EMPTY = ("trials_to_decide", "detectable_shape")
 

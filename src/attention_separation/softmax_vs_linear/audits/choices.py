@@ -15,19 +15,15 @@ from attention_separation.pages.drawing import GRAY, PALETTE, RC, frame, save_wi
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.audits.readings import CHOICES, Alternative, Choice
-from attention_separation.softmax_vs_linear.exact.methods import references
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.jobs import ChoicesJob, MarkedPanel
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import (
-    COLUMN,
-    KEY,
-    MARK,
-    reconstruction,
-)
+
+from ..exact.methods import references
+from ..models import MODELS
+from ..models.model import Model
+from ..models.point import Point
+from ..settings.jobs import ChoicesJob, MarkedPanel
+from ..settings.panels import points
+from ..settings.reconstruction import COLUMN, KEY, MARK, reconstruction
+from .readings import CHOICES, Alternative, Choice
 
 SCHEMA = pa.schema(
     [

@@ -13,23 +13,17 @@ from matplotlib.ticker import LogLocator, NullLocator
 from attention_separation.pages.drawing import INK, RC, frame, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
-from attention_separation.softmax_vs_linear.exact.methods import references
-from attention_separation.softmax_vs_linear.figures.axes import (
-    edges,
-    held_title,
-)
-from attention_separation.softmax_vs_linear.figures.footnote import (
-    CHOICES,
-    choices_in_words,
-    footnote,
-)
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.jobs import PhaseJob, PhaseMap
-from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
-from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+
+from ..exact.methods import references
+from ..figures.axes import edges, held_title
+from ..figures.footnote import CHOICES, choices_in_words, footnote
+from ..models import MODELS
+from ..models.contest import PAPERS
+from ..models.parameters import X_LABELS
+from ..models.point import Point
+from ..settings.jobs import PhaseJob, PhaseMap
+from ..settings.panels import ExactPanel, points
+from ..settings.reconstruction import MARK
 
 SCHEMA = pa.schema(
     [

@@ -13,19 +13,15 @@ import numpy as np
 
 from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.settings.closed import grid_values, thinned
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.cross_attention import (
-    CROSS_ATTENTION,
-    IN_A1_ALONE,
-    IN_BOTH,
-    with_common_score,
-)
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.parameters import MRule
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.models.regression import REGRESSION
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
+
+from ..models.attention_model import AttentionModel
+from ..models.cross_attention import CROSS_ATTENTION, IN_A1_ALONE, IN_BOTH, with_common_score
+from ..models.model import Model
+from ..models.parameters import MRule
+from ..models.point import Point
+from ..models.regression import REGRESSION
+from ..models.self_attention import SELF_ATTENTION
+from ..settings.panels import SWEEPS, points
 
 Apply = Callable[[Any, list[Point]], list[Point | None] | None]
 """A panel's sweep and its points -> the points with the alternative; None where it says nothing."""

@@ -12,21 +12,16 @@ from matplotlib.lines import Line2D
 from attention_separation.pages.drawing import INK, RC, VERMILION, frame, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_columns
-from attention_separation.softmax_vs_linear.exact.best_thresholds import success_curves
-from attention_separation.softmax_vs_linear.figures.axes import (
-    edges,
-    held_title,
-    symbol_of,
-)
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
-    parameters_of,
-)
-from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.point import alike
-from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThetaJob
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+
+from ..exact.best_thresholds import success_curves
+from ..figures.axes import edges, held_title, symbol_of
+from ..figures.dataset_ranges import parameters_of
+from ..figures.footnote import choices_in_words, footnote
+from ..models import MODELS
+from ..models.point import alike
+from ..settings.jobs import MarkedPanel, ThetaJob
+from ..settings.panels import points
+from ..settings.reconstruction import MARK
 
 SCHEMA = pa.schema(
     [

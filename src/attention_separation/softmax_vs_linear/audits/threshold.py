@@ -13,30 +13,18 @@ from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_wit
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
-from attention_separation.softmax_vs_linear.exact.best_thresholds import (
-    Best,
-    best_thresholds,
-    curve_at,
-)
-from attention_separation.softmax_vs_linear.figures.axes import (
-    held_title,
-    symbol_of,
-)
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
-    parameters_of,
-)
-from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest, network_name
-from attention_separation.softmax_vs_linear.models.parameters import SYMBOLS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThresholdJob
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import (
-    COLUMN,
-    MARK,
-    reconstruction,
-)
+
+from ..exact.best_thresholds import Best, best_thresholds, curve_at
+from ..figures.axes import held_title, symbol_of
+from ..figures.dataset_ranges import parameters_of
+from ..figures.footnote import choices_in_words, footnote
+from ..models import MODELS
+from ..models.contest import PAPERS, Contest, network_name
+from ..models.parameters import SYMBOLS
+from ..models.point import Point
+from ..settings.jobs import MarkedPanel, ThresholdJob
+from ..settings.panels import points
+from ..settings.reconstruction import COLUMN, MARK, reconstruction
 
 SCHEMA = pa.schema(
     [

@@ -15,11 +15,12 @@ from attention_separation.results.tables import (
     write_csv,
     write_parquet,
 )
-from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
-from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
+
+from ..figures.joined_table import read_joined
+from ..settings.jobs import PanelToJudge, VerdictsJob
+from ..settings.reconstruction import COLUMN
 
 SCHEMA = pa.schema(
     [

@@ -11,12 +11,13 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
 from attention_separation.settings.canonical import digest
-from attention_separation.softmax_vs_linear.exact import exact_table
-from attention_separation.softmax_vs_linear.models.contest import Contest
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.jobs import PanelOfWhp, WhpJob
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
+
+from ..exact import exact_table
+from ..models.contest import Contest
+from ..models.point import Point
+from ..settings.jobs import PanelOfWhp, WhpJob
+from ..settings.panels import points
+from ..settings.reconstruction import COLUMN
 
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""

@@ -9,10 +9,11 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.token_types import TokenTypes
 from attention_separation.datasets.dataset import Tokens
-from attention_separation.softmax_vs_linear.claims.claim import Setting
-from attention_separation.softmax_vs_linear.claims.law import RowWeights, column_exceeds
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+
+from ..models.attention_model import AttentionModel
+from ..models.cross_attention import CROSS_ATTENTION
+from .claim import Setting
+from .law import RowWeights, column_exceeds
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from attention_separation.softmax_vs_linear.models.parameters import MRule
-from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
+from ..models.parameters import MRule
+from ..settings.claims import ClaimsJob
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""

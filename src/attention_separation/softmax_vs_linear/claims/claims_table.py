@@ -7,17 +7,11 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
-from attention_separation.softmax_vs_linear.claims.origins import (
-    FORCED,
-    GIVEN,
-    GUESSED,
-    OMITTED,
-    READ,
-    RECONSTRUCTED,
-)
-from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+
+from ..settings.claims import ClaimsJob
+from ..settings.reconstruction import KEY
+from .evaluation import evaluate_claims
+from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
 
 TITLE = "Claims of the paper, evaluated"
 SOURCES = {

@@ -8,31 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured, setting_of
-from attention_separation.softmax_vs_linear.claims.paths import (
-    NAMES,
-    Along,
-    Ranged,
-    SizePath,
-    holds_from,
-    paths,
-)
-from attention_separation.softmax_vs_linear.claims.sections import (
-    cross_attention as cross_attention_claims,
-)
-from attention_separation.softmax_vs_linear.claims.sections import regression as regression_claims
-from attention_separation.softmax_vs_linear.claims.sections import (
-    self_attention as self_attention_claims,
-)
-from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
-from attention_separation.softmax_vs_linear.claims.words import (
-    growth,
-    paths_text,
-    range_text,
-    verdict,
-)
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
+
+from ..models import MODELS
+from ..settings.claims import ClaimsJob
+from .claim import Claim, Measured, setting_of
+from .paths import NAMES, Along, Ranged, SizePath, holds_from, paths
+from .sections import cross_attention as cross_attention_claims
+from .sections import regression as regression_claims
+from .sections import self_attention as self_attention_claims
+from .sections import tensor_trick
+from .words import growth, paths_text, range_text, verdict
 
 SCHEMA = pa.schema(
     [

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.softmax_vs_linear.claims.attended import Attended, Case
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.origins import origin
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from ..models.cross_attention import CROSS_ATTENTION
+from ..models.self_attention import SELF_ATTENTION
+from .attended import Attended, Case
+from .claim import Claim, Setting
+from .origins import origin
 
 SPECIAL, OTHERS = slice(0, 1), slice(1, None)
 """Rows of the special token and of all others; likewise the first column and the others."""

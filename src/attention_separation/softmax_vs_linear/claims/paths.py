@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.softmax_vs_linear.claims.claim import Measured
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.model import Model
+from ..models.attention_model import AttentionModel
+from ..models.model import Model
+from .claim import Measured
 
 SMALLEST, LARGEST = 100, 10**9
 """n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betainc, gammaln
 
-from attention_separation.softmax_vs_linear.models import regression
+from ..models import regression
 
 
 @dataclass(frozen=True)

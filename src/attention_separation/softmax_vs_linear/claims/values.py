@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
+from .claim import Claim, Setting
+from .lemma import OTHERS, SPECIAL, Lemma
 
 CLASSES = ("marked", "own", "rest")
 """The coordinates 2..d-1 of c: of the special token's class, of the row's own, of any other."""

@@ -2,11 +2,11 @@
 
 import math
 
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Measured
-from attention_separation.softmax_vs_linear.claims.law import NEVER
-from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
-from attention_separation.softmax_vs_linear.claims.paths import Along, Ranged, SizePath
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
+from ..models.attention_model import AttentionModel
+from .claim import Claim, Measured
+from .law import NEVER
+from .origins import SUBJECTS
+from .paths import Along, Ranged, SizePath
 
 GREEK = {"a0": "a₀", "a1": "a₁"}
 CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}

@@ -12,12 +12,10 @@ import numpy as np
 from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.fair_coins import heads
 from attention_separation.attention.sign_columns import different_classes, none_of, same_class
-from attention_separation.softmax_vs_linear.exact.reference_value import Reference
-from attention_separation.softmax_vs_linear.models.attention_model import (
-    AttentionModel,
-    most_together,
-)
-from attention_separation.softmax_vs_linear.models.point import Point, alike
+
+from ..models.attention_model import AttentionModel, most_together
+from ..models.point import Point, alike
+from .reference_value import Reference
 
 METHOD = "sum over the states of a sign column"
 

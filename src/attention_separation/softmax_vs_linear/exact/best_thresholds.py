@@ -13,14 +13,12 @@ from attention_separation.attention.threshold_curves import (
     ThresholdCurves,
     threshold_curves,
 )
-from attention_separation.softmax_vs_linear.exact.regression_curves import (
-    equal_entries_curve,
-    equal_entries_curves,
-)
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.point import Point, alike
-from attention_separation.softmax_vs_linear.models.regression import LEVELS, RegressionModel
+
+from ..models.attention_model import AttentionModel
+from ..models.model import Model
+from ..models.point import Point, alike
+from ..models.regression import LEVELS, RegressionModel
+from .regression_curves import equal_entries_curve, equal_entries_curves
 
 REGRESSION_LAW = "middle"
 """Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""

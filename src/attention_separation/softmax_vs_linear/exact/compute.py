@@ -6,11 +6,12 @@ import pyarrow as pa
 
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_columns, write_parquet
-from attention_separation.softmax_vs_linear.exact.exact_table import schema
-from attention_separation.softmax_vs_linear.exact.methods import references
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.settings.jobs import ExactJob
-from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
+
+from ..models import MODELS
+from ..settings.jobs import ExactJob
+from ..settings.panels import ExactPanel, points
+from .exact_table import schema
+from .methods import references
 
 
 def compute_exact(job: ExactPanel) -> pa.Table:

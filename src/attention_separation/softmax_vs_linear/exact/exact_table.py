@@ -6,7 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.results.tables import column_names, read_parquet
-from attention_separation.softmax_vs_linear.models.contest import Contest
+
+from ..models.contest import Contest
 
 POINTS = ("panel", "parameter", "value")
 

@@ -1,14 +1,11 @@
 """Exact or reference values of each kind of model, at points."""
 
-from attention_separation.softmax_vs_linear.exact import (
-    attention_probabilities,
-    regression_probabilities,
-)
-from attention_separation.softmax_vs_linear.exact.reference_value import Reference
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.models.regression import RegressionModel
+from ..models.attention_model import AttentionModel
+from ..models.model import Model
+from ..models.point import Point
+from ..models.regression import RegressionModel
+from . import attention_probabilities, regression_probabilities
+from .reference_value import Reference
 
 REFERENCES = {
     AttentionModel: attention_probabilities.references,

@@ -13,7 +13,8 @@ import numpy as np
 
 from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.attention.fair_coins import likely_heads
-from attention_separation.softmax_vs_linear.models.regression import LOWER, SPECIAL, UPPER
+
+from ..models.regression import LOWER, SPECIAL, UPPER
 
 COUNTS_AT_A_TIME = 16
 """Pairs of counts at a time: so few that their arrays stay in a core's cache."""

@@ -7,10 +7,9 @@ from attention_separation.attention.threshold_curves import (
     ThresholdCurves,
     column_curves,
 )
-from attention_separation.softmax_vs_linear.exact.regression_probabilities import (
-    equal_entries_scores,
-)
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
+
+from ..models.contest import PAPERS
+from .regression_probabilities import equal_entries_scores
 
 
 def equal_entries_curve(

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.exact.regression_columns import Below, Both, weights
-from attention_separation.softmax_vs_linear.models.regression import LOWER, UPPER
+from ..models.regression import LOWER, UPPER
+from .regression_columns import Below, Both, weights
 
 LONGEST_GRID = 400
 """Frequencies to each side of 0: reached only where n is small and characteristic functions

@@ -7,10 +7,11 @@ from functools import lru_cache
 import numpy as np
 
 from attention_separation.attention.fair_coins import likely_heads
-from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
-from attention_separation.softmax_vs_linear.exact.regression_fourier import UniformSums
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.regression import SPECIAL
+
+from ..models.contest import PAPERS
+from ..models.regression import SPECIAL
+from .regression_columns import TwoPointSums, weights
+from .regression_fourier import UniformSums
 
 QUANTITIES = ("plus", "minus", "lin_d1", "exp_d0", "lin_d0")
 """Probabilities, for one column given the data: that F_lin(D1), F_exp(D0), F_lin(D0) are all zero

@@ -15,21 +15,14 @@ import numpy as np
 
 from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.fair_coins import likely_heads
-from attention_separation.softmax_vs_linear.exact.reference_value import EXACT_EVENTS, Reference
-from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
-from attention_separation.softmax_vs_linear.exact.regression_fourier import (
-    UniformSums,
-    gauss_legendre,
-)
-from attention_separation.softmax_vs_linear.exact.regression_moments import Moments, moments
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.models.regression import (
-    LEVELS,
-    SPECIAL,
-    RegressionModel,
-    special_sign_decides,
-)
+
+from ..models.contest import PAPERS
+from ..models.point import Point
+from ..models.regression import LEVELS, SPECIAL, RegressionModel, special_sign_decides
+from .reference_value import EXACT_EVENTS, Reference
+from .regression_columns import TwoPointSums, weights
+from .regression_fourier import UniformSums, gauss_legendre
+from .regression_moments import Moments, moments
 
 SURE = 1e-7
 """Where all that can go wrong has at most this probability, it is neglected."""

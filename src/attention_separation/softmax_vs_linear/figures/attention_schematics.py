@@ -16,12 +16,13 @@ from attention_separation.pages.drawing import (
     RC,
     VERMILION,
 )
-from attention_separation.softmax_vs_linear.figures import sheet
-from attention_separation.softmax_vs_linear.figures.sheet import Box
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.networks import tensor_attention
-from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix
 from attention_separation.statistics.seeding import stream
+
+from ..models.contest import PAPERS
+from ..models.networks import tensor_attention
+from ..simulation.signs import draw_lanes, sign_matrix
+from . import sheet
+from .sheet import Box
 
 NETWORK_BOUNDS = {"n": (2, 6), "d": (2, 5), "m": (1, 4)}
 STEPS_BOUNDS = {"n": (2, 12), "d": (3, 8)}

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.models.parameters import SYMBOLS, MRule
-from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
+from ..models.parameters import SYMBOLS, MRule
+from ..settings.reconstruction import MARK
 
 TITLE_ITEMS_PER_LINE = 4
 

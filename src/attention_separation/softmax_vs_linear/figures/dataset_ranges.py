@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, points
+from ..models import MODELS
+from ..models.attention_model import AttentionModel
+from ..settings.panels import ExactPanel, points
 
 Parameters = tuple[float | None, float | None, float | None, float | None]
 """a0, a1, b and c; None where a model has none."""

@@ -4,12 +4,9 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
-    Parameters,
-    note_on_definition,
-)
-from attention_separation.softmax_vs_linear.models.contest import Contest, contests_in_words
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+from ..models.contest import Contest, contests_in_words
+from ..settings.reconstruction import KEY, MARK
+from .dataset_ranges import Parameters, note_on_definition
 
 CHARACTERS_PER_INCH = 17
 

@@ -7,10 +7,11 @@ from typing import Protocol
 import pyarrow as pa
 
 from attention_separation.results.tables import read_parquet
-from attention_separation.softmax_vs_linear.exact import exact_table
-from attention_separation.softmax_vs_linear.exact.exact_table import POINTS
-from attention_separation.softmax_vs_linear.models.contest import Contest
-from attention_separation.softmax_vs_linear.simulation import panel_table
+
+from ..exact import exact_table
+from ..exact.exact_table import POINTS
+from ..models.contest import Contest
+from ..simulation import panel_table
 
 
 def joined_schema(contests: Iterable[Contest]) -> pa.Schema:

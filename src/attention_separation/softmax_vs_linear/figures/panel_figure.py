@@ -13,14 +13,12 @@ from attention_separation.pages.drawing import BLUE, RC, VERMILION, frame, save_
 from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
-from attention_separation.softmax_vs_linear.figures.axes import (
-    edges,
-    held_title,
-)
-from attention_separation.softmax_vs_linear.figures.footnote import choices_in_words, footnote
-from attention_separation.softmax_vs_linear.figures.joined_table import read_joined
-from attention_separation.softmax_vs_linear.models.parameters import X_LABELS
-from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
+
+from ..models.parameters import X_LABELS
+from ..settings.jobs import FigureJob, PanelLook
+from .axes import edges, held_title
+from .footnote import choices_in_words, footnote
+from .joined_table import read_joined
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90

@@ -6,11 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.pages.drawing import BLUE, PALE_BLUE, PALE_VERMILION, RC, VERMILION
-from attention_separation.softmax_vs_linear.figures import sheet
-from attention_separation.softmax_vs_linear.figures.sheet import Box
-from attention_separation.softmax_vs_linear.models import regression
-from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix
 from attention_separation.statistics.seeding import stream
+
+from ..models import regression
+from ..simulation.signs import draw_lanes, sign_matrix
+from . import sheet
+from .sheet import Box
 
 BOUNDS = {"n": (2, 16), "m": (1, 8)}
 """More entries or units are too small to see."""

@@ -8,8 +8,9 @@ from pydantic import Field, ValidationError
 from attention_separation.pages.drawing import save
 from attention_separation.settings.closed import Closed, Count
 from attention_separation.settings.faults import ConfigError, dotted, sentences
-from attention_separation.softmax_vs_linear.figures.attention_schematics import fig2, fig6
-from attention_separation.softmax_vs_linear.figures.regression_schematics import fig1
+
+from .attention_schematics import fig2, fig6
+from .regression_schematics import fig1
 
 
 class Fig1Sizes(Closed):

@@ -10,9 +10,10 @@ from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.rows import distinct_rows
 from attention_separation.datasets.dataset import Dataset
-from attention_separation.softmax_vs_linear.models.contest import Contest
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.point import Point
+
+from .contest import Contest
+from .model import Model
+from .point import Point
 
 LARGEST_A0 = 0.1
 """a0 lies below (Definition D.1)."""

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from attention_separation.datasets.cross_attention import CROSS_ATTENTION as DATASET
 from attention_separation.datasets.cross_attention import Entries, Reading, literal, token_types
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.parameters import AttentionParameters, Positive
+
+from .attention_model import AttentionModel
+from .parameters import AttentionParameters, Positive
 
 
 class CrossAttentionParameters(AttentionParameters):

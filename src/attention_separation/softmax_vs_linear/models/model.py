@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from attention_separation.settings.closed import Closed
-from attention_separation.softmax_vs_linear.models.contest import Contest
+
+from .contest import Contest
 
 
 @dataclass(frozen=True, eq=False)

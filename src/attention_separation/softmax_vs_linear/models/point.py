@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
+from .contest import PAPERS, Contest
 
 
 @dataclass(frozen=True)

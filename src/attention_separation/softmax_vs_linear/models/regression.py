@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.parameters import Parameters, Positive
+from .contest import PAPERS, Contest
+from .model import Model
+from .parameters import Parameters, Positive
 
 LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""

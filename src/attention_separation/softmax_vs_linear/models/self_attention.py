@@ -5,12 +5,9 @@ from typing import Literal
 from pydantic import Field
 
 from attention_separation.datasets.self_attention import SELF_ATTENTION as DATASET
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.parameters import (
-    AttentionParameters,
-    Positive,
-    Theta,
-)
+
+from .attention_model import AttentionModel
+from .parameters import AttentionParameters, Positive, Theta
 
 
 class SelfAttentionParameters(AttentionParameters):

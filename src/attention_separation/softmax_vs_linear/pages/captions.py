@@ -8,10 +8,11 @@ import pyarrow as pa
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.prose import counted, rounded_up
 from attention_separation.results.tables import numpy_column, select_rows
-from attention_separation.softmax_vs_linear.models.contest import Contest, contests_in_words
-from attention_separation.softmax_vs_linear.pages.findings import SAYING
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..models.contest import Contest, contests_in_words
+from ..settings.reconstruction import KEY, MARK
+from .findings import SAYING
 
 HIGH, LOW = 0.9, 0.1
 """Above, success is likely; below, failure."""

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear.claims.origins import GIVEN, READ, SOURCES, SUBJECTS
+from ..claims.origins import GIVEN, READ, SOURCES, SUBJECTS
 
 HOLDS, HERE, LATER, FAILS, UNJUDGED = "holds", "here", "later", "fails", "not judged"
 

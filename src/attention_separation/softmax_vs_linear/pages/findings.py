@@ -4,22 +4,19 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear.audits import choices as choices_audit
-from attention_separation.softmax_vs_linear.audits import theta, verdicts, whp
-from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
-from attention_separation.softmax_vs_linear.claims import evaluation
-from attention_separation.softmax_vs_linear.pages.claim_findings import claim_findings
-from attention_separation.softmax_vs_linear.pages.panel_findings import (
+from ..audits import choices as choices_audit
+from ..audits import theta, verdicts, whp
+from ..audits import threshold as threshold_audit
+from ..claims import evaluation
+from .claim_findings import claim_findings
+from .panel_findings import (
     choice_findings,
     reconstruction_findings,
     verdict_findings,
     whp_findings,
     width_findings,
 )
-from attention_separation.softmax_vs_linear.pages.threshold_findings import (
-    theta_findings,
-    threshold_findings,
-)
+from .threshold_findings import theta_findings, threshold_findings
 
 TABLES: dict[str, tuple[pa.Schema, Callable[[pa.Table], list[str]]]] = {
     "verdicts": (verdicts.SCHEMA, verdict_findings),

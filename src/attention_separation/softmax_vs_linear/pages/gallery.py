@@ -5,12 +5,13 @@ from pathlib import Path
 
 from attention_separation.pages.gallery import Folders, Gallery, write_gallery
 from attention_separation.results.tables import read_parquet
-from attention_separation.softmax_vs_linear.exact.exact_table import read_exact
-from attention_separation.softmax_vs_linear.pages.captions import AUDITS
-from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
-from attention_separation.softmax_vs_linear.pages.story import story
-from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY, MARK
+
+from ..exact.exact_table import read_exact
+from ..settings.jobs import OverviewJob
+from ..settings.reconstruction import KEY, MARK
+from .captions import AUDITS
+from .findings import SAYING, TABLES, findings, path_of
+from .story import story
 
 __all__ = ["GALLERY", "read_findings", "run"]
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from attention_separation.results.result import TABLE, Output
 from attention_separation.results.tables import TableError
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.pages.summary import verdicts_made
-from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
 from attention_separation.statistics.verdict_words import count_verdicts
+
+from ..models import MODELS
+from ..settings.reconstruction import MARK
+from .summary import verdicts_made
 
 UNKNOWN = "not judged"
 

@@ -13,20 +13,16 @@ from attention_separation.results.tables import (
     select_rows,
     table_from_rows,
 )
-from attention_separation.softmax_vs_linear.audits import phase
-from attention_separation.softmax_vs_linear.figures import joined_table
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import contests_in_words
-from attention_separation.softmax_vs_linear.pages.captions import (
-    DRAWINGS,
-    audit_caption,
-    drawing_caption,
-    panels_caption,
-)
-from attention_separation.softmax_vs_linear.pages.findings import SAYING, TABLES, findings, path_of
-from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
-from attention_separation.softmax_vs_linear.pages.story import story
-from attention_separation.softmax_vs_linear.settings.jobs import OverviewJob
+
+from ..audits import phase
+from ..figures import joined_table
+from ..models import MODELS
+from ..models.contest import contests_in_words
+from ..settings.jobs import OverviewJob
+from .captions import DRAWINGS, audit_caption, drawing_caption, panels_caption
+from .findings import SAYING, TABLES, findings, path_of
+from .panel_findings import success_findings
+from .story import story
 
 __all__ = ["read_overview", "run"]
 

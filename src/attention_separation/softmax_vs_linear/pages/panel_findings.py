@@ -7,10 +7,11 @@ from collections.abc import Collection
 import pyarrow as pa
 
 from attention_separation.pages.prose import counted, from_to, is_or_are, joined, rounded_up
-from attention_separation.softmax_vs_linear.audits.whp import ALL, ALL_FOUR, DELTA
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, event_words
-from attention_separation.softmax_vs_linear.settings.reconstruction import MARK
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDECIDED
+
+from ..audits.whp import ALL, ALL_FOUR, DELTA
+from ..models.contest import PAPERS, event_words
+from ..settings.reconstruction import MARK
 
 LIKELY, UNLIKELY = 0.9, 0.1
 """Probabilities of success that are called so."""

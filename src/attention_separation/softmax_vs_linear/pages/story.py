@@ -6,23 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.pages.prose import counted
-from attention_separation.softmax_vs_linear.claims.origins import GIVEN
-from attention_separation.softmax_vs_linear.pages.claim_findings import (
-    AT_EVERY_N,
-    FAILS,
-    HOLDS,
-    JOINT,
-    PART,
-    kind_of,
-)
-from attention_separation.softmax_vs_linear.pages.panel_findings import probabilities_of_success
-from attention_separation.softmax_vs_linear.pages.threshold_findings import (
-    EQUAL,
-    both_networks,
-    leads_of_exp,
-    own_and_best,
-)
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS
+
+from ..claims.origins import GIVEN
+from .claim_findings import AT_EVERY_N, FAILS, HOLDS, JOINT, PART, kind_of
+from .panel_findings import probabilities_of_success
+from .threshold_findings import EQUAL, both_networks, leads_of_exp, own_and_best
 
 
 def story(tables: dict[str, pa.Table], exact: list[pa.Table]) -> list[str]:

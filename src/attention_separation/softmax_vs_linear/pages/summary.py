@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.results.tables import numpy_column, read_parquet
-from attention_separation.softmax_vs_linear.audits import verdicts
-from attention_separation.softmax_vs_linear.simulation.panel_table import schema
+
+from ..audits import verdicts
+from ..simulation.panel_table import schema
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"

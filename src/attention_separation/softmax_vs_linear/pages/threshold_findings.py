@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.pages.prose import counted, rounded_up
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import meets_definition
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+
+from ..figures.dataset_ranges import meets_definition
+from ..models.contest import PAPERS
+from ..models.regression import REGRESSION
 
 MOST_NAMED = 3
 """Points that a sentence names."""

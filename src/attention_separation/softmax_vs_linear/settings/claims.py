@@ -5,15 +5,10 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.parameters import (
-    Amplitude,
-    Dimension,
-    MRule,
-    Positive,
-    Probability,
-)
+
+from ..models import MODELS
+from ..models.attention_model import AttentionModel
+from ..models.parameters import Amplitude, Dimension, MRule, Positive, Probability
 
 Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
 

@@ -5,15 +5,12 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from attention_separation.settings.closed import Closed
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.parameters import MRule, Trials
-from attention_separation.softmax_vs_linear.settings.panels import (
-    RECONSTRUCTED,
-    AnySweep,
-    class_name,
-)
+
+from ..models import MODELS
+from ..models.contest import PAPERS, Contest
+from ..models.model import Model
+from ..models.parameters import MRule, Trials
+from .panels import RECONSTRUCTED, AnySweep, class_name
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""

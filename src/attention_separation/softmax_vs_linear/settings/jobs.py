@@ -3,8 +3,9 @@
 from pydantic import Field
 
 from attention_separation.settings.closed import Closed
-from attention_separation.softmax_vs_linear.models.contest import Contest
-from attention_separation.softmax_vs_linear.settings.panels import ExactPanel, Panel, Sweep
+
+from ..models.contest import Contest
+from .panels import ExactPanel, Panel, Sweep
 
 
 class ExactJob(Closed):

@@ -6,8 +6,9 @@ from typing import Any
 from attention_separation.settings.faults import shortened
 from attention_separation.settings.scale_faults import NAME, NO_NAME, scale_faults
 from attention_separation.settings.words import shown, suggestion
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.settings.inherited import BY_MODEL, MOST_PANELS
+
+from ..models import MODELS
+from .inherited import BY_MODEL, MOST_PANELS
 
 RULE_NAME = re.compile(
     r"all|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"

@@ -6,14 +6,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from attention_separation.settings.closed import grid_values
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.parameters import MOST_COLUMNS, MRule
-from attention_separation.softmax_vs_linear.settings.inherited import (
-    DEFAULTS,
-    AnyFigure,
-    with_defaults,
-)
-from attention_separation.softmax_vs_linear.settings.panels import PANELS, SWEEPS, Point, shapes
+
+from ..models import MODELS
+from ..models.parameters import MOST_COLUMNS, MRule
+from .inherited import DEFAULTS, AnyFigure, with_defaults
+from .panels import PANELS, SWEEPS, Point, shapes
 
 Fault = tuple[tuple, str]
 """A path and a sentence."""

@@ -6,16 +6,12 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Field, create_model
 
 from attention_separation.settings.closed import Closed, Count, grid_of, grid_values, thinned
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.parameters import (
-    OVER_C,
-    SWEEPABLE,
-    MRule,
-    Trials,
-)
-from attention_separation.softmax_vs_linear.models.point import Point
+
+from ..models import MODELS
+from ..models.contest import PAPERS, Contest
+from ..models.model import Model
+from ..models.parameters import OVER_C, SWEEPABLE, MRule, Trials
+from ..models.point import Point
 
 Engine = Literal["reduced", "dense"]
 

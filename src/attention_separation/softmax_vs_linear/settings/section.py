@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field, create_model
 
 from attention_separation.settings.closed import Closed, Count
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.parameters import Trials
-from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
-from attention_separation.softmax_vs_linear.settings.inherited import DEFAULTS, AnyFigure
-from attention_separation.softmax_vs_linear.settings.panels import Engine, Panel, Sweep
+
+from ..models import MODELS
+from ..models.parameters import Trials
+from .claims import ClaimsJob
+from .inherited import DEFAULTS, AnyFigure
+from .panels import Engine, Panel, Sweep
 
 ScaleTrials = create_model(
     "ScaleTrials",

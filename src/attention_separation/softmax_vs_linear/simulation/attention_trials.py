@@ -12,12 +12,11 @@ import numpy as np
 from attention_separation.attention.dense import attention
 from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.models.attention_model import (
-    AttentionModel,
-    most_together,
-)
-from attention_separation.softmax_vs_linear.models.point import Point, stacked_by
-from attention_separation.softmax_vs_linear.simulation.signs import (
+from attention_separation.statistics.seeding import BlockStreams
+
+from ..models.attention_model import AttentionModel, most_together
+from ..models.point import Point, stacked_by
+from .signs import (
     CHUNK_MULTIPLE,
     bit_at,
     bits_at,
@@ -28,7 +27,6 @@ from attention_separation.softmax_vs_linear.simulation.signs import (
     stream_name,
     stream_names,
 )
-from attention_separation.statistics.seeding import BlockStreams
 
 CHUNK_COLUMNS = 40_000
 """Sign columns worked on at once: their states stay in the processor's cache."""

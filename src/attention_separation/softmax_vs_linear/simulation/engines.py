@@ -1,11 +1,11 @@
 """The engines of each kind of model: trials at points of a panel."""
 
-from attention_separation.softmax_vs_linear.models.attention_model import AttentionModel
-from attention_separation.softmax_vs_linear.models.model import Model
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.models.regression import RegressionModel
-from attention_separation.softmax_vs_linear.simulation import attention_trials, regression_trials
-from attention_separation.softmax_vs_linear.simulation.attention_trials import Trials
+from ..models.attention_model import AttentionModel
+from ..models.model import Model
+from ..models.point import Point
+from ..models.regression import RegressionModel
+from . import attention_trials, regression_trials
+from .attention_trials import Trials
 
 ENGINES = {
     (AttentionModel, "reduced"): attention_trials.reduced,

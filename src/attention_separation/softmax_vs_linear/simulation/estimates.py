@@ -4,9 +4,9 @@ Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longe
 on them.
 """
 
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.simulation.signs import lanes_per_column
+from ..models.contest import PAPERS
+from ..models.point import Point
+from .signs import lanes_per_column
 
 START_SECONDS = 3.0
 """Of a job without trials: Python, imports, reading and writing."""

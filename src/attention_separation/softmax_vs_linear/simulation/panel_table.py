@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from attention_separation.softmax_vs_linear.models.contest import Contest
+from ..models.contest import Contest
 
 
 def schema(contest: Contest) -> pa.Schema:

@@ -11,9 +11,11 @@ from functools import partial
 import numpy as np
 
 from attention_separation.attention.exceeding import exceeds
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.models.regression import (
+from attention_separation.statistics.seeding import BlockStreams
+
+from ..models.contest import PAPERS
+from ..models.point import Point
+from ..models.regression import (
     LEVELS,
     LOWER,
     SPECIAL,
@@ -26,7 +28,7 @@ from attention_separation.softmax_vs_linear.models.regression import (
     normalise,
     special_sign_decides,
 )
-from attention_separation.softmax_vs_linear.simulation.signs import (
+from .signs import (
     CHUNK_MULTIPLE,
     bits_at,
     draw_lanes,
@@ -36,7 +38,6 @@ from attention_separation.softmax_vs_linear.simulation.signs import (
     stream_names,
     unpack,
 )
-from attention_separation.statistics.seeding import BlockStreams
 
 CHUNK_NUMBERS = 200_000
 """Signs, or entries of Ax, worked on at once: what fits the processor's cache."""

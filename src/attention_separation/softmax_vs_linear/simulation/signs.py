@@ -7,7 +7,7 @@ the stream, so a shorter run reads a prefix.
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.models.contest import Contest, Network
+from ..models.contest import Contest, Network
 
 CHUNK_MULTIPLE = 4
 """Trials are drawn in multiples of this, so that a chunk ends where a 64-bit word does."""

@@ -8,23 +8,18 @@ import pyarrow as pa
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_columns, write_parquet
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
-from attention_separation.softmax_vs_linear.simulation.engines import trials_at
-from attention_separation.softmax_vs_linear.simulation.estimates import seconds_per_trial
-from attention_separation.softmax_vs_linear.simulation.panel_table import schema
-from attention_separation.softmax_vs_linear.simulation.slices import (
-    Unit,
-    cut_units,
-    merge_counts,
-    slice_table,
-    units,
-)
-from attention_separation.softmax_vs_linear.simulation.slices import schema as slice_schema
 from attention_separation.statistics.counts import Counts
 from attention_separation.statistics.intervals import clopper_pearson
 from attention_separation.statistics.seeding import BlockStreams
+
+from ..models import MODELS
+from ..models.point import Point
+from ..settings.panels import PanelJob, points
+from .engines import trials_at
+from .estimates import seconds_per_trial
+from .panel_table import schema
+from .slices import Unit, cut_units, merge_counts, slice_table, units
+from .slices import schema as slice_schema
 
 
 def simulate(job: PanelJob) -> pa.Table:

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from attention_separation.results.tables import table_from_rows
-from attention_separation.softmax_vs_linear.models.contest import Contest
-from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.statistics.counts import Counts
 from attention_separation.statistics.seeding import blocks
+
+from ..models.contest import Contest
+from ..models.point import Point
 
 
 def schema(contest: Contest) -> pa.Schema:

@@ -1,9 +1,12 @@
 """Section F: cross-attention, whose dataset had to be reconstructed, and so all its claims."""
 
-from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
-from attention_separation.softmax_vs_linear.claims.sections.signs import (
+from ...models.contest import PAPERS
+from ...models.cross_attention import CROSS_ATTENTION
+from ..attended import Case
+from ..claim import Claim, Setting
+from ..lemma import OTHERS, SPECIAL, Lemma
+from ..values import CLASSES, SIZES, Bound, at_most, c_part
+from .signs import (
     half_from,
     network_positive,
     network_zero,
@@ -11,16 +14,7 @@ from attention_separation.softmax_vs_linear.claims.sections.signs import (
     signs_separate,
     signs_stay_below,
 )
-from attention_separation.softmax_vs_linear.claims.sections.theorems import separates
-from attention_separation.softmax_vs_linear.claims.values import (
-    CLASSES,
-    SIZES,
-    Bound,
-    at_most,
-    c_part,
-)
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from .theorems import separates
 
 CASES = {
     (kernel, dataset): Case(CROSS_ATTENTION, kernel, dataset, "identity")

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.claims.attended import Attended
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
-from attention_separation.softmax_vs_linear.claims.values import (
-    CLASSES,
-    SIZES,
-    at_most,
-    c_parts,
-    large_values,
-)
+from ..attended import Attended
+from ..claim import Claim, Setting
+from ..lemma import OTHERS, SPECIAL, Lemma
+from ..values import CLASSES, SIZES, at_most, c_parts, large_values
 
 TO_SELF = ("that the special token gives to itself", SPECIAL, "self")
 TO_OWN = ("that the special token gives to the t−1 others of its class", SPECIAL, "own")

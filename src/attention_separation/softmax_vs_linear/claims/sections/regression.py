@@ -6,15 +6,11 @@ from functools import partial
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.law import heads_at_least
-from attention_separation.softmax_vs_linear.claims.sections import regression_networks
-from attention_separation.softmax_vs_linear.claims.sections.regression_networks import (
-    KERNEL,
-    WORST,
-    regression_claim,
-)
-from attention_separation.softmax_vs_linear.claims.two_levels import Levels, levels
+from ..claim import Claim, Setting
+from ..law import heads_at_least
+from ..two_levels import Levels, levels
+from . import regression_networks
+from .regression_networks import KERNEL, WORST, regression_claim
 
 
 def claims() -> list[Claim]:

@@ -4,17 +4,13 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from attention_separation.softmax_vs_linear.claims import two_levels
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.law import (
-    least_constant,
-    none_positive,
-    some_positive,
-)
-from attention_separation.softmax_vs_linear.claims.origins import origin
-from attention_separation.softmax_vs_linear.claims.two_levels import levels
-from attention_separation.softmax_vs_linear.models.contest import network_name
-from attention_separation.softmax_vs_linear.models.regression import REGRESSION
+from ...models.contest import network_name
+from ...models.regression import REGRESSION
+from .. import two_levels
+from ..claim import Claim, Setting
+from ..law import least_constant, none_positive, some_positive
+from ..origins import origin
+from ..two_levels import levels
 
 KERNEL = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"

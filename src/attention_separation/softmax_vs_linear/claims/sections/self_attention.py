@@ -1,10 +1,13 @@
 """Sections D and E: self-attention, from the entries of u and f to those of c."""
 
-from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.lemma import OTHERS, SPECIAL, Lemma
-from attention_separation.softmax_vs_linear.claims.sections import identities as identity_claims
-from attention_separation.softmax_vs_linear.claims.sections.signs import (
+from ...models.contest import IN_THE_PAPER, PAPERS
+from ...models.self_attention import SELF_ATTENTION
+from ..attended import Case
+from ..claim import Claim, Setting
+from ..lemma import OTHERS, SPECIAL, Lemma
+from ..values import CLASSES, SIZES, at_most, c_parts, large_values
+from . import identities as identity_claims
+from .signs import (
     half_from,
     network_positive,
     network_zero,
@@ -13,16 +16,7 @@ from attention_separation.softmax_vs_linear.claims.sections.signs import (
     signs_separate,
     signs_stay_below,
 )
-from attention_separation.softmax_vs_linear.claims.sections.theorems import separates
-from attention_separation.softmax_vs_linear.claims.values import (
-    CLASSES,
-    SIZES,
-    at_most,
-    c_parts,
-    large_values,
-)
-from attention_separation.softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from .theorems import separates
 
 ONES, IDENTITY = (
     {

@@ -4,17 +4,12 @@ import math
 from dataclasses import replace
 from functools import partial
 
-from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.law import (
-    least_constant,
-    none_positive,
-    row_at_least,
-    some_positive,
-)
-from attention_separation.softmax_vs_linear.claims.lemma import SPECIAL, Lemma
-from attention_separation.softmax_vs_linear.models.contest import network_name
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from ...models.contest import network_name
+from ...models.cross_attention import CROSS_ATTENTION
+from ..attended import Case
+from ..claim import Claim, Setting
+from ..law import least_constant, none_positive, row_at_least, some_positive
+from ..lemma import SPECIAL, Lemma
 
 PROOFS_CHANCE = 0.1
 """Chance that one column exceeds tau, as Lemmas D.4, E.3 and F.4 have it."""

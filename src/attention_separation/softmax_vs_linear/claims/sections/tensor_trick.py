@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.origins import origin
+from ..claim import Claim, Setting
+from ..origins import origin
 
 SIZES = ((4, 3),)
 """n and d of Figure 2."""

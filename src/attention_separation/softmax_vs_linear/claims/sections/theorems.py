@@ -1,15 +1,10 @@
 """Theorems 1.1, 1.2 and 6.2: softmax separates the datasets, linear attention does not."""
 
-from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import Claim, Setting
-from attention_separation.softmax_vs_linear.claims.law import (
-    NEVER,
-    least_constant,
-    none_positive,
-    some_positive,
-)
-from attention_separation.softmax_vs_linear.claims.lemma import Lemma
-from attention_separation.softmax_vs_linear.claims.origins import origin
+from ..attended import Case
+from ..claim import Claim, Setting
+from ..law import NEVER, least_constant, none_positive, some_positive
+from ..lemma import Lemma
+from ..origins import origin
 
 
 def separates(name: str, place: str, cases: dict[tuple[str, int], Case]) -> list[Claim]:
