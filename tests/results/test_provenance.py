@@ -62,6 +62,12 @@ def test_an_import_inside_a_function_counts(package):
     assert before != package("three.py", "return 3", "return 7")
 
 
+@pytest.mark.parametrize("words", ["from .two import g", "from . import two"])
+def test_a_relative_import_counts(package, words):
+    before = package("one.py", "import attention_separation.two", words)
+    assert package("two.py", "return 2", "return 7") != before
+
+
 def test_what_type_checkers_alone_import_does_not(package):
     unseen = "if TYPE_CHECKING:\n    from attention_separation import three\n"
     before = package()
