@@ -101,7 +101,7 @@ def others(name: str) -> set[str]:
     for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(node.module.partition(".")[0])
     return found - sys.stdlib_module_names - {PACKAGE}
 
