@@ -41,6 +41,7 @@ def test_a_rule_names_its_own_job_and_files_alone(name):
         assert f'**writes("{name}")' in body
         assert f'**reads("{name}")' in body or not result.inputs
         assert result.is_local
+        assert "localrule: True" in body, "it is not inherited"
         named = {name}
     assert {*re.findall(r'(?:\("|/panels/|/logs/|/benchmarks/)(\w+)', body)} == named
 

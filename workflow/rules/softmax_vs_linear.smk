@@ -294,7 +294,8 @@ use rule simulate as simulate_fig7e with:
     localrule: is_local("simulate_fig7e")
 
 
-# Exact values of the panels of a figure; of regression, reference values.
+# Exact values of the panels of a figure; of regression, reference values. What is computed where one
+# types says so each time: `use rule` does not hand it on. It does hand on that nothing is read.
 
 
 use rule simulate as exact with:
@@ -312,47 +313,43 @@ use rule simulate as exact with:
 
 
 use rule exact as exact_fig3 with:
-    input:
-        [],
     output:
         **writes("exact_fig3"),
     log:
         f"{RESULTS}/logs/exact_fig3.log",
     benchmark:
         f"{RESULTS}/benchmarks/exact_fig3.tsv"
+    localrule: True
 
 
 use rule exact as exact_fig4 with:
-    input:
-        [],
     output:
         **writes("exact_fig4"),
     log:
         f"{RESULTS}/logs/exact_fig4.log",
     benchmark:
         f"{RESULTS}/benchmarks/exact_fig4.tsv"
+    localrule: True
 
 
 use rule exact as exact_fig5 with:
-    input:
-        [],
     output:
         **writes("exact_fig5"),
     log:
         f"{RESULTS}/logs/exact_fig5.log",
     benchmark:
         f"{RESULTS}/benchmarks/exact_fig5.tsv"
+    localrule: True
 
 
 use rule exact as exact_fig7 with:
-    input:
-        [],
     output:
         **writes("exact_fig7"),
     log:
         f"{RESULTS}/logs/exact_fig7.log",
     benchmark:
         f"{RESULTS}/benchmarks/exact_fig7.tsv"
+    localrule: True
 
 
 # The figures: trials and exact values of their panels merged into a table and drawn.
@@ -367,6 +364,7 @@ use rule exact as fig3 with:
         f"{RESULTS}/logs/fig3.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig3.tsv"
+    localrule: True
 
 
 use rule fig3 as fig4 with:
@@ -378,6 +376,7 @@ use rule fig3 as fig4 with:
         f"{RESULTS}/logs/fig4.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig4.tsv"
+    localrule: True
 
 
 use rule fig3 as fig5 with:
@@ -389,6 +388,7 @@ use rule fig3 as fig5 with:
         f"{RESULTS}/logs/fig5.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig5.tsv"
+    localrule: True
 
 
 use rule fig3 as fig7 with:
@@ -400,42 +400,40 @@ use rule fig3 as fig7 with:
         f"{RESULTS}/logs/fig7.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig7.tsv"
+    localrule: True
 
 
 # Figures 1, 2 and 6, which are drawings.
 
 
-use rule fig3 as fig1 with:
-    input:
-        **reads("fig1"),
+use rule exact as fig1 with:
     output:
         **writes("fig1"),
     log:
         f"{RESULTS}/logs/fig1.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig1.tsv"
+    localrule: True
 
 
-use rule fig3 as fig2 with:
-    input:
-        **reads("fig2"),
+use rule exact as fig2 with:
     output:
         **writes("fig2"),
     log:
         f"{RESULTS}/logs/fig2.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig2.tsv"
+    localrule: True
 
 
-use rule fig3 as fig6 with:
-    input:
-        **reads("fig6"),
+use rule exact as fig6 with:
     output:
         **writes("fig6"),
     log:
         f"{RESULTS}/logs/fig6.log",
     benchmark:
         f"{RESULTS}/benchmarks/fig6.tsv"
+    localrule: True
 
 
 # What the trials and the exact values say: verdicts, the check, claims and audits.
@@ -450,6 +448,7 @@ use rule fig3 as verdicts with:
         f"{RESULTS}/logs/verdicts.log",
     benchmark:
         f"{RESULTS}/benchmarks/verdicts.tsv"
+    localrule: True
 
 
 use rule fig3 as check with:
@@ -461,17 +460,17 @@ use rule fig3 as check with:
         f"{RESULTS}/logs/check.log",
     benchmark:
         f"{RESULTS}/benchmarks/check.tsv"
+    localrule: True
 
 
-use rule fig3 as claims with:
-    input:
-        **reads("claims"),
+use rule exact as claims with:
     output:
         **writes("claims"),
     log:
         f"{RESULTS}/logs/claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/claims.tsv"
+    localrule: True
 
 
 use rule fig3 as whp with:
@@ -483,47 +482,44 @@ use rule fig3 as whp with:
         f"{RESULTS}/logs/whp.log",
     benchmark:
         f"{RESULTS}/benchmarks/whp.tsv"
+    localrule: True
 
 
-use rule fig3 as threshold with:
-    input:
-        **reads("threshold"),
+use rule exact as threshold with:
     output:
         **writes("threshold"),
     log:
         f"{RESULTS}/logs/threshold.log",
     benchmark:
         f"{RESULTS}/benchmarks/threshold.tsv"
+    localrule: True
 
 
-use rule fig3 as theta with:
-    input:
-        **reads("theta"),
+use rule exact as theta with:
     output:
         **writes("theta"),
     log:
         f"{RESULTS}/logs/theta.log",
     benchmark:
         f"{RESULTS}/benchmarks/theta.tsv"
+    localrule: True
 
 
-use rule fig3 as choices with:
-    input:
-        **reads("choices"),
+use rule exact as choices with:
     output:
         **writes("choices"),
     log:
         f"{RESULTS}/logs/choices.log",
     benchmark:
         f"{RESULTS}/benchmarks/choices.tsv"
+    localrule: True
 
 
-use rule fig3 as phase with:
-    input:
-        **reads("phase"),
+use rule exact as phase with:
     output:
         **writes("phase"),
     log:
         f"{RESULTS}/logs/phase.log",
     benchmark:
         f"{RESULTS}/benchmarks/phase.tsv"
+    localrule: True
