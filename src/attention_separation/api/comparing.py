@@ -158,7 +158,10 @@ def critical_temperature(
         raise ArithmeticError(
             f"at n = {sizes[0]:,} float64 does not tell at which T e^(x / T) separates"
         )
-    if level is None and limits.exp_probabilities(layer, data, tuple(sizes))[0] <= 0.5:
+    if (
+        level is None
+        and limits.exp_probabilities(layer, data, tuple(sizes))[0] <= limits.LEAST_OF_EXP
+    ):
         _say_where_softmax_fails(math.nan)
         return None
     return math.inf if found > limits.HOTTEST * (1 - limits.PRECISION) else found

@@ -82,7 +82,9 @@ def test_families_are_spoken_of_where_the_table_has_them():
     more = {"exp": (EVER, EVER), "exp_sqrt_d": none, "power_4": none, "elu_plus_one": none}
     decides = story({"kernels": kernels(**more)}, DATA)[0]
     assert "a large enough p reaches any n" in decides
-    assert decides.endswith("At n = 10¹² still, in all three layers: exp.")
+    assert "At n = 10¹² still, in all three layers: exp: " in decides
+    # The sharpest kernel of all does not separate in cross-attention.
+    assert asep.largest_n("hardmax", "cross_attention") is None
     more["exp"] = none
     assert "large enough" not in story({"kernels": kernels(**more)}, DATA)[0]
     # That p is large enough, and is no power of the list.

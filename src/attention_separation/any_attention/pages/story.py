@@ -65,11 +65,10 @@ def _what_decides(reach: Rows, data: Data) -> str:
     stop = {"exp_sqrt_d", "power_4", "elu_plus_one"}
     if "exp" in everywhere and stop <= {name for name, _ in reach} - {*everywhere}:
         text += (
-            " Softmax does at every n tried, up to 10¹², and so does what is sharper; a hotter "
-            "softmax, as with the usual 1/√d, stops. Powers xᵖ and Taylor sums stop at an n that "
-            "grows like rᵖ, so that a large enough p reaches any n. Feature maps that make the "
-            "special token boundedly louder stop early. At n = 10¹² still, in all three layers: "
-            f"{joined(everywhere)}."
+            f" At n = 10¹² still, in all three layers: {joined(everywhere)}: exponentials of large "
+            "scores, and kernels that cut small weights off. With the usual 1/√d softmax stops. "
+            "Powers xᵖ and Taylor sums stop later the higher p is, and a large enough p reaches "
+            "any n. Linear attention with the feature maps listed stops early."
         )
     return text
 
