@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from attention_separation.commands import COMMANDS, PACKAGE, usage
 from attention_separation.job import parsed
@@ -40,11 +41,21 @@ def run_job(name: str, *words: str) -> int:
     """Run a module's job; one that fails says what to type to run it alone."""
     prog = f"job {name}"
     module = _module(prog, name)
-    status = _answer(prog, lambda: module.run(**parsed(module.run, prog, words)))
+    status = _answer(prog, lambda: _run(module, parsed(module.run, prog, words)))
     if status:
         line = shlex.join(("-m", PACKAGE, "job", name, *words))
         print(f"to run it alone:\n{Path(sys.executable).name} {line}", file=sys.stderr)
     return status
+
+
+def _run(module: ModuleType, arguments: dict[str, Any]) -> None:
+    """A job, once the tables that it reads are seen to be those of its settings."""
+    digests = getattr(arguments.get("job"), "inputs", None)
+    if digests:
+        from attention_separation.results.tables import check_inputs
+
+        check_inputs(digests, arguments)
+    module.run(**arguments)
 
 
 def run_command(name: str, words: Sequence[str]) -> int:

@@ -70,8 +70,5 @@ def runs_of(*grids, error=as_published, reported=None):
 
 def rows_of_claims(rows):
     """The rows of claims on runs, by name."""
-    job = ClaimsJob(
-        cells=[{"name": "any", "settings": ""}], seed=1, scale="desk", margin=MARGIN, level=LEVEL,
-        vote="", features="", temperature="", bound="", found="", plurality="",
-    )  # fmt: skip
+    job = ClaimsJob(seed=1, scale="desk", margin=MARGIN, level=LEVEL)
     return {row["claim"]: row for row in of_runs(job, rows)}

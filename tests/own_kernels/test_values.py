@@ -14,7 +14,7 @@ from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.figures import accuracy, margins
 from attention_separation.any_attention.figures.style import label_of
-from attention_separation.any_attention.settings.jobs import DataJob, ValuesJob
+from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels_module
 from attention_separation.own_kernels.section import FeatureKernel, PythonKernel, ScoreKernel
@@ -112,8 +112,8 @@ def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
 def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(own_kernels_module, "KERNELS", {"exp": KERNELS["exp"]})
     own = {"mine": TWINS["taylor_2"], "theirs": TWINS["softplus"]}
-    job = ValuesJob(data=DATA, sizes=[200], kernels=own, modules={"theirs": "0"})
-    assert ValuesJob.model_validate_json(job.canonical()) == job
+    job = KernelsJob(data=DATA, sizes=[200], kernels=own, modules={"theirs": "0"})
+    assert KernelsJob.model_validate_json(job.canonical()) == job
     output = tmp_path / "tables/kernels.parquet"
     run_job(
         "any_attention.exact.value_table", "--settings", job.canonical(), "--output", str(output)
@@ -133,7 +133,7 @@ def test_figures_have_own_kernels_after_the_others(figure, tmp_path, monkeypatch
     monkeypatch.setattr(figure, "SIZES", 4)
     monkeypatch.setattr(figure, "SHOWN", ("exp", "linear"))
     own = {f"own_{k}": TWINS["elu_plus_one"] for k in range(9)}
-    job = DataJob(data=DATA, kernels=own)
+    job = KernelsJob(data=DATA, kernels=own)
     name = f"kernels_{figure.__name__.rpartition('.')[2]}"
     path = tmp_path / f"{name}.svg"
     run_job(
@@ -161,7 +161,7 @@ def test_long_formulas_are_cut_in_legends():
 
 
 def test_a_fault_in_a_job_is_a_sentence(capsys, tmp_path):
-    job = DataJob(data=DATA, kernels={"mine": PythonKernel(python="own_functions.gone")})
+    job = KernelsJob(data=DATA, kernels={"mine": PythonKernel(python="own_functions.gone")})
     path = tmp_path / "kernels_margins.svg"
     words = ["--figure", "kernels_margins", "--output", str(path)]
     assert (

@@ -15,6 +15,7 @@ from attention_separation.results.files import check_writable, replacing
 from attention_separation.results.tables import (
     TableError,
     array_of,
+    check_inputs,
     numpy_column,
     read_parquet,
     select_rows,
@@ -197,3 +198,18 @@ def test_a_table_of_other_settings_is_refused(tmp_path):
     write_parquet(TABLE, path, {})
     with pytest.raises(TableError, match="made with other settings"):
         read_parquet(path, TABLE.schema, "trials=100")
+
+
+def test_inputs_of_a_job_are_those_of_its_settings(tmp_path):
+    for name in ("a", "b"):
+        table = pa.table({"x": [1.0]})
+        write_parquet(table, tmp_path / f"{name}.parquet", {"settings": name})
+    a, b = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    check_inputs({"tables": ["a", "b"], "one": ["b"]}, {"tables": [a, b], "one": b, "output": a})
+    with pytest.raises(TableError, match=r"b\.parquet: made with other settings"):
+        check_inputs({"tables": ["a", "b"]}, {"tables": [b, a]})
+    with pytest.raises(ValueError, match="--tables: 1 files; allowed: 2"):
+        check_inputs({"tables": ["a", "b"]}, {"tables": [a]})
+    a.write_text("broken")
+    with pytest.raises(TableError, match="no parquet file that can be read"):
+        check_inputs({"one": ["a"]}, {"one": a})

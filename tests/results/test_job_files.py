@@ -38,6 +38,23 @@ def paths(files):
     return {key: [file.path for file in found] for key, found in files.items()}
 
 
+def test_settings_hold_what_the_inputs_were_made_with():
+    """Looked up from the declaration of the job that makes each, of the output where it has its
+    own; so a change of what is read changes the digest of what reads it."""
+    for study in CONFIG.studies().values():
+        made = {
+            output.path(): result.settings_digest(output)
+            for result in study.results.values()
+            for output in result.made()
+        }
+        for result in study.results.values():
+            digests = {o: [made[each.path()] for each in of] for o, of in result.inputs.items()}
+            assert getattr(result.settings, "inputs", None) == (digests or None)
+    check = STUDY.results["check"]
+    other = check.with_inputs({"tables/verdicts.parquet": "another"})
+    assert other.settings.digest() != check.settings.digest()
+
+
 def test_names_in_a_rule():
     assert input_files(a_result()) == {"tables": ["panels/a.parquet", "panels/b c.parquet"]}
     assert paths(output_files(a_result())) == {

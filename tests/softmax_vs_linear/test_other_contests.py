@@ -96,26 +96,26 @@ def made(config, tmp_path_factory):
     run("exact.compute", config.exact_job([*PANELS]), outputs=[*exactly.values()])
     for name, figure in config.section.figures.items():
         run(
-            "figures.panel_figure", config.figure_job(name, figure.panels),
+            "figures.panel_figure", config.results[name].settings,
             tables=[trials[panel] for panel in figure.panels],
             exact=[exactly[panel] for panel in figure.panels],
             output=folder / f"figures/{name}.svg",
         )  # fmt: skip
     run(
-        "audits.verdicts", config.verdicts_job(), tables=[*trials.values()],
+        "audits.verdicts", config.results["verdicts"].settings, tables=[*trials.values()],
         exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
     )  # fmt: skip
     run(
         "audits.whp",
-        config.whp_job(),
+        config.results["whp"].settings,
         exact=[*exactly.values()],
         output=folder / "tables/whp.parquet",
     )
     run(
-        "audits.threshold", config.threshold_job(), table=folder / "tables/threshold.parquet",
-        figure=folder / "figures/threshold.svg",
+        "audits.threshold", config.results["threshold"].settings,
+        table=folder / "tables/threshold.parquet", figure=folder / "figures/threshold.svg",
     )  # fmt: skip
-    run("audits.theta", config.theta_job(), output=folder / "figures/theta.svg")
+    run("audits.theta", config.results["theta"].settings, output=folder / "figures/theta.svg")
     return folder
 
 
@@ -170,13 +170,12 @@ def test_networks_that_must_be_zero_too_take_from_success_and_change_no_other_ev
             assert other[f"prob_{same}"] == pytest.approx(own[f"prob_{event}"], abs=1e-14)
 
 
-def test_exact_values_are_joined_to_trials_and_read_without_their_contest(config, made):
-    looks = config.figure_job("other", ["one", "many"]).panels
-    names = [look.name for look in looks]
+def test_exact_values_are_joined_to_trials_and_read_without_their_contest(made):
     trials, exactly = (
-        [made / f"{folder}/{name}.parquet" for name in names] for folder in ("panels", "exact")
+        [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
+        for folder in ("panels", "exact")
     )
-    tables = joined_table.read_joined(trials, exactly, looks)
+    tables = joined_table.read_joined(trials, exactly, (ONE, MANY))
     for table, contest in zip(tables, (ONE, MANY), strict=True):
         assert table.schema.names == [
             *panel_table.schema(contest).names, *exact_table.schema(contest).names[3:]
@@ -186,7 +185,7 @@ def test_exact_values_are_joined_to_trials_and_read_without_their_contest(config
         assert alone.schema.names == exact_table.schema(contest).names
         assert alone["p_exact"].to_pylist() == table["p_exact"].to_pylist()
     with pytest.raises(TableError, match="not a table of this version"):
-        joined_table.read_joined(trials, exactly, looks[::-1])
+        joined_table.read_joined(trials, exactly, (MANY, ONE))
     with pytest.raises(TableError, match="not a table of this version"):
         exact_table.read_exact(made / "panels/many.parquet")
 
@@ -221,7 +220,7 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
     simulated = read(made, "panels/many").to_pylist()
     for row, own in zip(of["many"], simulated, strict=True):
         assert {name: row[name] for name in own} == own
-    contests = [look.contest for look in config.figure_job("pair", ["papers", "many"]).panels]
+    contests = [look.contest for look in config.results["pair"].settings.panels]
     assert table.schema.equals(joined_table.joined_schema(contests), check_metadata=False)
 
 
@@ -231,15 +230,19 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
 
     of = {}
     for name, figure in config.section.figures.items():
-        job = config.figure_job(name, figure.panels)
+        job = config.results[name].settings
         paths = (
             [made / f"{folder}/{panel}.parquet" for panel in figure.panels]
             for folder in ("panels", "exact")
         )
-        of[name] = note(draw_figure(job, joined_table.read_joined(*paths, job.panels)))
+        of[name] = note(
+            draw_figure(
+                job, joined_table.read_joined(*paths, [look.contest for look in job.panels])
+            )
+        )
     assert SAID in of["pair"]
     assert "In papers" not in of["pair"]
-    maps = note(theta.draw(config.theta_job(), read(made, "figures/theta")))
+    maps = note(theta.draw(config.results["theta"].settings, read(made, "figures/theta")))
     for words in (of["other"], maps):
         assert SAID in words
         assert SAID_OF_ONE in words
@@ -358,7 +361,7 @@ def test_success_is_at_most_what_the_firing_network_does_alone(made):
 
 
 def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config, made):
-    job = config.threshold_job()
+    job = config.results["threshold"].settings
     colours = colours_of(job.panels)
     assert [*colours] == ["exp", "linear", "elu_plus_one", "power_2", "power_3"]
     assert len({*colours.values()}) == 5

@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import PythonKernel
-from attention_separation.results.result import TABLE, Output, Result, outputs_of
+from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.results.study import Study
 
-from . import results
-from .settings.jobs import DataJob, OverviewJob, SimulatedJob, SplitsJob, ValuesJob
+from .settings.jobs import KernelsJob, KernelsPage, SimulatedJob
 from .settings.section import AnyAttentionSection
+from .settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
+
+PRIORITY = 6
 
 
 class AnyAttention(Study):
@@ -29,37 +32,58 @@ class AnyAttention(Study):
     def folder(self) -> str:
         return self._folder
 
-    def declare_results(self) -> list[Result]:
-        return list(results.declare_results(self))
-
-    def values_job(self) -> ValuesJob:
-        """All that the tables of kernels and of their values depend on."""
-        section = self.section
-        return ValuesJob(
-            data=section.data, sizes=section.sizes, only=section.only, **self._own_kernels
+    def declare_results(self) -> Iterator[Result]:
+        section, own = self.section, self._own_kernels
+        kernels, values, splits, laws, simulated = (
+            Output(TABLE, name, title) for name, title in TABLES.items()
         )
-
-    def splits_job(self) -> SplitsJob:
-        """All that the table of splits depends on."""
-        return SplitsJob(data=self.section.data, only=self.section.only, **self._own_kernels)
-
-    def data_job(self) -> DataJob:
-        """All that figures of built-in kernels alone depend on."""
-        return DataJob(data=self.section.data)
-
-    def simulated_job(self) -> SimulatedJob:
-        """All that the table of simulated kernels depends on."""
-        return SimulatedJob(
-            data=self.section.data, simulated=self.section.simulated, seed=self.seed
+        yield Result(
+            name="kernels_values",
+            module="any_attention.exact.value_table",
+            settings=KernelsJob(data=section.data, sizes=section.sizes, only=section.only, **own),
+            outputs={"output": (kernels,), "": (values,)},
+            words="Any attention: what each kernel can do, and up to which n",
+            priority=PRIORITY,
         )
-
-    def kernels_job(self) -> DataJob:
-        """All that the laws depend on, and figures that show own kernels too."""
-        return DataJob(data=self.section.data, **self._own_kernels)
+        yield Result(
+            name="kernels_splits",
+            module="any_attention.exact.splits",
+            settings=KernelsJob(data=section.data, only=section.only, **own),
+            outputs={"output": (splits,)},
+            words="Any attention: feature maps and the split of X",
+            priority=PRIORITY,
+        )
+        yield Result(
+            name="kernels_laws",
+            module="any_attention.laws.law_table",
+            settings=KernelsJob(data=section.data, **own),
+            outputs={"output": (laws,)},
+            words="Any attention: laws against exact values",
+            priority=PRIORITY,
+        )
+        yield Result(
+            name="kernels_simulated",
+            module="any_attention.simulation.simulated_table",
+            settings=SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed),
+            outputs={"output": (simulated,)},
+            words="Any attention: kernels without distinct rows, simulated",
+            priority=PRIORITY,
+        )
+        for name in section.figures:
+            yield Result(
+                name=name,
+                module="any_attention.figures.kernels_figure",
+                settings=KernelsJob(data=section.data, **(own if name in WITH_OWN_KERNELS else {})),
+                outputs={"output": (Output(FIGURE, name, FIGURES[name]),)},
+                options=("--figure", name),
+                words=FIGURES[name],
+                priority=PRIORITY,
+            )
 
     @cached_property
-    def _own_kernels(self) -> dict[str, dict | None]:
-        """The settings of `OfKernels`."""
+    def _own_kernels(self) -> dict[str, Any]:
+        """A user's own kernels, and the digests of the modules of those that are Python functions,
+        as a `KernelsJob` has them."""
         kernels = self.section.kernels
         modules = {
             name: module_digest(one.python)
@@ -68,14 +92,8 @@ class AnyAttention(Study):
         }
         return {"kernels": kernels or None, "modules": modules or None}
 
-    def overview_job(self, outputs: list[Output]) -> OverviewJob:
-        made = {output.name: result.settings for result, output in outputs_of(self.results)}
-        digests = [(output, made[output.name].digest()) for output in outputs]
-        return OverviewJob(
-            data=self.section.data,
-            figures={output.name: text for output, text in digests if output.kind is not TABLE},
-            tables={output.name: text for output, text in digests if output.kind is TABLE},
-        )
+    def overview_job(self, outputs: list[Output]) -> KernelsPage:
+        return KernelsPage(data=self.section.data, **self.page_digests(outputs))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         if output.kind is TABLE:

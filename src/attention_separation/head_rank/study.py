@@ -1,31 +1,31 @@
-"""The second paper as a study: what each of its jobs depends on."""
+"""The second paper as a study: what a run of it makes, each result declared once."""
 
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import TABLE, Output, Result, outputs_of
+from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.results.study import Study
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import Jobs
+from attention_separation.settings.jobs import Job, Jobs
 
-from . import results
 from .settings.cells import CellJob
-from .settings.jobs import (
-    ClaimsJob,
-    FeaturesJob,
-    OverviewJob,
-    TableFigureJob,
-    TemperatureJob,
-    TrainedCell,
-    TrainedFigureJob,
-    VoteJob,
-)
+from .settings.estimates import memory_mb, minutes
+from .settings.jobs import ClaimsJob, FeaturesJob, RankPage, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection, RankScale
 from .settings.theory import FoundJob, PluralityJob
+from .settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
 
-NUMBERS = {"temperature": TemperatureJob, "vote": VoteJob, "features": FeaturesJob}
-"""Tables computed without training, and what each depends on."""
+NUMBERS = Kind("numbers", ("parquet",))
+CELL = Kind("cells", ("parquet",))
+
+COMPUTED = {
+    "temperature": (TemperatureJob, "rank_temperature", 1000),
+    "vote": (VoteJob, "rank_vote", 1000),
+    # 16,384 heads at the paper's scale: their kernel and its Cholesky factor.
+    "features": (FeaturesJob, "rank_random_features", 6000),
+}
+"""Tables computed without training: what each depends on, its figure, and the megabytes that it
+asks for."""
 
 
 class HeadRank(Study):
@@ -54,9 +54,6 @@ class HeadRank(Study):
     def folder(self) -> str:
         scale = self.section.scale
         return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
-
-    def declare_results(self) -> list[Result]:
-        return list(results.declare_results(self))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         return {"result": output.name, "of": output.title}
@@ -102,28 +99,6 @@ class HeadRank(Study):
         """The cells of all grids by name."""
         return {name: job for cells in self.cells.values() for name, job in cells.items()}
 
-    def numbers_job(self, name: str) -> Closed:
-        """All that a table of NUMBERS depends on."""
-        settings = getattr(self.chosen, name)
-        return NUMBERS[name](seed=self.seed, **settings.model_dump())
-
-    def numbers_figure_job(self, name: str, title: str) -> TableFigureJob:
-        """What the figure of a table of NUMBERS depends on beside the table."""
-        return TableFigureJob(title=title, table_settings=self.numbers_job(name).digest())
-
-    def theory_jobs(self) -> dict[str, Closed]:
-        """What the tables of one layer of low-rank heads depend on."""
-        theory = self.chosen.theory
-        return {
-            "bound": theory.bound,
-            "found": FoundJob(seed=self.seed, **theory.found.model_dump()),
-            "plurality": PluralityJob(seed=self.seed, **theory.plurality.model_dump()),
-        }
-
-    def theory_digests(self) -> dict[str, str]:
-        """The digests that these tables carry."""
-        return {name: job.digest() for name, job in self.theory_jobs().items()}
-
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
         figures = {f"rank_{name}": cells for name, cells in self.cells.items()}
@@ -133,38 +108,121 @@ class HeadRank(Study):
         }  # fmt: skip
         return figures | ({"rank_fig2": heads} if heads else {})
 
-    def figure_job(self, figure: str) -> TrainedFigureJob:
-        """What such a figure depends on beside the tables of its cells."""
-        return TrainedFigureJob(figure=figure, cells=_references(self.cells_of_figures()[figure]))
-
-    def claims_job(self) -> ClaimsJob:
-        """What the claims depend on beside the tables that they read."""
-        return ClaimsJob(
-            cells=_references(self.every_cell),
-            seed=self.seed,
-            scale=self.section.scale,
-            margin=self.section.margin,
-            level=self.section.level,
-            vote=self.numbers_job("vote").digest(),
-            features=self.numbers_job("features").digest(),
-            temperature=self.numbers_job("temperature").digest(),
-            **self.theory_digests(),
+    def declare_results(self) -> Iterator[Result]:
+        yield from self._computed()
+        yield from self._theory()
+        yield from self._trained()
+        claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
+        section = self.section
+        yield Result(
+            name="rank_claims",
+            module="head_rank.claims.claims_table",
+            settings=ClaimsJob(
+                seed=self.seed, scale=section.scale, margin=section.margin, level=section.level
+            ),
+            outputs={"output": (claims,), "": (errors,)},
+            inputs={
+                "tables": tuple(Output(CELL, cell) for cell in self.every_cell),
+                **{name: (Output(NUMBERS, name),) for name in COMPUTED},
+                **_theory_tables(),
+            },
+            words="Rank of heads: claims and errors",
         )
 
-    def overview_job(self, outputs: list[Output]) -> OverviewJob:
-        made = {output.name: result.settings for result, output in outputs_of(self.results)}
-        digests = [(output, made[output.name].digest()) for output in outputs]
-        return OverviewJob(
-            scale=self.section.scale,
-            margin=self.section.margin,
-            level=self.section.level,
-            figures={output.name: text for output, text in digests if output.kind is not TABLE},
-            tables={output.name: text for output, text in digests if output.kind is TABLE},
+    def _computed(self) -> Iterator[Result]:
+        """Tables computed without training, each with its figure."""
+        for name, (job, figure, megabytes) in COMPUTED.items():
+            numbers = Output(NUMBERS, name)
+            yield Result(
+                name=f"{figure}_numbers",
+                module=f"head_rank.constructions.{name}",
+                settings=job(seed=self.seed, **getattr(self.chosen, name).model_dump()),
+                outputs={"output": (numbers,)},
+                words=f"Rank of heads: numbers of {figure}",
+                memory_mb=megabytes,
+                minutes=60,
+                priority=9,
+            )
+            yield Result(
+                name=figure,
+                module=f"head_rank.figures.{name}_figure",
+                settings=Job(),
+                outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
+                inputs={"table": (numbers,)},
+                words=f"Figure {figure}",
+            )
+
+    def _theory(self) -> Iterator[Result]:
+        """The tables of one layer of low-rank heads, and the figures of them all."""
+        theory, tables = self.chosen.theory, _theory_tables()
+        settings = {
+            "bound": theory.bound,
+            "found": FoundJob(seed=self.seed, **theory.found.model_dump()),
+            "plurality": PluralityJob(seed=self.seed, **theory.plurality.model_dump()),
+        }
+        for name, (first, *beside) in tables.items():
+            yield Result(
+                name=first.name,
+                module=f"head_rank.theory.{name}_table",
+                settings=settings[name],
+                outputs={"output": (first,), "": tuple(beside)},
+                words=f"Rank of heads: {first.title}",
+                memory_mb=1500,
+                minutes=30,
+                priority=9,
+            )
+        first, *beside = (Output(FIGURE, name, title) for name, title in THEORY.items())
+        yield Result(
+            name=first.name,
+            module="head_rank.figures.theory_figures",
+            settings=Job(),
+            outputs={"output": (first,), "": tuple(beside)},
+            inputs=tables,
+            words="Figures of one layer of low-rank heads",
         )
 
+    def _trained(self) -> Iterator[Result]:
+        """The cells, and the figures of them."""
+        gigaflops = self.section.gigaflops
+        for name, cell in self.every_cell.items():
+            yield Result(
+                name=f"rank_train_{name}",
+                module="head_rank.training.train_cell",
+                settings=cell,
+                outputs={"output": (Output(CELL, name),)},
+                options=("--checkpoint",),
+                words=f"Training {name}: {len(cell.seeds)} runs",
+                is_local=cell.training_flops() < self.jobs.local_below * gigaflops * 1e9,
+                memory_mb=memory_mb(cell),
+                minutes=minutes(cell, gigaflops),
+                # The longest first: so no core waits at the end.
+                priority=1 + min(cell.training_flops() // 10**11, 7),
+            )
+        for figure, cells in self.cells_of_figures().items():
+            yield Result(
+                name=figure,
+                module="head_rank.figures.training_figures",
+                settings=Job(),
+                outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
+                inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
+                options=("--figure", figure),
+                words=f"Figure {figure}",
+            )
 
-def _references(cells: dict[str, CellJob]) -> list[TrainedCell]:
-    return [TrainedCell(name=name, settings=job.digest()) for name, job in cells.items()]
+    def overview_job(self, outputs: list[Output]) -> RankPage:
+        section = self.section
+        return RankPage(
+            scale=section.scale, margin=section.margin, level=section.level,
+            **self.page_digests(outputs),
+        )  # fmt: skip
+
+
+def _theory_tables() -> dict[str, tuple[Output, ...]]:
+    """The tables of one layer of low-rank heads, by the option that names them."""
+    bound, needed, found, plurality = (
+        Output(TABLE, name, title) for name, title in NUMBERED.items()
+    )
+    return {"bound": (bound, needed), "found": (found,), "plurality": (plurality,)}
 
 
 def _told_apart(job: CellJob, namesakes: list[CellJob]) -> CellJob:

@@ -1,18 +1,20 @@
-"""The needle as a study: what each of its jobs depends on."""
+"""The needle as a study: what a run of it makes, each result declared once."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.results.result import TABLE, Output, Result, outputs_of
+from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.results.study import Study
-from attention_separation.settings.jobs import Jobs
+from attention_separation.settings.jobs import Job, Jobs, PageJob
 
-from . import results
+from .settings import estimates
 from .settings.cells import NeedleCell
-from .settings.jobs import CellsJob, ClaimsJob, FigureJob, LinesJob, OverviewJob, TrainedCell
-from .settings.section import NeedleScale, NeedleSection
+from .settings.section import ClaimsJob, NeedleScale, NeedleSection
+from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, TRAINED
+
+CELL = Kind("cells", ("parquet",))
 
 EXACT = "needle_exact"
 """The result that is made without training at every scale."""
@@ -39,9 +41,6 @@ class Needle(Study):
         scale = self.section.scale
         return f"results/needle{'' if scale == 'desk' else f'/{scale}'}"
 
-    def declare_results(self) -> list[Result]:
-        return list(results.declare_results(self))
-
     def targets(self) -> dict[str, tuple[str, ...]]:
         untrained = () if self.cells else tuple(self.results)
         return {"needle_lines": untrained or (EXACT,)}
@@ -53,47 +52,73 @@ class Needle(Study):
         cells = training.cells(self.section.data, self.seed, self.own_kernels) if training else ()
         return {cell.name: cell for cell in cells}
 
-    def cells_job(self) -> CellsJob:
-        """What the table of all networks depends on beside the cells' tables."""
-        return CellsJob(
-            cells=[
-                TrainedCell(name=name, settings=cell.digest()) for name, cell in self.cells.items()
-            ]
+    def declare_results(self) -> Iterator[Result]:
+        """Without cells to train, the results of lines alone."""
+        accuracies, critical, ends = (Output(TABLE, name, title) for name, title in LINES.items())
+        yield Result(
+            name=EXACT,
+            module="needle.exact.line_table",
+            settings=self.chosen.exact,
+            outputs={"output": (accuracies,), "": (critical, ends)},
+            words="The needle: the best accuracy of each kernel",
+            priority=9,
         )
-
-    @property
-    def _cells_digest(self) -> str | None:
-        return self.cells_job().digest() if self.cells else None
-
-    def lines_job(self) -> LinesJob:
-        """All that the tables of lines depend on."""
-        return LinesJob(**self.chosen.exact.model_dump())
-
-    def figure_job(self, title: str) -> FigureJob:
-        """What a figure of lines depends on beside their table."""
-        lines = self.lines_job().digest()
-        return FigureJob(title=title, lines=lines, cells=self._cells_digest)
-
-    def claims_job(self) -> ClaimsJob:
-        """What the claims depend on beside the tables that they read."""
+        networks = tuple(Output(TABLE, name, title) for name, title in TRAINED.items())
+        trained = {"cells": networks} if self.cells else {}
+        if trained:
+            yield from self._training(networks)
+        of_networks = FIGURES_OF_NETWORKS if trained else {}
+        for name, title in (FIGURES_OF_LINES | of_networks).items():
+            yield Result(
+                name=name,
+                module="needle.figures.needle_figure",
+                settings=Job(),
+                outputs={"output": (Output(FIGURE, name, title),)},
+                inputs={
+                    "table": (critical if name == "needle_critical" else accuracies,),
+                    **trained,
+                },
+                options=("--figure", name),
+                words=f"Figure {name}",
+            )
         section = self.section
-        return ClaimsJob(
-            data=section.data,
-            another_x=section.another_x,
-            level=section.level,
-            lines=self.lines_job().digest(),
-            cells=self._cells_digest,
+        yield Result(
+            name="needle_claims",
+            module="needle.claims.claims_table",
+            settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
+            outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
+            inputs={"lines": (accuracies,), "critical": (critical,), **trained},
+            words="The needle: claims",
         )
 
-    def overview_job(self, outputs: list[Output]) -> OverviewJob:
-        # By path: a figure may have the name of a table.
-        made = {output.path(): result.settings for result, output in outputs_of(self.results)}
-        digests = [(output, made[output.path()].digest()) for output in outputs]
-        return OverviewJob(
-            scale=self.section.scale,
-            figures={output.name: text for output, text in digests if output.kind is not TABLE},
-            tables={output.name: text for output, text in digests if output.kind is TABLE},
+    def _training(self, networks: tuple[Output, ...]) -> Iterator[Result]:
+        """The cells, and the table of them all."""
+        for name, cell in self.cells.items():
+            seconds = estimates.seconds(cell)
+            yield Result(
+                name=f"needle_cell_{name}",
+                module="needle.training.train_cell",
+                settings=cell,
+                outputs={"output": (Output(CELL, name),)},
+                options=("--checkpoint",),
+                words=f"Training {name}: {len(cell.seeds)} runs",
+                is_local=seconds < self.jobs.local_below,
+                memory_mb=estimates.memory_mb(cell),
+                minutes=estimates.minutes(cell),
+                # The longest first: so no core waits at the end.
+                priority=1 + min(int(seconds / 5), 7),
+            )
+        yield Result(
+            name="needle_cells",
+            module="needle.training.cells_table",
+            settings=Job(),
+            outputs={"output": networks},
+            inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
+            words="The needle: all trained networks",
         )
+
+    def overview_job(self, outputs: list[Output]) -> PageJob:
+        return PageJob(scale=self.section.scale, **self.page_digests(outputs))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         return {"result": output.name, "of": output.title}

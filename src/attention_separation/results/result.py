@@ -1,7 +1,7 @@
 """What a run makes, declared once: rules, checks and pages read it from here."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from attention_separation.settings.closed import Closed
@@ -106,10 +106,24 @@ class Result:
         """Digest of the code that it depends on."""
         return code_digest(f"{PACKAGE}.{self.module}")
 
+    def settings_digest(self, output: Output) -> str:
+        """Digest of the settings that one of its outputs carries."""
+        settings = output.settings or self.settings
+        return settings.digest() if settings else ""
+
     def current(self, output: Output) -> Current:
         """The digests that one of its outputs carries when it is current."""
-        settings = output.settings or self.settings
-        return Current(settings.digest(), self.code, self.is_asked)
+        return Current(self.settings_digest(output), self.code, self.is_asked)
+
+    def with_inputs(self, made: Mapping[str, str]) -> "Result":
+        """The same, whose settings hold the digests of what it reads; `made` has them by path."""
+        if not self.inputs:
+            return self
+        digests = {
+            option: [made[output.path()] for output in outputs]
+            for option, outputs in self.inputs.items()
+        }
+        return replace(self, settings=self.settings.model_copy(update={"inputs": digests}))
 
     def made(self) -> list[Output]:
         """All its outputs."""

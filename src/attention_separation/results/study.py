@@ -1,12 +1,13 @@
 """What a study is to the workflow, to checks and to reports: its results, and what they say."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import PageJob
 
 from .result import Output, Result, outputs_of, shown_outputs
 from .verifying import Current
@@ -35,12 +36,12 @@ class Study(ABC):
         """Folder that the results of its scale go to."""
 
     @abstractmethod
-    def declare_results(self) -> list[Result]:
+    def declare_results(self) -> Iterable[Result]:
         """What a run can make."""
 
-    @abstractmethod
     def overview_job(self, outputs: list[Output]) -> Closed:
         """What the report's page on it depends on, for the figures and tables that it shows."""
+        return PageJob(**self.page_digests(outputs))
 
     @abstractmethod
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
@@ -60,8 +61,26 @@ class Study(ABC):
 
     @cached_property
     def results(self) -> dict[str, Result]:
-        """What a run can make, by name."""
-        return {result.name: result for result in self.declare_results()}
+        """What a run can make, by name; what a job reads is declared before it."""
+        found: dict[str, Result] = {}
+        made: dict[str, str] = {}
+        for result in self.declare_results():
+            result = result.with_inputs(made)
+            found[result.name] = result
+            made |= {output.path(): result.settings_digest(output) for output in result.made()}
+        return found
+
+    def page_digests(self, outputs: list[Output]) -> dict[str, dict[str, str]]:
+        """The digests that the figures and tables which a page shows must carry, by name."""
+        # By path: a figure may have the name of a table.
+        made = {
+            output.path(): result.settings_digest(output)
+            for result, output in outputs_of(self.results)
+        }
+        digests = {"figures": {}, "tables": {}}
+        for output in outputs:
+            digests[output.kind.folder][output.name] = made[output.path()]
+        return digests
 
     def rule(self, name: str) -> str:
         """A rule's name, with the prefix."""

@@ -157,16 +157,53 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
             f"{path}: not a table of this version: its columns are {table.schema.names}, "
             f"expected {schema.names}; {AGAIN}"
         )
-    # A job that outlived its killed workflow may write after a later one: its table is not wanted.
-    found = (table.schema.metadata or {}).get(b"settings", b"").decode()
-    if settings is not None and found != settings:
-        raise TableError(f"{path}: made with other settings than these; {AGAIN}")
+    if settings is not None:
+        _check_settings(path, table.schema, settings)
     return table
+
+
+def check_inputs(
+    digests: Mapping[str, Sequence[str]], files: Mapping[str, Path | list[Path]]
+) -> None:
+    """Refuse tables, by option, that were made with settings of other digests than these.
+
+    A job that outlived its killed workflow may write after a later one: its table is not wanted.
+
+    Raises
+    ------
+    TableError
+        If one is no parquet file, or was made with other settings.
+    ValueError
+        If there are more or fewer tables than digests.
+    """
+    for option, wanted in digests.items():
+        paths = files[option] if isinstance(files[option], list) else [files[option]]
+        if len(paths) != len(wanted):
+            raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")
+        for path, settings in zip(paths, wanted, strict=True):
+            _check_settings(path, _opened(path).schema_arrow, settings)
+
+
+def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
+    found = (schema.metadata or {}).get(b"settings", b"").decode()
+    if found != settings:
+        raise TableError(f"{path}: made with other settings than these; {AGAIN}")
 
 
 def read_table(path: Path) -> pa.Table:
     """The table of a file, whatever its columns; TableError if it is no parquet file."""
     try:
-        return pq.ParquetFile(path).read()
+        return _opened(path).read()
     except (pa.ArrowException, OSError) as error:
-        raise TableError(f"{path}: no parquet file that can be read: {error}; {AGAIN}") from error
+        raise TableError(_unreadable(path, error)) from error
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(_unreadable(path, error)) from error
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    return f"{path}: no parquet file that can be read: {error}; {AGAIN}"

@@ -1,4 +1,4 @@
-"""How work is cut into jobs."""
+"""How work is cut into jobs, and what a job is given."""
 
 from typing import Annotated
 
@@ -21,3 +21,20 @@ class Jobs(Closed):
     local_below: Annotated[float, Field(ge=0, le=10**6)] = Field(
         description="on a cluster, jobs estimated to take fewer seconds run where snakemake does"
     )
+
+
+class Job(Closed):
+    """What a job depends on beside code and the contents of the files that it reads."""
+
+    inputs: dict[str, list[str]] | None = None
+    """By option, the digests of settings that the tables it reads must carry: looked up from the
+    declarations of the jobs that make them."""
+
+
+class PageJob(Closed):
+    """What a study's page shows: its scale, and the digests of the settings of figures and tables,
+    by name."""
+
+    scale: str = ""
+    figures: dict[str, str]
+    tables: dict[str, str]

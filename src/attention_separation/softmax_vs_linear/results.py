@@ -13,6 +13,7 @@ from attention_separation.results.result import (
     Result,
 )
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import Job
 
 from .models import MODELS
 from .models.regression import REGRESSION
@@ -153,12 +154,11 @@ def _schematics() -> Iterator[Result]:
 
 
 def _verdicts(study) -> Iterator[Result]:
-    job = study.verdicts_job()
     verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
     yield _made(
         "verdicts",
         "audits.verdicts",
-        job,
+        study.verdicts_job(),
         {"output": [verdicts], "": [Output(POINTS, "verdicts_points")]},
         inputs=_tables_of(study.section.panels),
         words="Verdicts: simulation against exact or reference values",
@@ -167,7 +167,7 @@ def _verdicts(study) -> Iterator[Result]:
     yield _made(
         "check",
         "audits.check",
-        job,
+        Job(),
         {"output": [Output(CHECK, "check")]},
         inputs={"verdicts": (verdicts,)},
         words="Check: no panel differs from its exact values",

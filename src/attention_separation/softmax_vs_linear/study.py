@@ -6,7 +6,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from attention_separation.results.result import DRAWING, TABLE, Output, Result, outputs_of
+from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.results.study import Study
 from attention_separation.settings.jobs import MOST_SLICES, Jobs
 
@@ -172,8 +172,6 @@ class SoftmaxVsLinear(Study):
                 panel=jobs[panel].panel,
                 reconstructed=self.reconstructed(panel),
                 notes=getattr(self.section.models, self.section.panels[panel].model).notes,
-                table_settings=jobs[panel].digest(),
-                exact_settings=self.exact_panel(panel).digest(),
             )
             for panel in panels
         ]
@@ -188,8 +186,6 @@ class SoftmaxVsLinear(Study):
                 PanelToJudge(
                     name=name,
                     contest=job.panel.contest,
-                    table_settings=job.digest(),
-                    exact_settings=self.exact_panel(name).digest(),
                     margin=self.section.verdicts.margin
                     * math.sqrt(panel.trials / job.panel.trials),
                     reconstructed=self.reconstruction(name),
@@ -293,19 +289,20 @@ class SoftmaxVsLinear(Study):
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:
         """What the report's overview depends on, for the figures and tables that it is to show."""
-        made = {
-            (output.kind, output.name): result.settings
-            for result, output in outputs_of(self.results)
-        }
-        digests = {
-            output.name: made[output.kind, output.name].digest()
+        digests = self.page_digests(outputs)
+        drawn_by_audits = {
+            output.name: digests["figures"][output.name]
             for output in outputs
-            if not output.panels and output.kind is not DRAWING
+            if output.kind is FIGURE and not output.panels
         }
         return OverviewJob(
             scale=self.section.scale,
-            figures=[self._shown_figure(output) for output in outputs if output.kind is not TABLE],
-            tables=digests,
+            figures=[
+                self._shown_figure(output, digests["figures"][output.name])
+                for output in outputs
+                if output.kind is not TABLE
+            ],
+            tables=drawn_by_audits | digests["tables"],
             models={name: panel.model for name, panel in self.section.panels.items()},
             contests=other_contests(
                 {name: self._whole(name).contest for name in self.section.panels}
@@ -316,7 +313,7 @@ class SoftmaxVsLinear(Study):
             reconstructed={name: self.reconstruction(name) for name in self.section.panels},
         )
 
-    def _shown_figure(self, output: Output) -> ShownFigure:
+    def _shown_figure(self, output: Output, settings: str) -> ShownFigure:
         panels = list(output.panels)
         if not panels:
             return ShownFigure(name=output.name)
@@ -324,7 +321,7 @@ class SoftmaxVsLinear(Study):
         marked = {p for panel in panels for p in self.reconstructed(panel)}
         notes = {note for panel in panels for note in self.reconstructed_notes(panel)}
         return ShownFigure(
-            name=output.name, title=job.title, settings=job.digest(), panels=panels,
+            name=output.name, title=job.title, settings=settings, panels=panels,
             contests=[look.contest for look in job.panels],
             reconstructed=[*sorted(marked), *sorted(notes)],
         )  # fmt: skip

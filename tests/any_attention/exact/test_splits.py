@@ -108,7 +108,7 @@ def test_a_kernel_without_weights_has_no_number():
 
 
 def test_the_job_writes_the_table_of_the_kernels_that_are_asked_for(tmp_path):
-    job = STUDY.splits_job().model_copy(update={"only": ["exp", "hedgehog"]})
+    job = STUDY.results["kernels_splits"].settings.model_copy(update={"only": ["exp", "hedgehog"]})
     output = tmp_path / "tables/kernels_splits.parquet"
     run_job("any_attention.exact.splits", "--settings", job.canonical(), "--output", str(output))
     table = pq.read_table(output)

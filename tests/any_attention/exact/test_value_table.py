@@ -12,7 +12,7 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import reach
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.pages.summary import summary
-from attention_separation.any_attention.settings.jobs import ValuesJob
+from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels
 
@@ -31,7 +31,7 @@ CONTRACT = {
 def made(tmp_path_factory):
     """The folder of the tables of a sample of kernels at n = 200 and 10^12."""
     folder = tmp_path_factory.mktemp("kernels")
-    job = ValuesJob(data=STUDY.section.data, sizes=[200, 10**12])
+    job = KernelsJob(data=STUDY.section.data, sizes=[200, 10**12])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(own_kernels, "KERNELS", {name: KERNELS[name] for name in SAMPLE})
         main(

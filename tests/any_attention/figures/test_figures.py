@@ -12,7 +12,7 @@ from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
 from attention_separation.any_attention.figures.grids import multiples
 from attention_separation.any_attention.laws.another_x import WEIGHT
-from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
@@ -26,7 +26,7 @@ def draw(folder):
     found = {}
     for name in FIGURES:
         found[name] = folder / f"{name}.svg"
-        settings = DataJob(data=DATA).canonical()
+        settings = KernelsJob(data=DATA).canonical()
         words = ["--settings", settings, "--figure", name, "--output", str(found[name])]
         run_job("any_attention.figures.kernels_figure", *words)
     return found

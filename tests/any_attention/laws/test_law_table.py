@@ -11,7 +11,7 @@ from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, abo
 from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.laws.sizes import SIZES
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -23,7 +23,7 @@ def table(monkeypatch, tmp_path):
     """That of one law and two own kernels."""
     monkeypatch.setattr(laws, "LAWS", (POLYNOMIALS,))
     kernels = {"mine": {"score": "x**8"}, "other": {"feature_map": "x + 1"}}
-    job = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
+    job = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
     output = tmp_path / "kernel_laws.parquet"
     run_job("any_attention.laws.law_table", "--settings", job.canonical(), "--output", str(output))
     return read_parquet(output, SCHEMA), output

@@ -10,7 +10,7 @@ from attention_separation.any_attention.exact.limits import Reach
 from attention_separation.any_attention.laws import sizes
 from attention_separation.any_attention.laws.judged import EXPONENTIALS, LINEAR, POWERS
 from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.jobs import DataJob
+from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.own_kernels.values import own_kernels
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -60,7 +60,7 @@ def test_what_is_not_resolved_is_not_measured(monkeypatch):
 
 def own(**kernels):
     """The claims of own kernels, by name: on the last n and on the margin, in each layer."""
-    settings = DataJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).kernels
+    settings = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).kernels
     found = {}
     for claim in sizes.own_law(own_kernels(settings).values()).claims(DATA):
         found.setdefault(claim.kernel, []).append(claim)

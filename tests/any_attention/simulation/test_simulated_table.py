@@ -15,7 +15,7 @@ from attention_separation.any_attention.simulation.simulated_table import SCHEMA
 from attention_separation.attention.kernels import KERNELS
 
 STUDY = CONFIG.studies()["any_attention"]
-JOB = STUDY.simulated_job()
+JOB = STUDY.results["kernels_simulated"].settings
 FEW = JOB.model_copy(update={"simulated": Simulated(n=40, trials=30)})
 
 FALSE_ALARM = 1e-6

@@ -12,7 +12,6 @@ from making import CONFIG, ROOT
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.figures import features_figure, temperature_figure, vote_figure
-from attention_separation.head_rank.settings.jobs import TableFigureJob
 from attention_separation.results.provenance import PACKAGE, _parsed
 
 SETTINGS = {
@@ -40,7 +39,6 @@ SETTINGS = {
     },
 }  # fmt: skip
 PAGES = ("overview", "gallery")
-TITLE = TableFigureJob(title="Title", table_settings="")
 
 
 def texts(figure):
@@ -54,7 +52,7 @@ def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path
     assert run_job(*make, str(table)) == 0
     metadata = pq.read_metadata(table).metadata
     assert metadata[b"code"]
-    shown = {"title": "Title", "table_settings": metadata[b"settings"].decode()}
+    shown = {"inputs": {"table": [metadata[b"settings"].decode()]}}
     draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
     assert run_job(f"head_rank.figures.{name}_figure", *draw) == 0
     assert {path.suffix for path in tmp_path.glob("f.*")} == {
@@ -76,7 +74,7 @@ def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
     assert (
         run_job("head_rank.constructions.vote", "--settings", settings, "--output", str(table)) == 0
     )
-    shown = json.dumps({"title": "Title", "table_settings": "other"})
+    shown = json.dumps({"inputs": {"table": ["other"]}})
     files = ["--table", str(table), "--output", str(figure)]
     assert run_job("head_rank.figures.vote_figure", "--settings", shown, *files) == 1
     assert "made with other settings" in capsys.readouterr().err
@@ -86,7 +84,7 @@ def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
 def test_the_temperature_figure_shows_points_exact_values_and_law():
     job = temperature.TemperatureJob.model_validate(SETTINGS["temperature"])
     table = temperature.errors_of_temperature(job)
-    figure = temperature_figure.draw(TITLE, table)
+    figure = temperature_figure.draw(table)
     fact_1, right, text = figure.axes
     rows = [r for r in table.to_pylist() if r["construction"] == "fact_3"]
 
@@ -118,14 +116,14 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
 def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
     settings = SETTINGS["temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
     job = temperature.TemperatureJob.model_validate(settings)
-    figure = temperature_figure.draw(TITLE, temperature.errors_of_temperature(job))
+    figure = temperature_figure.draw(temperature.errors_of_temperature(job))
     figure.draw_without_rendering()
     assert len(figure.axes) == panels
 
 
 def test_the_vote_figure_says_what_is_no_number_of_the_paper():
     table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["vote"]))
-    figure = vote_figure.draw(TITLE, table)
+    figure = vote_figure.draw(table)
     errors, needed = figure.axes
     rows = [row for row in table.to_pylist() if row["series"] == "error" and row["d"] == 6]
     for column in ("error", "error_exact"):
@@ -140,7 +138,7 @@ def test_the_vote_figure_says_what_is_no_number_of_the_paper():
 
 def test_the_features_figure_has_a_panel_for_each_dimension():
     table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
-    figure = features_figure.draw(TITLE, table)
+    figure = features_figure.draw(table)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
     labels = [line.get_label() for line in figure.axes[0].lines]
     assert "as published:\nread from its figure" in labels

@@ -270,9 +270,10 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
     for name, job in study.cells["fig1"].items():
         tables.append(tmp_path / f"{name}.parquet")
         write_made_up(job, tables[-1])
-    settings = study.figure_job("rank_fig1").model_dump_json()
+    settings = study.results["rank_fig1"].settings.canonical()
     out = tmp_path / "rank_fig1.svg"
-    words = ["--settings", settings, "--output", str(out), "--tables", *map(str, tables)]
+    words = ["--settings", settings, "--figure", "rank_fig1", "--output", str(out)]
+    words += ["--tables", *map(str, tables)]
     assert run_job("head_rank.figures.training_figures", *words) == 0
     table = pq.read_table(out.with_suffix(".parquet"))
     assert table.schema.names == NUMBERS["rank_fig1"].names

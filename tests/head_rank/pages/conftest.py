@@ -14,4 +14,4 @@ def runs(tmp_path):
     for name, cell in study.every_cell.items():
         paths.append(tmp_path / f"{name}.parquet")
         write_made_up(cell, paths[-1])
-    return read_runs(paths, study.claims_job().cells)
+    return read_runs(paths)

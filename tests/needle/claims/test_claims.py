@@ -147,7 +147,9 @@ def test_a_number_against_its_range():
 def test_the_table(critical):
     rows = [row | {"kind": "", "method": ""} for row in critical]
     table = claims_table(
-        STUDY.claims_job(), table_from_rows([], ACCURACIES), table_from_rows(rows, CRITICAL)
+        STUDY.results["needle_claims"].settings,
+        table_from_rows([], ACCURACIES),
+        table_from_rows(rows, CRITICAL),
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]

@@ -14,6 +14,7 @@ from attention_separation.needle.figures import accuracy, critical, features, pa
 from attention_separation.needle.figures.style import STYLES
 from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 from attention_separation.pages import drawing
+from attention_separation.settings.jobs import Job
 
 STUDY = CONFIG.studies()["needle"]
 
@@ -36,7 +37,7 @@ def test_the_job_writes_the_same_twice(folder, monkeypatch):
         for k in range(2):
             path = folder / f"{k}/{name}.svg"
             status = run_job(
-                "needle.figures.needle_figure", "--settings", STUDY.figure_job(title).canonical(),
+                "needle.figures.needle_figure", "--settings", Job().canonical(),
                 "--figure", name, "--table", str(read), "--cells", str(cells),
                 "--output", str(path),
             )  # fmt: skip
@@ -50,7 +51,7 @@ def test_the_job_writes_the_same_twice(folder, monkeypatch):
 
 
 def test_a_table_of_other_settings_is_refused(folder, capsys):
-    job = STUDY.figure_job("t").model_copy(update={"lines": "other"})
+    job = Job(inputs={"table": ["other"]})
     read = folder / "tables/needle_critical.parquet"
     status = run_job(
         "needle.figures.needle_figure", "--settings", job.canonical(),

@@ -19,9 +19,9 @@ from attention_separation.needle.pages.findings import (
     more_findings,
 )
 from attention_separation.needle.pages.gallery import GALLERY, critical_text, page_text
-from attention_separation.needle.settings.jobs import OverviewJob
 from attention_separation.needle.settings.titles import FIGURES, TABLES
 from attention_separation.results.tables import select_rows
+from attention_separation.settings.jobs import PageJob
 
 STUDY = ROOT / "src/attention_separation/needle"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -275,7 +275,7 @@ def test_the_page_of_the_report(tables, tmp_path):
     assert {*job.figures} == {*FIGURES}
     # A figure and a table of one name have settings of their own.
     assert job.tables["needle_critical"] != job.figures["needle_critical"]
-    found = overview.read_overview(OverviewJob.model_validate_json(job.canonical()), folder)
+    found = overview.read_overview(PageJob.model_validate_json(job.canonical()), folder)
     assert [*found.said] == first_findings(tables)
     assert {*found.figures} == {*FIGURES}
     assert {*found.tables} == {*TABLES}

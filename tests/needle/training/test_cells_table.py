@@ -9,9 +9,9 @@ from making import ROOT
 from needle_cells import runs, small, table_of
 
 from attention_separation.__main__ import main
-from attention_separation.needle.settings.jobs import CellsJob
 from attention_separation.needle.training.cell_table import SCHEMA, cell_table
 from attention_separation.results.tables import write_parquet
+from attention_separation.settings.jobs import Job
 
 JOB = "needle.training.train_cell"
 
@@ -30,7 +30,7 @@ def test_all_cells_as_one_table(tmp_path, capsys):
     }
     for name, rows in cells.items():
         write_parquet(table_of(rows), tmp_path / f"{name}.parquet", {"settings": name, "code": ""})
-    job = CellsJob(cells=[{"name": name, "settings": name} for name in cells])
+    job = Job(inputs={"tables": [*cells]})
     command = [
         "job", "needle.training.cells_table", "--settings", job.canonical(), "--tables",
         *(str(tmp_path / f"{name}.parquet") for name in cells),
@@ -41,7 +41,7 @@ def test_all_cells_as_one_table(tmp_path, capsys):
     assert found.schema.remove_metadata().equals(SCHEMA)
     assert found.to_pylist() == [row for rows in cells.values() for row in rows]
     assert "Held-out accuracy" in (tmp_path / "out.html").read_text(encoding="utf-8")
-    other = CellsJob(cells=[{"name": name, "settings": "c"} for name in cells])
+    other = Job(inputs={"tables": ["c" for _ in cells]})
     command[3] = other.canonical()
     assert main(command) == 1
     assert "made with other settings" in capsys.readouterr().err

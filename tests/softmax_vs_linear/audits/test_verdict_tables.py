@@ -25,7 +25,7 @@ JOB = VerdictsJob(
     level=1e-3, margin=0.25,
     panels=[
         PanelToJudge(
-            name=name, contest=PAPERS, table_settings="", exact_settings="", margin=0.5,
+            name=name, contest=PAPERS, margin=0.5,
             reconstructed=f"{name}'s m",
         )
         for name in SWEEPS

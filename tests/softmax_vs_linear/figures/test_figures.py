@@ -33,8 +33,6 @@ def drawn(*panels, reconstructed=()):
             panel=job.panel,
             reconstructed=list(reconstructed),
             notes=[],
-            table_settings="",
-            exact_settings="",
         )
         for job in jobs
     ]
@@ -97,9 +95,7 @@ def test_a_map_of_one_row_or_column_has_cells(sweep):
 def test_a_title_is_text_and_no_formula():
     p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
     job = PanelJob(name="p", panel=p, seed=1, engine="reduced")
-    look = PanelLook(
-        name="p", panel=p, reconstructed=[], notes=[], table_settings="", exact_settings=""
-    )
+    look = PanelLook(name="p", panel=p, reconstructed=[], notes=[])
     figure = draw(FigureJob(title=r"from $\bogus{x}$ on", panels=[look]), [with_exact(job)])
     figure.draw_without_rendering()
     assert r"from $\bogus{x}$ on" in texts(figure)

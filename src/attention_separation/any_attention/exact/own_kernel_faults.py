@@ -16,7 +16,7 @@ from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
 
 from ..settings.data import Data
-from ..settings.jobs import ValuesJob
+from ..settings.jobs import KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
 
@@ -30,7 +30,7 @@ def own_kernel_faults(
 ) -> list[tuple[tuple, str]]:
     """A fault of each kernel that cannot be used, with its path in the section."""
     python = {name: one for name, one in kernels.items() if isinstance(one, PythonKernel)}
-    found = _in_own_process(ValuesJob(data=data, sizes=sizes, kernels=python)) if python else {}
+    found = _in_own_process(KernelsJob(data=data, sizes=sizes, kernels=python)) if python else {}
     for name in kernels.keys() - python.keys():
         found[name] = kernel_fault(name, kernels[name], data, sizes)
     return [(("kernels", name), found[name]) for name in kernels if found[name]]
@@ -47,7 +47,7 @@ def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) ->
     return ""
 
 
-def run(job: ValuesJob) -> None:
+def run(job: KernelsJob) -> None:
     # What a user's module prints is not the answer.
     with contextlib.redirect_stdout(sys.stderr):
         found = {
@@ -57,7 +57,7 @@ def run(job: ValuesJob) -> None:
     print(f"\n{ANSWER}{json.dumps(found)}", flush=True)
 
 
-def _in_own_process(job: ValuesJob) -> dict[str, str]:
+def _in_own_process(job: KernelsJob) -> dict[str, str]:
     """The faults of kernels, by name; in a process that sees what a job will see."""
     done = subprocess.run(
         [sys.executable, "-m", PACKAGE, "job", JOB, "--settings", "-"],

@@ -20,7 +20,7 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
-from ..settings.jobs import SplitsJob
+from ..settings.jobs import KernelsJob
 from .layers import LAYERS, Layer
 from .values import score_columns
 
@@ -120,7 +120,7 @@ def _measured(
     return found.tolist(), scored.rows[1].share[:, 0].tolist()
 
 
-def run(job: SplitsJob, output: Path) -> None:
+def run(job: KernelsJob, output: Path) -> None:
     table = table_from_rows(split_rows(asked_kernels(job.only, job.kernels), job.data), SCHEMA)
     stem = output.with_suffix("")
     write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)

@@ -16,7 +16,7 @@ from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
-from ..settings.jobs import ValuesJob
+from ..settings.jobs import KernelsJob
 from .layers import LAYERS, Layer
 from .limits import as_none_from, exp_probabilities, known_least_weights, reach
 from .values import separate
@@ -192,7 +192,7 @@ def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
     return finite_or_null(float(steps[0]))
 
 
-def tables(job: ValuesJob) -> dict[str, pa.Table]:
+def tables(job: KernelsJob) -> dict[str, pa.Table]:
     """The table of kernels and that of their values, by name."""
     each = list(product(asked_kernels(job.only, job.kernels), LAYERS))
     progress = Progress("kernels-values", len(each), "kernels in layers")
@@ -207,7 +207,7 @@ def tables(job: ValuesJob) -> dict[str, pa.Table]:
     }
 
 
-def run(job: ValuesJob, output: Path) -> None:
+def run(job: KernelsJob, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
         stem = output.with_name(name)

@@ -12,7 +12,7 @@ from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 
-from ..settings.jobs import DataJob
+from ..settings.jobs import KernelsJob
 from ..settings.titles import WITH_OWN_KERNELS
 from . import accuracy, budget, maps, margins
 
@@ -35,7 +35,7 @@ DRAWN = {
 }
 
 
-def run(job: DataJob, figure: str, output: Path) -> None:
+def run(job: KernelsJob, figure: str, output: Path) -> None:
     drawn = DRAWN[figure]
     own = (own_kernels(job.kernels),) if figure in WITH_OWN_KERNELS else ()
     table = drawn.numbers(job.data, *own)

@@ -11,7 +11,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
-from ..settings.jobs import DataJob
+from ..settings.jobs import KernelsJob
 from .laws import judge_laws
 from .predictions import WORDS
 
@@ -55,7 +55,7 @@ SCOPE = (
 )
 
 
-def law_table(job: DataJob) -> pa.Table:
+def law_table(job: KernelsJob) -> pa.Table:
     """All laws, judged at the job's data and its own kernels."""
     own = own_kernels(job.kernels).values()
     rows = [
@@ -77,7 +77,7 @@ def about(table: pa.Table) -> str:
     return "\n".join([SCOPE, *lines])
 
 
-def run(job: DataJob, output: Path) -> None:
+def run(job: KernelsJob, output: Path) -> None:
     table = law_table(job)
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")

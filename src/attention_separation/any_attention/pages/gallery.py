@@ -11,7 +11,7 @@ from attention_separation.results.tables import read_parquet, write_csv
 
 from ..exact.layers import LAYERS
 from ..laws.elsewhere import elsewhere_table
-from ..settings.jobs import OverviewJob
+from ..settings.jobs import KernelsPage
 from ..settings.titles import FIGURES, TABLES
 from .findings import findings, layer_rows
 from .laws import ELSEWHERE, laws_text
@@ -104,7 +104,7 @@ def _reach_cell(row: dict) -> str:
     return reach_words(row, told) + (f", undecided from {unknown:,.0f}" if unknown else "")
 
 
-def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
+def run(job: KernelsPage, results: Path, docs: Path, readme: Path) -> None:
     tables = {
         name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
         for name, digest in job.tables.items()

@@ -9,7 +9,7 @@ from attention_separation.results.tables import read_parquet
 from ..exact import splits, value_table
 from ..figures import accuracy, budget, maps, margins
 from ..laws import law_table
-from ..settings.jobs import OverviewJob
+from ..settings.jobs import KernelsPage
 from ..settings.titles import FIGURES
 from ..simulation import simulated_table
 from .findings import findings, law_findings
@@ -51,7 +51,7 @@ SHOWS = {
 """What stands beneath each figure."""
 
 
-def read_overview(job: OverviewJob, results: Path) -> Overview:
+def read_overview(job: KernelsPage, results: Path) -> Overview:
     """What there is to say of a folder of results."""
     tables = {
         name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
@@ -81,5 +81,5 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     )
 
 
-def run(job: OverviewJob, results: Path, output: Path) -> None:
+def run(job: KernelsPage, results: Path, output: Path) -> None:
     write_overview(read_overview(job, results), results, output)

@@ -1,33 +1,26 @@
-"""What each job of this study depends on."""
+"""What the jobs of this study depend on."""
 
 from attention_separation.own_kernels.section import OwnKernels
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import PageJob
 
 from .data import Data
 from .simulated import Simulated
 
 
-class OfKernels(Closed):
-    """What a job depends on that shows a user's own kernels; None where there are none.
+class KernelsJob(Closed):
+    """What a table or figure of kernels depends on; None where it does not depend on it.
 
-    `modules` are digests of the modules of those that are Python functions, by the kernel's name.
+    `kernels` are a user's own, `modules` the digests of the modules of those that are Python
+    functions, by the kernel's name; `only` are the built-in kernels, if not all; `sizes` numbers of
+    tokens.
     """
 
+    data: Data
+    sizes: list[int] | None = None
+    only: list[str] | None = None
     kernels: OwnKernels | None = None
     modules: dict[str, str] | None = None
-
-
-class SplitsJob(OfKernels):
-    """All that the table of splits depends on."""
-
-    data: Data
-    only: list[str] | None = None
-
-
-class ValuesJob(SplitsJob):
-    """All that the tables of kernels and of their values depend on."""
-
-    sizes: list[int]
 
 
 class SimulatedJob(Closed):
@@ -38,15 +31,7 @@ class SimulatedJob(Closed):
     seed: int
 
 
-class DataJob(OfKernels):
-    """All that the laws and the figures depend on; own kernels only where they are shown."""
+class KernelsPage(PageJob):
+    """What the study's page shows, and of which data."""
 
     data: Data
-
-
-class OverviewJob(Closed):
-    """What the study's page shows: digests of the settings of figures and tables, by name."""
-
-    data: Data
-    figures: dict[str, str]
-    tables: dict[str, str]

@@ -102,17 +102,17 @@ def run(
     job: ClaimsJob, tables: list[Path], vote: Path, features: Path, temperature: Path,
     bound: list[Path], found: Path, plurality: Path, output: Path,
 ) -> None:  # fmt: skip
-    runs = read_runs(tables, job.cells)
+    runs = read_runs(tables)
     table = claims_table(
         job,
         runs,
-        read_parquet(vote, VOTE, job.vote),
-        read_parquet(features, FEATURES, job.features),
+        read_parquet(vote, VOTE),
+        read_parquet(features, FEATURES),
         {
-            "temperature": read_parquet(temperature, TEMPERATURE, job.temperature),
-            "needed": read_parquet(bound[1], bound_table.NEEDED, job.bound),
-            "found": read_parquet(found, found_table.SCHEMA, job.found),
-            "plurality": read_parquet(plurality, plurality_table.SCHEMA, job.plurality),
+            "temperature": read_parquet(temperature, TEMPERATURE),
+            "needed": read_parquet(bound[1], bound_table.NEEDED),
+            "found": read_parquet(found, found_table.SCHEMA),
+            "plurality": read_parquet(plurality, plurality_table.SCHEMA),
         },
     )
     provenance = record(job.canonical(), __name__)

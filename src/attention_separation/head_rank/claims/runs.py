@@ -1,6 +1,6 @@
 """Trained runs, as the figures and claims read them. Without torch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +11,6 @@ from attention_separation.results.tables import read_parquet
 
 from ..constructions.uniform_attention import least_error
 from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
-from ..settings.jobs import TrainedCell
 from ..training.cell_table import SCHEMA
 
 _SIZES = {"d": "d", "n": "N"}
@@ -22,17 +21,15 @@ CONTROL_INITIAL = {"additive_mean": 0.0, "additive_sd": 0.02}
 they are usual for learned positions."""
 
 
-def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
+def read_runs(paths: Iterable[Path]) -> pa.Table:
     """The runs of some cells, in the order of the cells.
 
     Raises
     ------
     TableError
-        If a file is no table of a cell, or was made with other settings.
+        If a file is no table of a cell.
     """
-    tables = [
-        read_parquet(path, SCHEMA, cell.settings) for path, cell in zip(paths, cells, strict=True)
-    ]
+    tables = [read_parquet(path, SCHEMA) for path in paths]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
 
 

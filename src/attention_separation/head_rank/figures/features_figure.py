@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC, VERMILION, frame
+from attention_separation.settings.jobs import Job
 
 from ..constructions.features import SCHEMA
-from ..settings.jobs import TableFigureJob
+from ..settings.titles import FIGURES
 from . import figure_job
 
 LOWEST, TICKS = 0.05, (0.05, 0.1, 0.2, 0.5, 1)
@@ -27,7 +28,7 @@ LINES = {
 """Of each law and quantity its colour, dashes, width, opacity and name."""
 
 
-def draw(job: TableFigureJob, table: pa.Table) -> Figure:
+def draw(table: pa.Table) -> Figure:
     """A panel for each dimension."""
     rows = table.to_pylist()
     dimensions = sorted({row["d"] for row in rows})
@@ -54,7 +55,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "captured. Grey: below a lower bound for rank-1 heads of any kind with $V = aI$;\n"
             "hardmax heads need not attain it."
         )
-        frame(figure, job.title, note)
+        frame(figure, FIGURES["rank_random_features"], note)
     return figure
 
 
@@ -108,5 +109,5 @@ def _spread(rows: list[dict]) -> tuple[np.ndarray, ...]:
     return np.array(heads), *map(np.array, stack)
 
 
-def run(job: TableFigureJob, table: Path, output: Path) -> None:
+def run(job: Job, table: Path, output: Path) -> None:
     figure_job.make(job, table, output, SCHEMA, __name__, draw)

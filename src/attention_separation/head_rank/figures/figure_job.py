@@ -9,17 +9,16 @@ from matplotlib.figure import Figure
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
-
-from ..settings.jobs import TableFigureJob
+from attention_separation.settings.jobs import Job
 
 ERROR = "mean squared error"
 
 
 def make(
-    job: TableFigureJob, table: Path, output: Path, schema: pa.Schema, module: str,
-    draw: Callable[[TableFigureJob, pa.Table], Figure],
+    job: Job, table: Path, output: Path, schema: pa.Schema, module: str,
+    draw: Callable[[pa.Table], Figure],
 ) -> None:  # fmt: skip
     """Read the table, draw it, and write pictures and numbers beside each other."""
-    numbers = read_parquet(table, schema, job.table_settings)
+    numbers = read_parquet(table, schema)
     stem = output.with_suffix("")
-    save_with_numbers(draw(job, numbers), stem, numbers, record(job.canonical(), module))
+    save_with_numbers(draw(numbers), stem, numbers, record(job.canonical(), module))

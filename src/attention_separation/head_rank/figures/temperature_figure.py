@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
+from attention_separation.settings.jobs import Job
 
 from ..constructions.temperature import SCHEMA
-from ..settings.jobs import TableFigureJob
+from ..settings.titles import FIGURES
 from . import figure_job
 
 DATA = {"uniform": "independent", "orthogonal": "orthogonal"}
@@ -25,7 +26,7 @@ Colours = dict[tuple[float, float], str]
 """By (b_1, b_2)."""
 
 
-def draw(job: TableFigureJob, table: pa.Table) -> Figure:
+def draw(table: pa.Table) -> Figure:
     """Fact 1, one colour for each (d, N); Fact 3, one for each b: with -b/2, with the text's +b."""
     rows = table.to_pylist()
 
@@ -56,7 +57,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "has them. In the middle, without 𝑏 that make one point always the nearest; on the "
             "right, lines join exact values."
         )
-        frame(figure, job.title, note)
+        frame(figure, FIGURES["rank_temperature"], note)
     return figure
 
 
@@ -163,5 +164,5 @@ def _draw_text(ax: Axes, rows: list[dict], colours: Colours) -> None:
     ax.set_title("Fact 3 with 𝑋ᵀ𝑦 + 𝑏, as in the text; hardmax", y=1.0, pad=8)
 
 
-def run(job: TableFigureJob, table: Path, output: Path) -> None:
+def run(job: Job, table: Path, output: Path) -> None:
     figure_job.make(job, table, output, SCHEMA, __name__, draw)

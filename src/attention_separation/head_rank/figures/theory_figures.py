@@ -25,8 +25,9 @@ from attention_separation.pages.drawing import (
 )
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.jobs import Job
 
-from ..settings.theory import TheoryFigureJob
+from ..settings.titles import THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality import heads_for
 from . import figure_job
@@ -249,13 +250,10 @@ def voters(rows: list[dict], d: int, error: float) -> dict[int, float]:
     return found
 
 
-def run(
-    job: TheoryFigureJob, bound: list[Path], found: Path, plurality: Path, output: Path
-) -> None:
-    read_parquet(bound[0], bound_table.BOUND, job.bound)
-    needed = read_parquet(bound[1], bound_table.NEEDED, job.bound)
-    found = read_parquet(found, found_table.SCHEMA, job.found)
-    plurality = read_parquet(plurality, plurality_table.SCHEMA, job.plurality)
+def run(job: Job, bound: list[Path], found: Path, plurality: Path, output: Path) -> None:
+    needed = read_parquet(bound[1], bound_table.NEEDED)
+    found = read_parquet(found, found_table.SCHEMA)
+    plurality = read_parquet(plurality, plurality_table.SCHEMA)
     provenance = record(job.canonical(), __name__)
     for name, draw, table in (
         ("rank_theory", draw_ranks, found),
@@ -263,4 +261,4 @@ def run(
         ("rank_points", draw_points, plurality),
     ):
         stem = output.with_name(name)
-        save_with_numbers(draw(job.titles[name], table), stem, table, provenance)
+        save_with_numbers(draw(THEORY[name], table), stem, table, provenance)

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from attention_separation.pages.drawing import RC, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
+from attention_separation.settings.jobs import Job
 
 from ..claims.learned_claims import fact_1_errors
 from ..claims.runs import read_runs, read_seed
-from ..settings.jobs import TrainedFigureJob
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
 from .error_figures import figure_1, figure_3, figure_4
 from .fresh_figure import figure_fresh
@@ -61,9 +61,9 @@ def numbers(figure: str, rows: list[dict]) -> pa.Table:
     return table_from_rows(rows, NUMBERS[figure])
 
 
-def run(job: TrainedFigureJob, tables: list[Path], output: Path) -> None:
-    runs = read_runs(tables, job.cells).to_pylist()
-    rows = shown(job.figure, runs, read_seed(tables[0]))
+def run(job: Job, figure: str, tables: list[Path], output: Path) -> None:
+    runs = read_runs(tables).to_pylist()
+    rows = shown(figure, runs, read_seed(tables[0]))
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")
-    save_with_numbers(draw(job.figure, rows), stem, numbers(job.figure, rows), provenance)
+    save_with_numbers(draw(figure, rows), stem, numbers(figure, rows), provenance)

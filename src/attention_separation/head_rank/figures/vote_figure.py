@@ -10,16 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
+from attention_separation.settings.jobs import Job
 
 from ..constructions.vote import SCHEMA
-from ..settings.jobs import TableFigureJob
+from ..settings.titles import FIGURES
 from . import figure_job
 
 ZERO_PREDICTOR = 1.0
 GUARANTEE = "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"
 
 
-def draw(job: TableFigureJob, table: pa.Table) -> Figure:
+def draw(table: pa.Table) -> Figure:
     """Error against H for each d, and H against d for each error."""
     rows = table.to_pylist()
     errors = [row for row in rows if row["series"] == "error"]
@@ -39,7 +40,7 @@ def draw(job: TableFigureJob, table: pa.Table) -> Figure:
             "whose proof is not in the text that was read. 𝐻 is the number of heads that vote, in "
             "layer 1; layer 2 takes 𝑑, and both layers have max(𝐻, 𝑑)."
         )
-        frame(figure, job.title, note)
+        frame(figure, FIGURES["rank_vote"], note)
     return figure
 
 
@@ -95,5 +96,5 @@ def _draw_needed(ax: Axes, rows: list[dict]) -> None:
     ax.legend(handles=handles, fontsize=8, loc="upper left")
 
 
-def run(job: TableFigureJob, table: Path, output: Path) -> None:
+def run(job: Job, table: Path, output: Path) -> None:
     figure_job.make(job, table, output, SCHEMA, __name__, draw)

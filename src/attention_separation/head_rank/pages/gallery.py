@@ -12,7 +12,7 @@ from attention_separation.results.tables import read_parquet
 
 from ..claims.outcomes import SCHEMA, WHOSE, in_words
 from ..paper_size.page import write_pages
-from ..settings.jobs import OverviewJob
+from ..settings.jobs import RankPage
 from ..settings.titles import FIGURES, THEORY
 from .captions import OF_NUMBERS, OF_RUNS, read_numbers, runs_of
 from .claim_findings import claims_findings
@@ -87,7 +87,7 @@ def _claims(judged: pa.Table, whose: str) -> str:
     )
 
 
-def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
+def run(job: RankPage, results: Path, docs: Path, readme: Path) -> None:
     settings = job.tables["rank_claims"]
     judged = read_parquet(results / "tables/rank_claims.parquet", SCHEMA, settings)
     first, more = read_findings(results, judged, job.scale, job.level)

@@ -11,7 +11,7 @@ from attention_separation.statistics.verdict_words import count_verdicts
 from ..claims import claims_table as claims
 from ..claims import errors_table
 from ..claims.outcomes import WHOSE
-from ..settings.jobs import OverviewJob
+from ..settings.jobs import RankPage
 from ..theory import bound_table, found_table, plurality_table
 from .captions import figure_caption, read_numbers
 from .claim_findings import claims_findings
@@ -52,11 +52,11 @@ SCHEMAS = {
 }
 
 
-def run(job: OverviewJob, results: Path, output: Path) -> None:
+def run(job: RankPage, results: Path, output: Path) -> None:
     write_overview(read_overview(job, results), results, output)
 
 
-def read_overview(job: OverviewJob, results: Path) -> Overview:
+def read_overview(job: RankPage, results: Path) -> Overview:
     """What there is to say of a folder of results."""
     captions = {
         name: figure_caption(name, read_numbers(name, results, settings), job.level)

@@ -27,7 +27,7 @@ def summary(study, folder: Path) -> Iterator[str]:
     path = folder / "tables" / "rank_claims.parquet"
     if not path.exists():
         raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
-    table = read_parquet(path, SCHEMA, study.claims_job().digest())
+    table = read_parquet(path, SCHEMA, study.results["rank_claims"].settings.digest())
     yield f"claims on the rank of heads, at the scale {study.section.scale}"
     for whose in WHOSE:
         own = [row for row in table.to_pylist() if row["whose"] == whose]

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.jobs import Job, PageJob
 
 Dimension = Annotated[Whole, Field(ge=2, le=10_000)]
 Temperature = Annotated[float, Field(gt=0, le=1e6)]
@@ -126,52 +127,17 @@ class FeaturesJob(FeaturesSettings):
     seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
 
 
-class TableFigureJob(Closed):
-    """All that the figure of one table depends on beside the table."""
-
-    title: str = Field(description="title of the figure")
-    table_settings: str = Field(description="digest that the table must carry")
-
-
-class TrainedCell(Closed):
-    """A trained cell, by the digest that its table must carry."""
-
-    name: str
-    settings: str
-
-
-class TrainedJob(Closed):
-    """What reads the tables of trained cells."""
-
-    cells: Annotated[list[TrainedCell], Field(min_length=1)]
-
-
-class TrainedFigureJob(TrainedJob):
-    """All that a figure of trained cells depends on beside their tables."""
-
-    figure: Literal["rank_fig1", "rank_fig2", "rank_fig3", "rank_fig4", "rank_fresh"]
-
-
-class ClaimsJob(TrainedJob):
+class ClaimsJob(Job):
     """What the table of claims depends on beside the tables that it reads."""
 
     seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
     scale: str
     margin: float
     level: float
-    vote: str = Field(description="digest that the vote's table must carry")
-    features: str = Field(description="digest that the random heads' table must carry")
-    temperature: str = Field(description="digest that the full-rank head's table must carry")
-    bound: str = Field(description="digest that the tables of bounds must carry")
-    found: str = Field(description="digest that the table of heads found must carry")
-    plurality: str = Field(description="digest that the table of the vote against N must carry")
 
 
-class OverviewJob(Closed):
-    """What the report's page depends on beside the files that it reads."""
+class RankPage(PageJob):
+    """What the report's page shows, and how claims are judged."""
 
-    scale: str
     margin: float
     level: float
-    figures: dict[str, str] = Field(description="digest that each figure's numbers must carry")
-    tables: dict[str, str] = Field(description="digest that each table must carry")

@@ -79,12 +79,3 @@ class PluralityJob(PluralitySettings):
     """All that the table of the vote against N depends on."""
 
     seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
-
-
-class TheoryFigureJob(Closed):
-    """What the figures of these tables depend on beside them."""
-
-    titles: dict[str, str] = Field(description="title of each figure")
-    bound: str = Field(description="digest that the tables of bounds must carry")
-    found: str = Field(description="digest that the table of heads found must carry")
-    plurality: str = Field(description="digest that the vote's table must carry")

@@ -9,7 +9,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
 
 from ..exact.line_table import ACCURACIES, CRITICAL
-from ..settings.jobs import ClaimsJob
+from ..settings.section import ClaimsJob
 from ..training.cell_table import SCHEMA as CELLS
 from .exact_claims import exact_rows
 from .outcomes import SCHEMA, TRAINED
@@ -54,9 +54,9 @@ def run(
 ) -> None:
     table = claims_table(
         job,
-        read_parquet(lines, ACCURACIES, job.lines),
-        read_parquet(critical, CRITICAL, job.lines),
-        read_parquet(cells, CELLS, job.cells) if job.cells else None,
+        read_parquet(lines, ACCURACIES),
+        read_parquet(critical, CRITICAL),
+        read_parquet(cells, CELLS) if cells else None,
     )
     provenance = record(job.canonical(), __name__)
     write_result(table, output.with_suffix(""), provenance, TITLE, about(table))

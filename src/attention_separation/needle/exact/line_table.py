@@ -11,7 +11,7 @@ from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 
-from ..settings.jobs import LinesJob
+from ..settings.exact import LinesSettings
 from ..settings.titles import LINES as TITLES
 from .bound_ends import ends
 from .lines import BEST, BOUND, LINES, REFERENCE, Line
@@ -48,7 +48,7 @@ ABOUT = {
 }
 
 
-def accuracy_rows(line: Line, job: LinesJob) -> Iterator[dict]:
+def accuracy_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
     """The rows of a line in the table of accuracies."""
     for mu in job.mus:
         accuracy_at = line.at(mu)
@@ -60,7 +60,7 @@ def accuracy_rows(line: Line, job: LinesJob) -> Iterator[dict]:
             }  # fmt: skip
 
 
-def critical_rows(line: Line, job: LinesJob) -> Iterator[dict]:
+def critical_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
     """The rows of a line in the table of critical n."""
     for mu in job.critical:
         found = line.critical(mu)
@@ -73,7 +73,7 @@ def _described(line: Line, mu: float) -> dict[str, object]:
     return {"kernel": line.name, "mu": mu, "kind": line.kind, "method": line.method}
 
 
-def tables(job: LinesJob) -> dict[str, pa.Table]:
+def tables(job: LinesSettings) -> dict[str, pa.Table]:
     """All three tables by name."""
     progress = Progress("needle-lines", len(LINES), "lines")
     accuracies, critical = [], []
@@ -88,7 +88,7 @@ def tables(job: LinesJob) -> dict[str, pa.Table]:
     }
 
 
-def run(job: LinesJob, output: Path) -> None:
+def run(job: LinesSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
         stem = output.with_name(name)

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.jobs import Job
 
 from ..exact.line_table import ACCURACIES, CRITICAL
-from ..settings.jobs import FigureJob
+from ..settings.titles import FIGURES
 from ..training.cell_table import SCHEMA as CELLS
 from . import accuracy, critical, features, paper_network
 
@@ -34,11 +35,11 @@ DRAWN = {
 }
 
 
-def run(job: FigureJob, figure: str, table: Path, output: Path, cells: Path | None = None) -> None:
+def run(job: Job, figure: str, table: Path, output: Path, cells: Path | None = None) -> None:
     drawn = DRAWN[figure]
-    table = read_parquet(table, drawn.schema, job.lines)
-    cells = read_parquet(cells, CELLS, job.cells) if job.cells else None
+    table = read_parquet(table, drawn.schema)
+    cells = read_parquet(cells, CELLS) if cells else None
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")
     numbers = cells if drawn.of_networks else table
-    save_with_numbers(drawn.draw(job.title, table, cells), stem, numbers, provenance)
+    save_with_numbers(drawn.draw(FIGURES[figure], table, cells), stem, numbers, provenance)

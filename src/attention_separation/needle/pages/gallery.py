@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
+from attention_separation.settings.jobs import PageJob
 
 from ..exact.bound_ends import MU
-from ..settings.jobs import OverviewJob
 from ..settings.titles import FIGURES, TABLES
 from .findings import first_findings, in_words, more_findings, power_of_ten, reaches
 from .overview import HONESTY, QUESTION, read_tables
@@ -98,7 +98,7 @@ def _number(critical: float) -> str:
     return f"{critical:,.0f}" if critical < 1e9 else power_of_ten(critical)
 
 
-def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
+def run(job: PageJob, results: Path, docs: Path, readme: Path) -> None:
     tables = read_tables(job, results)
     first, more = first_findings(tables), more_findings(tables)
     write_gallery(Folders(results, docs, readme), GALLERY, first, more, page_text(tables))

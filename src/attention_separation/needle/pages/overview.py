@@ -7,11 +7,11 @@ import pyarrow as pa
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import Overview, Section, write_overview
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.jobs import PageJob
 
 from ..claims import claims_table, outcomes
 from ..exact import line_table
 from ..figures import accuracy, critical, features, paper_network
-from ..settings.jobs import OverviewJob
 from ..settings.titles import FIGURES
 from ..training import cell_table, cells_table
 from .findings import claim_counts, first_findings, more_findings
@@ -50,7 +50,7 @@ DOTS = {"needle_accuracy": accuracy.NOTE_OF_DOTS, "needle_critical": critical.NO
 LEAD = "needle_accuracy"
 
 
-def read_tables(job: OverviewJob, results: Path) -> dict[str, pa.Table]:
+def read_tables(job: PageJob, results: Path) -> dict[str, pa.Table]:
     """The tables of a folder of results by name; TableError if of other settings."""
     return {
         name: read_parquet(results / f"tables/{name}.parquet", SCHEMAS[name], digest)
@@ -58,7 +58,7 @@ def read_tables(job: OverviewJob, results: Path) -> dict[str, pa.Table]:
     }
 
 
-def read_overview(job: OverviewJob, results: Path) -> Overview:
+def read_overview(job: PageJob, results: Path) -> Overview:
     """What there is to say of a folder of results."""
     tables = read_tables(job, results)
     abouts = {name: text.splitlines() for name, text in line_table.ABOUT.items()}
@@ -96,5 +96,5 @@ def _beneath(name: str, trained: bool) -> str:
     return (SHOWS[name] + (DOTS.get(name, "") if trained else "")).replace("\n", " ")
 
 
-def run(job: OverviewJob, results: Path, output: Path) -> None:
+def run(job: PageJob, results: Path, output: Path) -> None:
     write_overview(read_overview(job, results), results, output)

@@ -23,7 +23,7 @@ def summary(study, folder: Path) -> Iterator[str]:
     path = folder / "tables" / "needle_claims.parquet"
     if not path.exists():
         raise ValueError(f"{path}: not made yet; run `snakemake needle` first")
-    rows = read_parquet(path, SCHEMA, study.claims_job().digest()).to_pylist()
+    rows = read_parquet(path, SCHEMA, study.results["needle_claims"].settings.digest()).to_pylist()
     yield f"claims on the needle, at the scale {study.section.scale}: " + count_verdicts(
         row["verdict"] for row in rows
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 from attention_separation.datasets.dataset import nearest_multiples
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import Job
 
 from .exact import AnotherX, Entries, LinesSettings
 from .training import NeedleTraining, training_faults
@@ -36,6 +37,14 @@ class NeedleSection(Closed):
         "are taken as normal"
     )
     scales: dict[str, NeedleScale] = Field(description="sizes of this study")
+
+
+class ClaimsJob(Job):
+    """What the table of claims depends on beside the tables that it reads."""
+
+    data: Entries
+    another_x: AnotherX
+    level: float
 
 
 def section_faults(

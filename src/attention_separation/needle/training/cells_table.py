@@ -1,6 +1,5 @@
 """The runs of all cells as one table. Without torch."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,8 +7,8 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.jobs import Job
 
-from ..settings.jobs import CellsJob, TrainedCell
 from .cell_table import SCHEMA
 
 TITLE = "Trained networks, run by run"
@@ -26,15 +25,7 @@ ABOUT = (
 )
 
 
-def read_runs(paths: Sequence[Path], cells: Sequence[TrainedCell]) -> pa.Table:
-    """The rows of the cells' tables; TableError if one is of other settings."""
-    tables = [
-        read_parquet(path, SCHEMA, cell.settings) for path, cell in zip(paths, cells, strict=True)
-    ]
-    return pa.concat_tables(tables).combine_chunks()
-
-
-def run(job: CellsJob, tables: list[Path], output: Path) -> None:
-    table = read_runs(tables, job.cells)
+def run(job: Job, tables: list[Path], output: Path) -> None:
+    runs = pa.concat_tables(read_parquet(path, SCHEMA) for path in tables).combine_chunks()
     provenance = record(job.canonical(), __name__)
-    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(runs, output.with_suffix(""), provenance, TITLE, ABOUT)

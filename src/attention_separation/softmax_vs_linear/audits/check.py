@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
+from attention_separation.settings.jobs import Job
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
 
-from ..settings.jobs import VerdictsJob
 from .verdicts import SCHEMA
 
 MAY_BE_EMPTY = ("trials_to_decide", "detectable_shape")
@@ -41,8 +41,8 @@ def sentences(verdicts: pa.Table) -> list[str]:
     ]
 
 
-def run(job: VerdictsJob, verdicts: Path, output: Path) -> None:
-    table = read_parquet(verdicts, SCHEMA, job.digest())
+def run(job: Job, verdicts: Path, output: Path) -> None:
+    table = read_parquet(verdicts, SCHEMA)
     broken = faults(table)
     if broken:
         raise ValueError("\n".join(["the verdicts are not whole", *broken]))

@@ -146,7 +146,9 @@ def about(job: VerdictsJob, points: int) -> str:
 
 
 def run(job: VerdictsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
-    by_panel, by_point = verdict_tables(job, read_joined(tables, exact, job.panels))
+    by_panel, by_point = verdict_tables(
+        job, read_joined(tables, exact, [panel.contest for panel in job.panels])
+    )
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")
     write_result(by_panel, stem, provenance, TITLE, about(job, points=len(by_point)))

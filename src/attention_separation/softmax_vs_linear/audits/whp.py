@@ -10,7 +10,6 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
-from attention_separation.settings.canonical import digest
 
 from ..exact import exact_table
 from ..models.contest import Contest
@@ -187,9 +186,8 @@ def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
 def run(job: WhpJob, exact: list[Path], output: Path) -> None:
     found = []
     for panel, path in zip(job.panels, exact, strict=True):
-        settings = digest(panel.exact.canonical())
         columns = exact_table.schema(panel.exact.panel.contest)
-        found.append(panel_events(panel, read_parquet(path, columns, settings)))
+        found.append(panel_events(panel, read_parquet(path, columns)))
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")
     write_result(whp_table(found), stem, provenance, TITLE, ABOUT)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 
@@ -41,30 +40,22 @@ def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
     return simulated
 
 
-class Digests(Protocol):
-    """A panel, by its contest and the digests of the settings of its two tables."""
-
-    contest: Contest
-    table_settings: str
-    exact_settings: str
-
-
 def read_joined(
-    simulated: Sequence[Path], exact: Sequence[Path], panels: Sequence[Digests]
+    simulated: Sequence[Path], exact: Sequence[Path], contests: Iterable[Contest]
 ) -> list[pa.Table]:
-    """Read the two tables of each panel and join them.
+    """Read the two tables of each panel, of the contests given, and join them.
 
     Raises
     ------
     TableError
-        If a file is no such table, or was made with other settings.
+        If a file is no such table.
     ValueError
         If the two tables of a panel are not of the same points.
     """
     return [
         join_exact(
-            read_parquet(trials, panel_table.schema(panel.contest), panel.table_settings),
-            read_parquet(values, exact_table.schema(panel.contest), panel.exact_settings),
+            read_parquet(trials, panel_table.schema(contest)),
+            read_parquet(values, exact_table.schema(contest)),
         )
-        for trials, values, panel in zip(simulated, exact, panels, strict=True)
+        for trials, values, contest in zip(simulated, exact, contests, strict=True)
     ]

@@ -153,7 +153,7 @@ def _evenly_in_logarithm(x: np.ndarray) -> bool:
 
 
 def run(job: FigureJob, tables: list[Path], exact: list[Path], output: Path) -> None:
-    joined = read_joined(tables, exact, job.panels)
+    joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
     stem = output.with_suffix("")
     # Panels of other contests have other events.
     whole = pa.concat_tables(

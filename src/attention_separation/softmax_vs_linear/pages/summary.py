@@ -68,5 +68,5 @@ def verdicts_made(study, folder: Path) -> dict[str, dict]:
     path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
-    settings = study.verdicts_job().digest()
+    settings = study.results["verdicts"].settings.digest()
     return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}

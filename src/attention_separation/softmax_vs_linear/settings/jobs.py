@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.jobs import Job
 
 from ..models.contest import Contest
 from .panels import ExactPanel, Panel, Sweep
@@ -21,17 +22,13 @@ class PanelLook(Closed):
     panel: Panel
     reconstructed: list[str]
     notes: list[str]
-    table_settings: str
-    """Digest that the panel's table must carry."""
-    exact_settings: str
-    """Digest that the table of its exact values must carry."""
 
     @property
     def contest(self) -> Contest:
         return self.panel.contest
 
 
-class FigureJob(Closed):
+class FigureJob(Job):
     """All that a figure depends on beside its panels' tables."""
 
     title: str
@@ -39,18 +36,15 @@ class FigureJob(Closed):
 
 
 class PanelToJudge(Closed):
-    """A panel, its contest, the digests that its two tables must carry, the margin of its verdict,
-    and what is reconstructed of it."""
+    """A panel, its contest, the margin of its verdict, and what is reconstructed of it."""
 
     name: str
     contest: Contest
-    table_settings: str
-    exact_settings: str
     margin: float
     reconstructed: str
 
 
-class VerdictsJob(Closed):
+class VerdictsJob(Job):
     """All that the verdicts depend on beside the panels' tables."""
 
     level: float
@@ -66,7 +60,7 @@ class PanelOfWhp(Closed):
     reconstructed: str
 
 
-class WhpJob(Closed):
+class WhpJob(Job):
     """The panels at whose points the events are asked to be with high probability."""
 
     panels: list[PanelOfWhp]
