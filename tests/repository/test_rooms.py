@@ -116,8 +116,8 @@ def test_each_room_imports_from_those_below_alone():
 @pytest.mark.parametrize(
     ("importer", "imported", "allowed"),
     [
-        ("statistics.verdict", "attention.rows", True),
-        ("attention.rows", "statistics.verdict", False),
+        ("statistics.verdict", "attention.distinct_rows", True),
+        ("attention.distinct_rows", "statistics.verdict", False),
         ("settings.closed", "results.files", False),
         ("results.files", "pages.html", False),
         ("pages.html", "softmax_vs_linear.models.point", False),
@@ -131,8 +131,8 @@ def test_each_room_imports_from_those_below_alone():
         ("head_rank.pages.gallery", "softmax_vs_linear.settings.panels", False),
         ("softmax_vs_linear.study", "head_rank.constructions.sphere", False),
         ("any_attention.exact.layers", "datasets.dataset", True),
-        ("datasets.dataset", "attention.rows", True),
-        ("attention.rows", "datasets.dataset", False),
+        ("datasets.dataset", "attention.distinct_rows", True),
+        ("attention.distinct_rows", "datasets.dataset", False),
         ("any_attention.exact.layers", "softmax_vs_linear.models.attention_model", False),
         ("any_attention.exact.layers", "softmax_vs_linear.exact.best_thresholds", False),
         ("softmax_vs_linear.models.point", "any_attention.exact.layers", False),

@@ -3,8 +3,8 @@
 `attention_separation` itself has all of these names, and loads them when they are first asked for.
 """
 
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernel_names import UnknownKernelError
-from attention_separation.attention.kernels import Kernel
 
 from .comparing import compare, critical_temperature, largest_n
 from .contests import Success, success

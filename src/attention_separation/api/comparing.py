@@ -11,7 +11,8 @@ import numpy as np
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.kernel_check import all_sizes
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.separation import widest_margin
 
 from .given import kernel_of, require_usable, told_apart

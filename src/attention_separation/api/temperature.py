@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.kernel import Kernel, Seen
 from attention_separation.settings.words import shown
 
 from .comparing import Given

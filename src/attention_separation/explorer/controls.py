@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 
 from .parameters import ONLY_SELF_ATTENTION
 from .setting import Setting, nearest_multiple

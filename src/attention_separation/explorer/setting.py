@@ -10,7 +10,7 @@ from attention_separation.api.problem import AttentionX, Model, Theta, data_of, 
 from attention_separation.api.separating import Separation, separate
 from attention_separation.api.temperature import at_temperature
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 
 
 @dataclass(frozen=True)

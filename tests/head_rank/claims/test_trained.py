@@ -24,7 +24,7 @@ from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISH
 from attention_separation.head_rank.claims.published_claims import best_below_full_rank
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.settings.section import Grid
-from attention_separation.statistics.group_means import difference_of_means
+from attention_separation.statistics.means import difference_of_means
 from attention_separation.statistics.verdict_words import combine_verdicts
 
 

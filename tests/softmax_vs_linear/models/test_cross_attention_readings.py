@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from making import config_points, point
 
-from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.datasets.cross_attention import taken, tokens
 from attention_separation.softmax_vs_linear.exact.methods import references
 from attention_separation.softmax_vs_linear.models.cross_attention import (

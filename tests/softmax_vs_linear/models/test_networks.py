@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.softmax_vs_linear.models.networks import (
     attention_network,
     regression_network,

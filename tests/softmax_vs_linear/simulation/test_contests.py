@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from making import contest, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.networks import attention_network

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import Kernel, exponential
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import exponential
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
 from attention_separation.results.tables import array_of, numpy_column, select_rows
 

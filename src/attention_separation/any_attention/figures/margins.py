@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets import another_x
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
 from attention_separation.results.tables import (
     finite_or_null,

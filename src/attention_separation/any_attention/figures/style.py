@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.pages.drawing import (
     BLUE,
     GREEN,

@@ -6,7 +6,7 @@ X = e_d e_d^T + g e_1 e_k^T, read by y = e_k, which is no sign vector: `datasets
 from collections.abc import Iterator
 
 from attention_separation.datasets.another_x import literal_margin, margin
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import Layer
 from .judged import stacked

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import separates

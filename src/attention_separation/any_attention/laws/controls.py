@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import as_none_from

@@ -2,8 +2,9 @@
 
 import math
 
-from attention_separation.attention.kernels import KERNELS, Kernel, power, taylor
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS, power, taylor
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities

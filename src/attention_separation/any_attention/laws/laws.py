@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.datasets.dataset import Data
 
 from .another_x import ANOTHER_X
 from .bounded import BOUNDED_LAWS

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import critical_temperatures, least_numbers, separates

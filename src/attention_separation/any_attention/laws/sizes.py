@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import reach

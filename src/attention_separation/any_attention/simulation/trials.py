@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.datasets.data import Data
-from attention_separation.datasets.dataset import Tokens
+from attention_separation.attention.sign_columns import exceeds
+from attention_separation.datasets.dataset import Data, Tokens
 from attention_separation.statistics.seeding import BlockStreams, blocks
 
 from ..exact.layers import Layer

@@ -9,7 +9,7 @@ import pyarrow as pa
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows, write_parquet
-from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.counts import clopper_pearson
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.seeding import stream
 from attention_separation.statistics.verdict import holm, point_p_values

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel import Kernel
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam

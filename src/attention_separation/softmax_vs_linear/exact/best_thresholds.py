@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.attention.threshold_curves import (
     ThresholdCurve,
     ThresholdCurves,

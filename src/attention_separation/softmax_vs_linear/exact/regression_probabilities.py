@@ -13,8 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.attention.sign_columns import exceeds, likely_heads
 
 from ..models.contest import PAPERS
 from ..models.point import Point

@@ -8,8 +8,7 @@ import pyarrow as pa
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_columns, write_parquet
-from attention_separation.statistics.counts import Counts
-from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.counts import Counts, clopper_pearson
 from attention_separation.statistics.seeding import BlockStreams
 
 from ..models import MODELS

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.distinct_rows import distinct_rows
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 from attention_separation.softmax_vs_linear.models.point import Point
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION

@@ -1,17 +1,20 @@
-"""The largest scores of every sign column against the n x n attention of the definitions."""
+"""Scores of sign columns against n x n attention, and the law of heads against SciPy's."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import point
+from scipy.stats import binom
 
-from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.attention.rows import Rows, distinct_rows
+from attention_separation.attention.distinct_rows import Rows, distinct_rows
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import heads, largest_scores, likely_heads
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
@@ -121,3 +124,25 @@ def test_nothing_of_size_n_is_built():
         scores = largest_scores(distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel))
         assert scores.shape == (1, 2, 2, 2, 20)
         assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])
+def test_all_numbers_of_heads(coins):
+    law = heads(coins)
+    numbers = np.arange(coins + 1)
+    np.testing.assert_allclose(law, binom.pmf(numbers, coins, 0.5), rtol=1e-9, atol=1e-15)
+    assert math.isclose(law.sum(), 1, rel_tol=1e-14)
+
+
+def test_the_likely_numbers_of_heads():
+    numbers, law = likely_heads(10**6)
+    assert len(numbers) < 15_000
+    np.testing.assert_allclose(law, binom.pmf(numbers, 10**6, 0.5), rtol=1e-8)
+    assert 2 * binom.cdf(numbers[0] - 1, 10**6, 0.5) < 1e-20
+    np.testing.assert_array_equal(likely_heads(3)[1], [1 / 8, 3 / 8, 3 / 8, 1 / 8])
+    np.testing.assert_array_equal(likely_heads(0), [[0], [1]])
+
+
+def test_nobody_can_change_a_law_that_others_read():
+    with pytest.raises(ValueError, match="read-only"):
+        heads(5)[0] = 1.0
