@@ -1,4 +1,4 @@
-"""Counts of successes beside the probabilities that they are held against, and laws of their sums."""
+"""Counts of successes beside the probabilities that they are held against; laws of their sums."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds, largest_scores
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import probabilities
-from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.statistics.seeding import BlockStreams
 

@@ -11,7 +11,7 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
 
-from ..exact import exact_table
+from ..models import panel_tables
 from ..models.contest import Contest
 from ..models.point import Point
 from ..settings.jobs import PanelOfWhp, WhpJob
@@ -186,7 +186,7 @@ def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
 def run(job: WhpJob, exact: list[Path], output: Path) -> None:
     found = []
     for panel, path in zip(job.panels, exact, strict=True):
-        columns = exact_table.schema(panel.exact.panel.contest)
+        columns = panel_tables.exact_schema(panel.exact.panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns)))
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")

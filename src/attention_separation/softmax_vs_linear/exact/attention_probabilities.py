@@ -18,8 +18,8 @@ from attention_separation.attention.sign_columns import (
 )
 
 from ..models.attention_model import AttentionModel, most_together
+from ..models.panel_tables import Reference
 from ..models.point import Point, alike
-from .reference_value import Reference
 
 METHOD = "sum over the states of a sign column"
 

@@ -15,8 +15,7 @@ from attention_separation.results.tables import (
 )
 
 from ..audits import phase
-from ..figures import joined_table
-from ..models import MODELS
+from ..models import MODELS, panel_tables
 from ..models.contest import contests_in_words
 from ..settings.jobs import OverviewJob
 from .captions import DRAWINGS, audit_caption, drawing_caption, panels_caption
@@ -110,7 +109,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     for figure in job.figures:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
-            columns = joined_table.joined_schema(figure.contests)
+            columns = panel_tables.joined_schema(figure.contests)
             numbers.append(read_parquet(path, columns, figure.settings))
             own = dict(zip(figure.panels, figure.contests, strict=True))
             contests |= own

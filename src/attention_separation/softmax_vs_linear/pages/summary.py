@@ -9,7 +9,7 @@ import pyarrow as pa
 from attention_separation.results.tables import numpy_column, read_parquet
 
 from ..audits import verdicts
-from ..simulation.panel_table import schema
+from ..models.panel_tables import simulated_schema
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
@@ -48,7 +48,7 @@ def summary(study, folder: Path) -> Iterator[str]:
         path = folder / "panels" / f"{panel}.parquet"
         if path.exists():
             job = study.panel_job(panel)
-            made.append(read_parquet(path, schema(job.panel.contest), job.digest()))
+            made.append(read_parquet(path, simulated_schema(job.panel.contest), job.digest()))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
     judged = verdicts_made(study, folder)

@@ -3,7 +3,7 @@
 import pytest
 from making import SECTION, STUDY
 
-from attention_separation.softmax_vs_linear.figures.dataset_ranges import (
+from attention_separation.softmax_vs_linear.figures.figure_text import (
     meets_definition,
     note_on_definition,
     parameters_of,
