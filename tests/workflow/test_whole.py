@@ -236,7 +236,7 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
         "    fig5:\n      title: Five\n      panels:\n      - fig4a\n    fig7:\n      title: Seven",
     )
     # Laws at one of the other data: all are a minute.
-    elsewhere = "src/attention_separation/any_attention/laws/elsewhere.py"
+    elsewhere = "src/attention_separation/any_attention/laws/law_table.py"
     made.edit(elsewhere, "in CHANGES:", "in CHANGES[4:5]:")
     made.make("gallery")
     text = (made.folder / "README.md").read_text()

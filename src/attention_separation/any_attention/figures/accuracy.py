@@ -21,8 +21,7 @@ from attention_separation.results.tables import (
 from ..exact.layers import LAYERS
 from ..exact.limits import exp_probabilities
 from ..exact.values import best_probabilities
-from .grids import multiples
-from .style import NO_KERNELS, draw_lines, legend_beside, sheet
+from .style import NO_KERNELS, draw_lines, legend_beside, multiples, sheet
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",

@@ -17,8 +17,7 @@ from attention_separation.results.tables import numpy_column, select_rows, table
 from ..exact.layers import LAYERS
 from ..exact.limits import known_least_weights
 from .accuracy import sizes_in_words
-from .grids import multiples
-from .style import NO_KERNELS, draw_lines, legend_beside, sheet
+from .style import NO_KERNELS, draw_lines, legend_beside, multiples, sheet
 
 SHOWN = (
     "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",

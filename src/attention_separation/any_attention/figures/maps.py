@@ -18,8 +18,7 @@ from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities
 from ..laws.predictions import critical_temperature, least_degree
 from .accuracy import sizes_in_words
-from .grids import multiples
-from .style import sheet
+from .style import multiples, sheet
 
 SIZES = 56
 

@@ -10,9 +10,9 @@ from attention_separation.datasets.dataset import Data
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import critical_temperatures, least_numbers, separates
 from . import predictions
-from .judged import stacked
 from .mixture import law_holds
 from .predictions import IS_TEST, OF_SEARCH
+from .test_cases import stacked
 from .verdicts import Claim, Law, between
 
 SIZES = (200, 2000, 20_000, 10**6, 10**9)

@@ -15,10 +15,10 @@ from ..exact.layers import LAYERS, Layer
 from ..exact.limits import exp_probabilities, last_multiple
 from ..exact.values import score_columns
 from .controls import EQUAL, SAME_P
-from .judged import measured_probabilities, stacked
 from .loudness import CROSS, LogWeight, loudness, power, sigmas, sigmoid
 from .mixture import floor, largest_probability, law_holds
 from .predictions import keeps_order
+from .test_cases import measured_probabilities, stacked
 from .verdicts import IDENTITY, Claim, Law, statement
 
 SIZES = (2000, 10**6, 10**12)

@@ -11,11 +11,11 @@ from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import reach
-from .judged import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
 from .loudness import of_kernel
 from .margins import OF_MARGINS, margin_claim, margins_of
 from .mixture import ROUNDING, law_holds
 from .predictions import IS_TEST, OF_LAST, largest_n, margins, shifted
+from .test_cases import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
 from .verdicts import Claim, Law, between, extreme, measured
 
 ASKED = 100

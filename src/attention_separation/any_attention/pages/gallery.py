@@ -10,7 +10,7 @@ from attention_separation.pages.gallery import Folders, Gallery, table_links, wr
 from attention_separation.results.tables import read_parquet, write_csv
 
 from ..exact.layers import LAYERS
-from ..laws.elsewhere import elsewhere_table
+from ..laws.law_table import elsewhere_table
 from ..settings.jobs import KernelsPage
 from ..settings.titles import FIGURES, TABLES
 from .findings import findings, layer_rows

@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam
-from attention_separation.training.memory import keep_memory
+from attention_separation.training.job import keep_memory
 
 from ..settings.cells import EPOCH, CellJob
 from ..settings.estimates import sets_at_once

@@ -8,7 +8,7 @@ import pyarrow as pa
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
 from attention_separation.settings.jobs import PageJob
 
-from ..exact.bound_ends import MU
+from ..exact.line_table import MU
 from ..settings.titles import FIGURES, TABLES
 from .findings import first_findings, in_words, more_findings, power_of_ten, reaches
 from .overview import HONESTY, QUESTION, read_tables

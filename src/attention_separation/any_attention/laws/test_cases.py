@@ -1,4 +1,4 @@
-"""The kernels and the numbers of tokens that laws are judged at, each kernel with its family."""
+"""X"""
 
 import math
 

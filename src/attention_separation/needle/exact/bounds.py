@@ -1,12 +1,4 @@
-"""Linear attention, normalised or not: any heads of queries that do not see the tokens.
-
-With scores and values linear in the tokens the class matters to what they see through the tokens'
-sum and sum of squares along the needle alone (proof: this study's README.md). These are equivalent
-to u = sum z / sqrt n and v = sum z^2 - u^2, which are independent: u is N(0, 1) or N(mu / sqrt n,
-1), v chi-squared or noncentral chi-squared with n - 1 degrees of freedom and noncentrality
-mu^2 (1 - 1/n). The best accuracy of any function of the two is 1/2 + half the total variation
-between these pairs. For each v the likelihood ratio rises with u, which leaves one integral.
-"""
+"""Bounds: the accuracies that no layer of uniform weights or of linear attention can pass."""
 
 import math
 
@@ -15,6 +7,12 @@ from numpy.polynomial.legendre import leggauss
 from scipy.special import gammaln, logsumexp, ndtr
 
 from .accuracy import Accuracy, of_events, of_one_token
+
+
+def uniform_accuracy(mu: float, n: int) -> Accuracy:
+    """Phi(mu / (2 sqrt n)): the likelihood ratio of two normal laws with one variance."""
+    return Accuracy(float(ndtr(mu / (2 * math.sqrt(n)))), 0.0)
+
 
 NODES, FINER = 200, 400
 """Nodes of Gauss and Legendre: what is stated, and what its error is measured by."""
@@ -26,15 +24,15 @@ MANY = 100
 """Degrees of freedom from which on Stirling's series of three terms is exact to rounding."""
 
 
-def best_accuracy(mu: float, n: int) -> Accuracy:
+def linear_accuracy(mu: float, n: int) -> Accuracy:
     """1/2 + TV / 2 of the pair (sum, sum of squares) between D0 and D1."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0)
-    value, finer = (_accuracy(mu, n, nodes) for nodes in (NODES, FINER))
+    value, finer = (_total_variation_accuracy(mu, n, nodes) for nodes in (NODES, FINER))
     return Accuracy(value, abs(value - finer))
 
 
-def _accuracy(mu: float, n: int, nodes: int) -> float:
+def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
     freedom, noncentrality = n - 1, mu * mu * (1 - 1 / n)
     # In w = sqrt v both laws have standard deviations of about 1 / sqrt 2.
     low = max(math.sqrt(max(freedom - 1, 0)) - WIDTH, 0.0)
