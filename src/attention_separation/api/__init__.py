@@ -6,14 +6,13 @@
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernel_names import UnknownKernelError
 
-from .comparing import compare, critical_temperature, largest_n
+from .comparing import at_temperature, compare, critical_temperature, largest_n
 from .contests import Success, success
 from .given import features, kernel_of, pair, rows, scores
 from .listing import kernels
 from .plots import plot
 from .separating import Separation, separate
 from .simulating import Simulation, simulate
-from .temperature import at_temperature
 
 __all__ = [
     "Kernel",

@@ -9,13 +9,8 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank.claims.construction_claims import TIMES, exact_vote, more_voters
-from attention_separation.head_rank.constructions import (
-    distributions,
-    heads,
-    majority_vote,
-    targets,
-)
-from attention_separation.head_rank.constructions.masked_layers import MaskedLayer
+from attention_separation.head_rank.constructions import data, heads, majority_vote
+from attention_separation.head_rank.constructions.majority_vote import MaskedLayer
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.statistics.panel_points import PanelPoints
@@ -54,8 +49,8 @@ def test_a_masked_layer_by_loops(attend):
 @pytest.mark.parametrize(("d", "count"), [(2, 1), (3, 5), (8, 21), (16, 7)])
 @pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
 def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
-    x, y = distributions.uniform(RNG, 300, d, 2)
-    g = distributions.unit_vectors(RNG, count, d)
+    x, y = data.uniform(RNG, 300, d, 2)
+    g = data.unit_vectors(RNG, count, d)
     transformer = majority_vote.transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
     assert transformer.encoding.shape == (2, 3)
     tokens = np.concatenate([x, y[..., None]], axis=-1)
@@ -66,8 +61,8 @@ def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
 
 
 def test_a_heads_vote_is_the_rank_1_hardmax_head():
-    x, y = distributions.uniform(RNG, 200, 5, 2)
-    g = distributions.unit_vectors(RNG, 5)
+    x, y = data.uniform(RNG, 200, 5, 2)
+    g = data.unit_vectors(RNG, 5)
     column, eye = g[None, :, None], np.eye(5)[None]
     chosen = heads.attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
     first = majority_vote.votes_for_first(x, y, g[None])[:, :1]
@@ -75,7 +70,7 @@ def test_a_heads_vote_is_the_rank_1_hardmax_head():
 
 
 def test_every_matrix_has_rank_at_most_1():
-    transformer = majority_vote.transformer(distributions.unit_vectors(RNG, 5, 7))
+    transformer = majority_vote.transformer(data.unit_vectors(RNG, 5, 7))
     for layer in (transformer.first, transformer.second):
         assert len(layer.m) == len(layer.v) == 7
         for matrix in (*layer.m, *layer.v):
@@ -118,11 +113,11 @@ def test_simulated_errors_are_the_exact_ones():
 
 def test_the_vote_alone_is_the_targets_error():
     """2 P(wrong) is the mean of ||f - winner||^2: the same draws, either way."""
-    x, y = distributions.uniform(RNG, 40_000, 4, 2)
+    x, y = data.uniform(RNG, 40_000, 4, 2)
     g = RNG.standard_normal((40_000, 3, 4))
     votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
     winner = np.where(votes[:, None] >= 2, x[..., 0], x[..., 1])
-    error = targets.squared_error(targets.nearest(x, y), winner)
+    error = data.squared_error(data.nearest(x, y), winner)
     spread = error.std() / math.sqrt(len(error))
     assert abs(error.mean() - majority_vote.error(4, 3)) < 5.5 * spread  # budget 4e-8
 

@@ -9,17 +9,21 @@ from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
-from attention_separation.head_rank.constructions.distributions import theorem_4, unit_vectors
+from attention_separation.head_rank.constructions.data import (
+    biased_nearest,
+    theorem_4,
+    unit_vectors,
+)
 from attention_separation.head_rank.constructions.sphere import density_at_zero
-from attention_separation.head_rank.constructions.targets import biased_nearest
-from attention_separation.head_rank.theory.biased import (
+from attention_separation.head_rank.theory.bound import (
     biased_bound,
+    bound,
     constant_energy,
     energies,
+    heads_needed,
     lengths,
     threshold_coefficients,
 )
-from attention_separation.head_rank.theory.bound import bound, heads_needed
 
 
 @pytest.mark.parametrize("d", [3, 5, 8])

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from attention_separation.head_rank.constructions import majority_vote
-from attention_separation.head_rank.constructions.distributions import DISTRIBUTIONS
-from attention_separation.head_rank.constructions.targets import nearest
+from attention_separation.head_rank.constructions.data import DISTRIBUTIONS, nearest
 from attention_separation.head_rank.settings.theory import PluralityJob
-from attention_separation.head_rank.theory.plurality import heads_for, rank_0, winners
-from attention_separation.head_rank.theory.plurality_table import plurality_rows
+from attention_separation.head_rank.theory.plurality_table import (
+    heads_for,
+    plurality_rows,
+    rank_0,
+    winners,
+)
 
 JOB = PluralityJob(
     draws=400, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 3, 8],

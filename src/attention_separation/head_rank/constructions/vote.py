@@ -16,7 +16,7 @@ from attention_separation.statistics.verdict import holm, point_p_values
 
 from ..settings.jobs import VoteJob
 from . import majority_vote
-from .distributions import uniform
+from .data import uniform
 
 SCHEMA = pa.schema(
     [
