@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import predictions
@@ -15,7 +16,7 @@ from attention_separation.any_attention.laws.judged import (
     by_rows,
     usual_softmax,
 )
-from attention_separation.any_attention.laws.mixture import critical_share, floor, reach
+from attention_separation.any_attention.laws.mixture import floor
 from attention_separation.any_attention.settings.data import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

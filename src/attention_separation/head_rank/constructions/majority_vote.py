@@ -1,11 +1,4 @@
-"""Theorem 7: two self-masked layers of rank-1 heads that put the nearest of two points to the vote.
-
-The paper's proof is not in its main text; this is a construction of the size that the theorem
-states, with encodings of d_e = 2 coordinates: label and counter. Tokens are [x_1; 1; 0],
-[x_2; -1; 0] and [y; 0; 0]. Head h of layer 1 has a random direction g: y attends to the x_i with
-the larger <x_i, g><g, y> and adds 1/H of that label to its counter. In layer 2 y attends to the
-point whose label has the sign of the counter, coordinate by coordinate. A large factor there,
-undone by the output matrix, drowns y itself, which the skip connection keeps.
+"""Theorem 7: rank-1 heads put the nearest of two points to the vote, and how often it errs.
 
 A head votes for the nearer point where <x_1 - x_2, g> and <y, g> have the sign that <x_1 - x_2, y>
 has: with probability 1/2 + phi / pi, sin(phi) = |cos| of the angle of x_1 - x_2 and y.
@@ -16,11 +9,7 @@ import math
 import numpy as np
 from scipy.special import bdtr
 
-from .masked_layers import MaskedLayer, TwoLayers
 from .sphere import angle_rule, density_at_zero
-
-DROWNING = 1e4
-"""C: the output is x_i + y / C."""
 
 
 def checked_odd(heads: int) -> int:
@@ -34,24 +23,6 @@ def checked_odd(heads: int) -> int:
     if heads < 1 or heads % 2 == 0:
         raise ValueError(f"{heads} heads; allowed: odd numbers, a vote of an even number can tie")
     return heads
-
-
-def transformer(g: np.ndarray, temperature: float = 1.0, drowning: float = DROWNING) -> TwoLayers:
-    """The transformer with the directions g (H, d), H odd; both layers have max(H, d) heads.
-
-    All M and V have rank 1, or 0 in the heads that fill a layer up. For softmax attention the
-    `temperature` multiplies every M.
-    """
-    heads, d = checked_odd(len(g)), g.shape[1]
-    count, size, label, counter = max(heads, d), d + 2, d, d + 1
-    m1, v1, m2, v2 = np.zeros((4, count, size, size))
-    m1[:heads, :d, :d] = temperature * g[:, :, None] * g[:, None, :]
-    v1[:heads, counter, label] = 1 / heads
-    m2[:d, label, counter] = temperature
-    v2[np.arange(d), np.arange(d), np.arange(d)] = drowning
-    encoding = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
-    output = np.eye(d, size) / drowning
-    return TwoLayers(encoding, MaskedLayer(m1, v1), MaskedLayer(m2, v2), output)
 
 
 def votes_for_first(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:

@@ -19,9 +19,9 @@ import math
 import numpy as np
 from scipy.special import betainc, gammaln
 
-from ..constructions.gegenbauer import polynomials
-from ..constructions.sphere import density_at_zero
-from .bound import log_harmonics, shares
+from attention_separation.head_rank.constructions.gegenbauer import polynomials
+from attention_separation.head_rank.constructions.sphere import density_at_zero
+from attention_separation.head_rank.theory.bound import log_harmonics, shares
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""
@@ -31,9 +31,6 @@ LENGTHS = 400
 
 REACH = 8.0
 """Standard deviations, 1/sqrt(2), of that length that the nodes span to both sides of its mean."""
-
-ABSOLUTE = 1 / 20
-"""Theorem 4's error, where the target has square d."""
 
 
 def lengths(d: int) -> tuple[np.ndarray, np.ndarray]:
