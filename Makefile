@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs crate test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -29,9 +29,6 @@ HEADLESS ?=
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
-# Who ran it, as an RO-Crate says it: AGENT="'A. Person'".
-AGENT ?=
-
 # A report of another scale stands beside that scale's results.
 SCALE := $(filter-out paper,$(patsubst scale=%,%,$(filter scale=%,$(CONFIG))))
 REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
@@ -44,7 +41,6 @@ help:
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
-	@echo 'make crate   set up, then write results/crate.zip, all results as an RO-Crate to deposit'
 	@echo 'make test    set up, then run the tests'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
@@ -58,13 +54,13 @@ help:
 	@echo 'make needle-gallery  write the pictures and findings of the needle, which trains first'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
-	@echo 'make setup-publish  add what builds the site and writes the RO-Crate'
+	@echo 'make setup-publish  add what builds the site, and looks at the files of .github'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
-	@echo 'make test-publish   look at the site with a headless Chromium, validate an RO-Crate and .github'
+	@echo 'make test-publish   look at the site with a headless Chromium, and check the files of .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
 	@echo 'make clean   remove results/ and the environment'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
@@ -147,10 +143,6 @@ report: setup
 
 docs: setup-publish
 	@$(BIN)/python docs/site/build.py
-
-# Of what has been made: it makes nothing itself.
-crate: setup-publish
-	@$(BIN)/python -m attention_separation crate $(if $(AGENT),--agent $(AGENT)) $(CONFIG)
 
 test: setup
 	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal

@@ -13,11 +13,14 @@ onstart:
 
 rule all:
     input:
-        whole_run(FIRST),
+        files_of_run(FIRST),
+        files_of_run(KERNELS),
+        f"{RESULTS}/manifest.json",
 
 
 include: "workflow/rules/softmax_vs_linear.smk"
-include: "workflow/rules/generated.smk"
-include: "workflow/rules/studies.smk"
+include: "workflow/rules/any_attention.smk"
+include: "workflow/rules/head_rank.smk"
+include: "workflow/rules/needle.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/gallery.smk"

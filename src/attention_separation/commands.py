@@ -35,7 +35,6 @@ ALONE = {
     "explore": Command(
         "explorer.command", "what kernels can do, in the browser", "explore --port 2718"
     ),
-    "crate": Command("crate", "results and what made them, as an RO-Crate", "crate"),
     "settings": Command(
         "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
     ),

@@ -9,6 +9,11 @@ def pins(name: str) -> set[str]:
     return set(re.findall(r"^(\S+==\S+(?: ; .+)?) \\$", (ROOT / name).read_text(), re.M))
 
 
+def versions(name: str) -> set[str]:
+    """The pins without their platforms: of what two locks need, one may need it on fewer."""
+    return {pin.partition(" ;")[0] for pin in pins(name)}
+
+
 def test_what_a_cluster_needs_changes_nothing_that_is_installed_already():
     locked, more = pins("requirements.lock"), pins("requirements-cluster.lock")
     names = {pin.partition("==")[0] for pin in locked}
@@ -24,11 +29,11 @@ def test_what_training_needs_changes_nothing_that_is_installed_already():
 
 
 def test_what_publishing_needs_changes_nothing_that_is_installed_already():
-    locked = pins("requirements.lock") | pins("requirements-build.lock")
+    locked = versions("requirements.lock") | versions("requirements-build.lock")
+    more = versions("requirements-publish.lock")
     names = {pin.partition("==")[0] for pin in locked}
-    more = pins("requirements-publish.lock")
     assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
-    assert {"zensical", "rocrate"} <= {pin.partition("==")[0] for pin in more - locked}
+    assert {"zensical", "check-jsonschema"} <= {pin.partition("==")[0] for pin in more - locked}
 
 
 def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
@@ -41,11 +46,7 @@ def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
 
 
 def test_what_the_explorer_needs_changes_nothing_that_is_installed_already():
-    # Of what both need, one lock may say of fewer platforms that they do.
-    locked, more = (
-        {pin.partition(" ;")[0] for pin in pins(name)}
-        for name in ("requirements.lock", "requirements-explore.lock")
-    )
+    locked, more = versions("requirements.lock"), versions("requirements-explore.lock")
     names = {pin.partition("==")[0] for pin in locked}
     assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
     assert any(pin.startswith("marimo==") for pin in more - locked)
@@ -54,7 +55,7 @@ def test_what_the_explorer_needs_changes_nothing_that_is_installed_already():
 def test_the_explorer_and_the_site_agree_on_what_both_need():
     # Both are installed beside each other.
     explorer, site = (
-        dict(pin.partition(" ;")[0].split("==") for pin in pins(f"requirements-{name}.lock"))
+        dict(pin.split("==") for pin in versions(f"requirements-{name}.lock"))
         for name in ("explore", "publish")
     )
     both = explorer.keys() & site.keys()

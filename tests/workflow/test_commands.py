@@ -51,7 +51,6 @@ ELSEWHERE = {
     "make report": (CI, "make report"),
     "make gallery": (CI, "make gallery\n"),
     "make docs": (CI, "make test-publish\n"),
-    "make crate": (CI, "make crate"),
     "make test-report": (CI, "make test-report\n"),
     "make test-cluster": (CI, "make test-cluster\n"),
     "make test-explore": (CI, "make test-explore\n"),

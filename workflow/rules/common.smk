@@ -51,7 +51,7 @@ from attention_separation.results.job_files import (
     settings_file,
 )
 from attention_separation.results.provenance import code_digest
-from attention_separation.results.study import sharing_folder
+from attention_separation.results.result import FIGURE, Output, Result
 from attention_separation.settings.canonical import canonical_json
 from attention_separation.softmax_vs_linear.results import PAPERS_FIGURES
 
@@ -67,10 +67,8 @@ def checked_config():
 
 CONFIG = checked_config()
 STUDIES = CONFIG.studies()
-FIRST = next(iter(STUDIES.values()))
-
-# A folder of results has one manifest, of all studies in it.
-HOSTS = {study.folder: study for study in reversed(STUDIES.values())}
+FIRST, KERNELS, RANK, NEEDLE = STUDIES.values()
+RESULTS = FIRST.folder
 
 
 def checked_folder():
@@ -92,14 +90,7 @@ def checked_torch():
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 
-def whole_run(study):
-    """What a whole run makes in the folder of a study, the manifest with it."""
-    files = [path for other in sharing_folder(study, STUDIES) for path in files_of_run(other)]
-    return [*files, f"{study.folder}/manifest.json"]
-
-
 # What each job is, as its study declares it once: its module, settings, files, and what it asks for.
-RESULTS = FIRST.folder
 JOBS = {
     name: (study, result) for study in STUDIES.values() for name, result in study.results.items()
 }
@@ -127,6 +118,8 @@ def declared(path):
 
 def named(rulename, wildcards):
     """The declaration of a rule, or of the panel that a wildcard rule is asked for."""
+    if "figure" in wildcards.keys():
+        rulename = wildcards.figure
     if "panel" in wildcards.keys():
         rulename = f"{'exact' if rulename.endswith('exact') else 'simulate'}_{wildcards.panel}"
     # As a module's, rules have its prefix.
@@ -149,11 +142,7 @@ def writes(name):
     """What a job writes; what a report shows of it is marked so."""
     if name not in JOBS:
         return {}
-    study, result = JOBS[name]
-    return {
-        key: [in_report(study, file) for file in files]
-        for key, files in output_files(result).items()
-    }
+    return in_report(*JOBS[name])
 
 
 def slices_of(panel):
@@ -173,14 +162,24 @@ def panels_of(what):
     return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
-def generated():
-    """Jobs whose rules stand in no file: panels drawn alone, figures of one's own, and those of the
-    later studies."""
-    for name, (study, result) in JOBS.items():
-        if study is not FIRST or (
-            result.module.endswith("panel_figure") and name not in PAPERS_FIGURES
-        ):
-            yield name
+def jobs_of(study):
+    """The names of a study's jobs."""
+    return [name for name, (other, _) in JOBS.items() if other is study]
+
+
+def files_of(study, results):
+    """The files that some results of a study make."""
+    outputs = [output for name in results for output in study.results[name].made()]
+    return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
+
+
+# Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
+OWN_FIGURES = [
+    name
+    for name in jobs_of(FIRST)
+    if JOBS[name][1].module.endswith("panel_figure") and name not in PAPERS_FIGURES
+]
+ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
 
 
 # A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would
@@ -227,16 +226,28 @@ JOB = (
 )
 
 
-def in_report(study, file):
-    """A file's path, marked if a report lists it."""
+def in_report(study, result):
+    """The files of a result, by name in its rule; those that a report lists are marked."""
+    return {
+        key: [_marked(study, file) for file in files] for key, files in output_files(result).items()
+    }
+
+
+def _marked(study, file):
     path, entry = f"{study.folder}/{file.path}", report_entry(study, file)
     if entry is None:
         return path
+
+    def labels(wildcards):
+        own = wildcards.get("figure")
+        output = JOBS[own][1].made()[0] if own else file.output
+        return study.labels(output, MADE_IN[study.name])
+
     return report(
         path,
         caption=f"../report/{entry.caption}.rst",
         category=entry.category,
-        labels=entry.labels or (lambda wildcards: study.labels(file.output, MADE_IN[study.name])),
+        labels=entry.labels or labels,
     )
 
 

@@ -1,15 +1,6 @@
 # The targets that write tracked files: pictures and findings, as config.yaml makes them, and the
 # page of settings. Each study has its own: training takes a quarter of an hour and its numbers hold
-# for one kind of processor. That of a folder's first study comes after those of the others in it,
-# for all write README.md.
-
-
-def galleries_beside(study):
-    """What says that the galleries of the others in a study's folder are written."""
-    if study not in HOSTS.values():
-        return []
-    others = [other for other in STUDIES.values() if HOSTS[other.folder] is study]
-    return [f"{o.folder}/{o.rule('gallery')}.done" for o in others if o is not study]
+# for one kind of processor. The first paper's comes after that of kernels: both write README.md.
 
 
 if not config and not MODULE:
@@ -20,8 +11,9 @@ if not config and not MODULE:
             name:
                 study.rule("gallery")
             input:
-                whole_run(study),
-                galleries_beside(study),
+                files_of_run(study),
+                f"{study.folder}/manifest.json",
+                f"{RESULTS}/kernels_gallery.done" if study is FIRST else [],
             output:
                 touch(f"{study.folder}/{study.rule('gallery')}.done"),
             log:

@@ -11,8 +11,13 @@ if not MODULE:
 
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
 MADE_IN = {
-    study.name: Path(getattr(rules, HOSTS[study.folder].rule("manifest")).output[0]).parent
-    for study in STUDIES.values()
+    study.name: Path(manifest.output[0]).parent
+    for study, manifest in (
+        (FIRST, rules.manifest),
+        (KERNELS, rules.manifest),
+        (RANK, rules.rank_manifest),
+        (NEEDLE, rules.needle_manifest),
+    )
 }
 REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
 if not REPORTED[FIRST.name]:

@@ -403,6 +403,33 @@ use rule fig3 as fig7 with:
     localrule: True
 
 
+# A panel drawn alone, and a figure of one's own; each can be asked for by its name.
+
+
+use rule fig3 as figure with:
+    input:
+        tables=lambda wildcards: reads(wildcards.figure)["tables"],
+        exact=lambda wildcards: reads(wildcards.figure)["exact"],
+    output:
+        **in_report(FIRST, ANY_FIGURE),
+    log:
+        f"{RESULTS}/logs/{{figure}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{figure}}.tsv"
+    wildcard_constraints:
+        figure="|".join(OWN_FIGURES) or "(?!)",
+    localrule: True
+
+
+for name in OWN_FIGURES:
+
+    rule:
+        name:
+            name
+        input:
+            files_of(FIRST, [name]),
+
+
 # Figures 1, 2 and 6, which are drawings.
 
 
@@ -523,3 +550,29 @@ use rule exact as phase with:
     benchmark:
         f"{RESULTS}/benchmarks/phase.tsv"
     localrule: True
+
+
+# Of the folder: the sha256 of every result that carries no metadata of its own.
+
+
+rule manifest:
+    input:
+        manifest_files([FIRST, KERNELS]),
+    output:
+        f"{RESULTS}/manifest.json",
+    log:
+        log_file(FIRST, "manifest"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=250,
+        runtime=5,
+    params:
+        package=PACKAGE,
+        code=lambda wildcards: digest_of("results.manifest"),
+    message:
+        f"Manifest of {RESULTS}: sha256 of pictures, csv and html"
+    shell:
+        "{params.package} job results.manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"

@@ -35,6 +35,12 @@ def markdown_list(sentences: Iterable[str]) -> str:
     return "".join(f"- {sentence}\n" for sentence in sentences)
 
 
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, each of its lines ended."""
+    cells = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return f"| {' | '.join(head)} |\n{'|---' * len(head)}|\n{cells}"
+
+
 def rst_list(sentences: Iterable[str]) -> str:
     """The sentences as a list in reStructuredText; nothing where there are none."""
     return "".join(f"- {as_rst(sentence)}\n" for sentence in sentences)

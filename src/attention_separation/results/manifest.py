@@ -7,10 +7,9 @@ from pathlib import Path
 from .files import write_text
 
 NAME = "manifest.json"
-CRATE = "crate.zip"
 ASIDE = (
     "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
-    "kernels_gallery.done", "rank_gallery.done", "needle_gallery.done", ".gitignore", CRATE,
+    "kernels_gallery.done", "rank_gallery.done", "needle_gallery.done", ".gitignore",
 )  # fmt: skip
 """Files and folders below results that are no results."""
 

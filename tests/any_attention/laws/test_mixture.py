@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import mixture
@@ -57,25 +58,10 @@ def test_the_staircase_by_enumeration(layer, rho, m):
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize(("rho", "m", "classes"), [(1, 15, 20), (2.5, 20, 20), (1, 30, 80)])
-def test_the_critical_share_is_where_the_staircase_passes_half(layer, rho, m, classes):
-    data = DATA.model_copy(update={"classes": classes})
-    half = (1 - 0.75**m) / 2
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        reached = mixture.probability(middle, rho, m, layer, data) >= half
-        low, high = (low, middle) if reached else (middle, high)
-    assert mixture.critical_share(rho, m, layer, data) == pytest.approx(high, rel=1e-12)
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 def test_several_shares_are_each_alone_and_enough_from_the_critical_one_on(layer, monkeypatch):
     monkeypatch.setattr(mixture, "MOST_NUMBERS", 3 * 2 * (DATA.classes + 1) ** 2)
     rho, m = (part.ravel() for part in np.meshgrid([1.0, 1.3, 4.0], [5, 15, 23, 32]))
-    least = np.array(
-        [mixture.critical_share(r, int(k), layer, DATA) for r, k in zip(rho, m, strict=True)]
-    )
+    least = np.array([critical_share(r, int(k), layer, DATA) for r, k in zip(rho, m, strict=True)])
     for factor, wanted in ((1 - 1e-9, False), (1 + 1e-9, True)):
         found = mixture.probabilities(least * factor, rho, m, layer, DATA)
         assert ((found >= mixture.largest_probability(m) / 2) == wanted).all()
@@ -95,10 +81,10 @@ def test_states_of_one_level_that_are_not_in_order_fire_only_if_they_are_lifted(
 
 def test_the_worked_example():
     # K = 20, m = 15: Sigma = -4 is lifted over J = 2, 1.44 f = 0.06; 1.8 f = 0.2 in the last one.
-    assert mixture.critical_share(1.0, 15, ONES, DATA) == pytest.approx(1 / 24)
-    assert mixture.reach(1.0, 15, ONES, DATA) == pytest.approx(23)
-    assert mixture.reach(1.0, 15, CROSS, DATA) == pytest.approx(8)
-    assert mixture.reach(1e9, 15, SELF, DATA) == pytest.approx(20)
+    assert critical_share(1.0, 15, ONES, DATA) == pytest.approx(1 / 24)
+    assert reach(1.0, 15, ONES, DATA) == pytest.approx(23)
+    assert reach(1.0, 15, CROSS, DATA) == pytest.approx(8)
+    assert reach(1e9, 15, SELF, DATA) == pytest.approx(20)
     assert mixture.control(15, CROSS, DATA) == 0.0
 
 
@@ -110,7 +96,7 @@ def test_a_share_of_1_has_exps_probability():
 
 def test_with_few_classes_the_floor_alone_separates():
     data = DATA.model_copy(update={"classes": 2})
-    assert mixture.reach(1.0, 15, SELF, data) == math.inf
+    assert reach(1.0, 15, SELF, data) == math.inf
     assert not mixture.law_holds(SELF, data)
 
 

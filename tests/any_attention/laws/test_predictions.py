@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import predictions
-from attention_separation.any_attention.laws.mixture import critical_share, floor, reach
+from attention_separation.any_attention.laws.mixture import floor
 from attention_separation.any_attention.laws.test_cases import (
     EXPONENTIALS,
     LINEAR,

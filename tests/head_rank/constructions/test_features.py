@@ -5,6 +5,7 @@ False-alarm budget of the random tests: BUDGET together.
 
 import numpy as np
 import pytest
+from literal_heads import attention_layer
 from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
@@ -62,11 +63,11 @@ def test_the_degrees_share_the_energy_of_the_sign(d):
 
 
 def test_head_against_target_in_the_plane():
-    np.testing.assert_allclose(
-        random_features.head_vs_target(2, T, terms=20_001),
-        random_features.head_vs_target_in_the_plane(T),
-        atol=1e-12,
-    )
+    theta = np.arccos(T)
+    nearer = np.minimum(theta, np.pi - theta)
+    expected = 0.5 + np.sign(np.pi / 2 - theta) * (0.25 - (nearer / np.pi) ** 2)
+    found = random_features.head_vs_target(2, T, terms=20_001)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_the_terms_are_enough():
@@ -84,7 +85,7 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
     eye = np.eye(d)[None]
     f = data.nearest(x, y)
     given = [
-        heads.attention_layer(
+        attention_layer(
             x, y[..., None], k[None, :, None], q[None, :, None], eye, eye, heads.hardmax
         )[..., 0]
         for q, k in zip(pair.q, pair.k, strict=True)
@@ -186,6 +187,20 @@ def test_short_keys_report_less_than_is_attained():
     np.testing.assert_allclose(reported, RANDOM_FEATURES[8][9:11], atol=0.004)
 
 
+def representing_weight(d: int, t: np.ndarray, terms: int) -> np.ndarray:
+    """u(t) with E_{q,k}[u(q.k) sgn(x.k) sgn(q.y)] = sgn(x.y) up to degree `terms`, q, k uniform.
+
+    A head's sign function has the coefficient s_l twice (Funk-Hecke), so u has N_l / s_l at P_l.
+    The published plot of u multiplies N_l / s_l by the L2-normalised polynomial sqrt(N_l) P_l: an
+    extra sqrt(N_l) per degree. Either series grows without bound with its terms.
+    """
+
+    def weight(d, degree):
+        return sphere.harmonics(d, degree) / sphere.sign_coefficient(d, degree)
+
+    return sphere.odd_series(d, t, terms, weight)
+
+
 def test_the_weight_that_represents_the_target_has_no_extra_root():
     """The published plot of it multiplies N_l / s_l by sqrt(N_l) P_l; degree by degree."""
     d, draws = 4, 400_000
@@ -195,7 +210,7 @@ def test_the_weight_that_represents_the_target_has_no_extra_root():
     signs = np.sign(k @ x) * np.sign(q @ y)
     products = np.sum(q * k, axis=1)
     for terms in (2, 4):
-        sample = sphere.representing_weight(d, products, terms) * signs
+        sample = representing_weight(d, products, terms) * signs
         wanted = sphere.odd_series(
             d, np.array([x @ y]), terms,
             lambda d, k: sphere.harmonics(d, k) * sphere.sign_coefficient(d, k),
@@ -203,7 +218,7 @@ def test_the_weight_that_represents_the_target_has_no_extra_root():
         spread = sample.std() / np.sqrt(draws)
         assert 2 * norm.sf(abs(sample.mean() - wanted) / spread) > BUDGET / 12
     # At degree 1 the root of N_1 is 2: such a weight gives twice the target.
-    alone = sphere.representing_weight(d, products, 2) * signs
+    alone = representing_weight(d, products, 2) * signs
     spread = alone.std() / np.sqrt(draws)
     target = sphere.harmonics(d, 1) * sphere.sign_coefficient(d, 1) * (x @ y)
     assert abs(2 * alone.mean() - target) > 6 * spread

@@ -5,6 +5,7 @@ False-alarm budget of the random tests: BUDGET together.
 
 import numpy as np
 import pytest
+from literal_heads import attention_layer, concatenated, generalised_layer
 from scipy.stats import binomtest
 
 from attention_separation.head_rank.constructions import data, heads
@@ -43,12 +44,6 @@ def test_more_points_than_dimensions_are_not_orthogonal():
         data.orthogonal(RNG, 1, 3, 4)
 
 
-def test_the_data_of_theorem_4_have_the_length_of_root_d():
-    x, y = data.theorem_4(RNG, 2000, 5)
-    np.testing.assert_allclose(np.linalg.norm(x, axis=-2), np.sqrt(5))
-    assert np.mean(y**2) == pytest.approx(1, abs=0.1)
-
-
 def test_the_targets_by_loops():
     x, y = data.uniform(RNG, 20, 3, 4)
     b = RNG.normal(size=4)
@@ -85,14 +80,14 @@ def test_a_layer_by_loops(attend):
                 weights = np.eye(n)[np.argmax(scores)]
             for i in range(n):
                 expected[:, column] += weights[i] * (o[h] @ v[h].T @ x[:, i])
-    found = heads.attention_layer(x[None], y[None], k, q, v, o, attend)
+    found = attention_layer(x[None], y[None], k, q, v, o, attend)
     np.testing.assert_allclose(found[0], expected, atol=1e-12)
 
 
 def test_hardmax_is_the_limit_of_softmax():
     x, y = data.uniform(RNG, 30, 4, 3)
     eye = np.eye(4)[None]
-    layer = [heads.attention_layer(x, y[..., None], 1e7 * eye, eye, eye, eye, attend)
+    layer = [attention_layer(x, y[..., None], 1e7 * eye, eye, eye, eye, attend)
              for attend in (heads.softmax, heads.hardmax)]  # fmt: skip
     np.testing.assert_allclose(*layer, atol=1e-9)
 
@@ -102,7 +97,7 @@ def test_the_head_of_fact_1_is_a_layer(temperature):
     x, y = data.uniform(RNG, 10, 4, 3)
     eye = np.eye(4)[None]
     attend = heads.hardmax if temperature is None else heads.softmax
-    layer = heads.attention_layer(x, y[..., None], (temperature or 1) * eye, eye, eye, eye, attend)
+    layer = attention_layer(x, y[..., None], (temperature or 1) * eye, eye, eye, eye, attend)
     np.testing.assert_allclose(heads.full_rank_head(x, y, temperature), layer[..., 0], atol=1e-13)
 
 
@@ -113,9 +108,9 @@ def test_fact_3_holds_with_minus_half_b_and_not_as_the_text_has_it(n):
     f = data.biased_nearest(x, y, b)
     np.testing.assert_array_equal(heads.full_rank_head(x, y, None, -b / 2), f)
     for bias, right in ((-b / 2, True), (b, False)):
-        x_long, y_long = heads.concatenated(x, y, bias)
+        x_long, y_long = concatenated(x, y, bias)
         eye, cut = np.eye(d + 1)[None], np.eye(d + 1, d)[None]
-        layer = heads.attention_layer(
+        layer = attention_layer(
             x_long, y_long[..., None], eye, eye, cut, np.eye(d)[None], heads.hardmax
         )
         wrong = data.squared_error(f, layer[..., 0]) > 1e-20
@@ -131,12 +126,5 @@ def test_a_generalised_layer_has_softmax_heads_with_bias_among_it():
         scores = (np.swapaxes(projected, -1, -2) @ query[..., None])[..., 0] + b
         return heads.softmax(2.0 * scores[..., None])[..., 0]
 
-    layer = heads.generalised_layer(x, y, np.eye(d)[None], np.eye(d)[None], [phi])
+    layer = generalised_layer(x, y, np.eye(d)[None], np.eye(d)[None], [phi])
     np.testing.assert_allclose(layer, heads.full_rank_head(x, y, 2.0, b), atol=1e-13)
-
-
-def test_the_standard_number_of_heads():
-    assert [heads.standard_heads(64, r) for r in (1, 16, 64)] == [64, 4, 1]
-    for r in (0, 5, 128):
-        with pytest.raises(ValueError, match=f"r is {r}; allowed: divisors of d = 64"):
-            heads.standard_heads(64, r)

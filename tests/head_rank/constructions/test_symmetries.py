@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from literal_vote import MaskedLayer
 
 from attention_separation.head_rank.constructions import data, heads
-from attention_separation.head_rank.constructions.majority_vote import MaskedLayer
 
 SIZES = st.tuples(st.integers(2, 7), st.integers(2, 6), st.integers(0, 2**32 - 1))
 

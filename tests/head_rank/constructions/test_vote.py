@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from literal_heads import attention_layer
+from literal_vote import DROWNING, MaskedLayer, transformer
 from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank.claims.construction_claims import TIMES, exact_vote, more_voters
 from attention_separation.head_rank.constructions import data, heads, majority_vote
-from attention_separation.head_rank.constructions.majority_vote import MaskedLayer
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.statistics.panel_points import PanelPoints
@@ -51,27 +52,27 @@ def test_a_masked_layer_by_loops(attend):
 def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
     x, y = data.uniform(RNG, 300, d, 2)
     g = data.unit_vectors(RNG, count, d)
-    transformer = majority_vote.transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
-    assert transformer.encoding.shape == (2, 3)
+    built = transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
+    assert built.encoding.shape == (2, 3)
     tokens = np.concatenate([x, y[..., None]], axis=-1)
     votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
     winner = np.where(2 * votes[:, None] > count, x[..., 0], x[..., 1])
-    expected = winner + y / majority_vote.DROWNING
-    np.testing.assert_allclose(transformer(tokens, attend)[..., 2], expected, atol=1e-12)
+    expected = winner + y / DROWNING
+    np.testing.assert_allclose(built(tokens, attend)[..., 2], expected, atol=1e-12)
 
 
 def test_a_heads_vote_is_the_rank_1_hardmax_head():
     x, y = data.uniform(RNG, 200, 5, 2)
     g = data.unit_vectors(RNG, 5)
     column, eye = g[None, :, None], np.eye(5)[None]
-    chosen = heads.attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
+    chosen = attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
     first = majority_vote.votes_for_first(x, y, g[None])[:, :1]
     np.testing.assert_allclose(chosen[..., 0], np.where(first, x[..., 0], x[..., 1]))
 
 
 def test_every_matrix_has_rank_at_most_1():
-    transformer = majority_vote.transformer(data.unit_vectors(RNG, 5, 7))
-    for layer in (transformer.first, transformer.second):
+    built = transformer(data.unit_vectors(RNG, 5, 7))
+    for layer in (built.first, built.second):
         assert len(layer.m) == len(layer.v) == 7
         for matrix in (*layer.m, *layer.v):
             assert np.linalg.matrix_rank(matrix) <= 1
@@ -82,7 +83,7 @@ def test_an_even_vote_is_refused(count):
     text = f"{count} heads; allowed: odd numbers"
     for use in (
         lambda: majority_vote.wrong_probability(3, count),
-        lambda: majority_vote.transformer(np.ones((count, 3))),
+        lambda: transformer(np.ones((count, 3))),
     ):
         with pytest.raises(ValueError, match=text):
             use()

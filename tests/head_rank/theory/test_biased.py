@@ -5,25 +5,18 @@ import re
 
 import numpy as np
 import pytest
+from biased_bound import biased_bound, constant_energy, energies, lengths, threshold_coefficients
 from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
 from attention_separation.head_rank.constructions.data import (
     biased_nearest,
-    theorem_4,
+    orthogonal,
     unit_vectors,
 )
 from attention_separation.head_rank.constructions.sphere import density_at_zero
-from attention_separation.head_rank.theory.bound import (
-    biased_bound,
-    bound,
-    constant_energy,
-    energies,
-    heads_needed,
-    lengths,
-    threshold_coefficients,
-)
+from attention_separation.head_rank.theory.bound import bound, heads_needed
 
 
 @pytest.mark.parametrize("d", [3, 5, 8])
@@ -64,7 +57,7 @@ def test_without_a_bias_it_is_the_bound(d, r, h, any_value):
 def test_the_target_is_the_one_of_theorem_4():
     rng = np.random.default_rng(1)
     d, b = 6, np.array([0.0, 3.0])
-    x, y = theorem_4(rng, 2000, d)
+    x, y = math.sqrt(d) * orthogonal(rng, 2000, d, 2)[0], rng.standard_normal((2000, d))
     tau = (b[1] - b[0]) / (2 * math.sqrt(2 * d))
     u = (x[..., 0] - x[..., 1]) / math.sqrt(2 * d)
     first = np.sum(u * y, axis=1) + tau > 0

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from literal_heads import generalised_layer
 from scipy.linalg import null_space
 
 from attention_separation.head_rank.constructions import heads, random_features, sphere
@@ -304,7 +305,7 @@ def test_no_layer_of_any_heads_falls_below_it(layer):
 
     def parts(count):
         x, y = orthogonal(rng, count, d, 2)
-        out = [heads.generalised_layer(x, y, k[[i]], np.eye(d)[None], functions[i : i + 1])
+        out = [generalised_layer(x, y, k[[i]], np.eye(d)[None], functions[i : i + 1])
                for i in range(h)]  # fmt: skip
         return nearest(x, y), np.stack(out, axis=-1)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from literal_networks import attention_network
 from making import contest, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
@@ -14,7 +15,6 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.networks import attention_network
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix
 from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.statistics.seeding import BlockStreams

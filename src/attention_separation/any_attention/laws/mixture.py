@@ -12,7 +12,6 @@ the higher ones in self-attention, and in cross-attention those where y_k3 is pl
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
@@ -27,10 +26,6 @@ ROUNDING = 1e-12
 
 MOST_NUMBERS = 1 << 18
 """Shares of levels and states worked on at once."""
-
-RARE = 1e-12
-"""Chances below it do not matter to C."""
-
 
 LEAST_CLASSES = 6
 """With fewer the floor itself may be half of exp's P."""
@@ -82,19 +77,6 @@ def probabilities(
 def probability(share: float, rho: float, m: int, layer: Layer, data: Data) -> float:
     """The same of one."""
     return float(probabilities(*map(np.atleast_1d, (share, rho, m)), layer, data)[0])
-
-
-def critical_share(rho: float, m: int, layer: Layer, data: Data) -> float:
-    """f_c, the least share at which P is at least half of exp's; inf if it is at none."""
-    return _critical_share(rho, m, layer, _sizes(layer, data), data.classes)
-
-
-def reach(rho: float, m: int, layer: Layer, data: Data) -> float:
-    """C: with R times as loud a special token a kernel separates up to n = C R; 0 if at no n, and
-    inf if the floor itself is half of exp's P."""
-    share = critical_share(rho, m, layer, data)
-    others = max(1 / share - 1, 0.0) if share > 0 else math.inf
-    return others * data.classes / (data.classes - 1 + rho)
 
 
 def control(m: int, layer: Layer, data: Data) -> float:
@@ -245,25 +227,3 @@ def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 def _chance(above: np.ndarray, fired: np.ndarray, m: int) -> np.ndarray:
     """(1 - p)^m - (1 - p - q)^m."""
     return (1 - above) ** m - (1 - above - fired) ** m
-
-
-@lru_cache(maxsize=65536)
-def _critical_share(
-    rho: float, m: int, layer: Layer, sizes: tuple[float, float, float], classes: int
-) -> float:
-    """For each J the states are counted in the order in which they fire, up to the chance q that
-    half of exp's P needs."""
-    coins = heads(classes)
-    above = np.cumsum(coins[::-1])[::-1] - coins
-    left = 1 - above / _bits(layer)
-    spare = left**m - largest_probability(m) / 2
-    positive = _levels(rho, sizes, classes) + sizes[2] > -ROUNDING
-    # Above a level that hardly any column exceeds, a higher one only asks for a larger share.
-    below_top = np.append(1.0, above[:-1]) > RARE
-    likely = np.flatnonzero((spare >= 0) & positive & below_top)
-    needed = left[likely] - spare[likely] ** (1 / m)
-    shares = _least_shares(rho, sizes, classes)[likely]
-    order = np.argsort(shares, axis=1, kind="stable")
-    found = np.cumsum(_weights(layer, classes)[order], axis=1) >= needed[:, None]
-    at = np.take_along_axis(shares, order, axis=1)
-    return float(np.min(np.where(found, at, np.inf), initial=np.inf))

@@ -7,9 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
+from attention_separation.pages.prose import markdown_table
 from attention_separation.results.tables import read_parquet, write_csv
 
-from ..exact.layers import LAYERS
+from ..exact.layers import LAYERS, Layer
 from ..laws.law_table import elsewhere_table
 from ..settings.jobs import KernelsPage
 from ..settings.titles import FIGURES, TABLES
@@ -41,55 +42,45 @@ IN_README = (
 
 def kernels_text(kernels: pa.Table) -> str:
     """The table of kernels in Markdown, a row for each."""
-    of_layer = {
-        (layer, row["kernel"]): row
-        for layer in LAYERS
-        for row in layer_rows(kernels, layer).to_pylist()
-    }
-    lines = []
+    of_layer = _by_layer(kernels)
+    cells = []
     for name in dict.fromkeys(kernels["kernel"].to_pylist()):
         rows = [of_layer[layer, name] for layer in LAYERS]
-        cells = [
+        cells.append([
             name, _plain(rows[0]["formula"]), rows[0]["normaliser"], *map(_reach_cell, rows),
             rows[0]["margin_law"] or "", rows[0]["weight_law"] or "", rows[0]["source"],
-        ]  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    head = " | ".join(layer.words for layer in LAYERS)
+        ])  # fmt: skip
+    layers = [layer.words for layer in LAYERS]
+    head = ["kernel", "formula", "divided by", *layers, "gap", "factor", "source"]
     return (
         f"{HONESTY}\n\n## Kernels\n\nThe largest multiple of K up to 10¹² at which each "
         "separates, at the own best threshold; from the n in brackets on it is exactly as good as "
         "no attention. The last columns but one are of X = I: how the gap between the scores of D1 "
         "and D0 goes with n, and the factor 1 + g on the special token's coordinate in X = I + "
         "g e₁e₁ᵀ that it needs, as measured at n from 10⁶ to 10⁹ and at 2·10⁶ and 2·10⁸, where m "
-        "grows with n as well.\n\n"
-        f"| kernel | formula | divided by | {head} | gap | factor | source |\n{'|---' * 9}|\n"
-        + "\n".join(lines)
-        + f"\n\nAs tables: {table_links(GALLERY)}."
+        f"grows with n as well.\n\n{markdown_table(head, cells)}\nAs tables: "
+        f"{table_links(GALLERY)}."
     )
 
 
 def readme_table(kernels: pa.Table) -> str:
     """Up to which n the best known kernels separate, in Markdown; "" where none of them is."""
-    of_layer = {
+    of_layer = _by_layer(kernels)
+    cells = []
+    for name in IN_README:
+        if (LAYERS[0], name) in of_layer:
+            rows = [of_layer[layer, name] for layer in LAYERS]
+            cells.append([f"`{name}`", _plain(rows[0]["formula"]), *map(reach_words, rows)])
+    head = ["separates up to n =", "formula", *(layer.words for layer in LAYERS)]
+    return markdown_table(head, cells) if cells else ""
+
+
+def _by_layer(kernels: pa.Table) -> dict[tuple[Layer, str], dict]:
+    return {
         (layer, row["kernel"]): row
         for layer in LAYERS
         for row in layer_rows(kernels, layer).to_pylist()
     }
-    names = [name for name in IN_README if (LAYERS[0], name) in of_layer]
-    if not names:
-        return ""
-    lines = [
-        f"| `{name}` | {_plain(of_layer[LAYERS[0], name]['formula'])} | "
-        + " | ".join(reach_words(of_layer[layer, name]) for layer in LAYERS)
-        + " |"
-        for name in names
-    ]
-    head = " | ".join(layer.words for layer in LAYERS)
-    return (
-        f"| separates up to n = | | {head} |\n{'|---' * (2 + len(LAYERS))}|\n"
-        + "\n".join(lines)
-        + "\n"
-    )
 
 
 def _plain(formula: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from attention_separation.pages.prose import markdown_table
 from attention_separation.statistics.verdict_words import count_verdicts
 
 from ..laws.law_table import COUNTS
@@ -19,29 +20,28 @@ def laws_text(laws: pa.Table, elsewhere: pa.Table) -> str:
     of_law: dict[str, list[dict]] = {}
     for row in laws.to_pylist():
         of_law.setdefault(row["law"], []).append(row)
-    lines = [
-        f"| {law} | {rows[0]['statement']} | {rows[0]['condition']} | {rows[0]['error_term']} | "
-        f"{count_verdicts(row['verdict'] for row in rows)} |"
-        for law, rows in of_law.items()
-    ]
+    here = []
+    for law, rows in of_law.items():
+        says, needs, error = (rows[0][name] for name in ("statement", "condition", "error_term"))
+        here.append([law, says, needs, error, count_verdicts(row["verdict"] for row in rows)])
     of_data: dict[str, list[dict]] = {}
     for row in elsewhere.to_pylist():
         of_data.setdefault(row["data"], []).append(row)
-    others = [
-        f"| {data} | {_counted(row for row in rows if row['kind'] == NUMBER)} | "
-        f"{_counted(row for row in rows if row['kind'] != NUMBER)} |"
-        for data, rows in of_data.items()
-    ]
+    there = []
+    for data, rows in of_data.items():
+        numbers = [row for row in rows if row["kind"] == NUMBER]
+        others = [row for row in rows if row["kind"] != NUMBER]
+        there.append([data, _counted(numbers), _counted(others)])
     return (
         "## Laws\n\nWeights are random signs, V = I, and X = I or all ones if nothing else is "
         "said. A claim is not applicable where its law's conditions are not met. A number agrees "
         "if it is no further from the exact value than its law's error term.\n\n"
         + "\n\n".join(WORDS)
-        + f"\n\n| law | says | needs | error term | at these data |\n{'|---' * 5}|\n"
-        + "\n".join(lines)
-        + "\n\nThe same laws at other data, all else as above; `classes` is K and `at_least` the "
+        + "\n\n"
+        + markdown_table(["law", "says", "needs", "error term", "at these data"], here)
+        + "\nThe same laws at other data, all else as above; `classes` is K and `at_least` the "
         f"least m. Counts of each law are in [{ELSEWHERE}.csv](kernels/{ELSEWHERE}.csv).\n\n"
-        f"| data | numbers | statements and identities |\n{'|---' * 3}|\n" + "\n".join(others)
+        + markdown_table(["data", "numbers", "statements and identities"], there).rstrip()
     )
 
 

@@ -4,8 +4,6 @@ Points x_1..x_N and a query y. Everywhere in this package X has shape (..., d, N
 points, and y shape (..., d); leading axes count draws.
 """
 
-import math
-
 import numpy as np
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -37,12 +35,6 @@ def orthogonal(rng: np.random.Generator, draws: int, d: int, n: int) -> Data:
     # With a positive diagonal of R the factorisation is unique, and Q inherits the invariance.
     signs = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
     return q * signs[..., None, :], unit_vectors(rng, draws, d)
-
-
-def theorem_4(rng: np.random.Generator, draws: int, d: int) -> Data:
-    """Theorem 4: two orthogonal points of length sqrt(d), and y standard normal."""
-    points, _ = orthogonal(rng, draws, d, 2)
-    return math.sqrt(d) * points, rng.standard_normal((draws, d))
 
 
 DISTRIBUTIONS = {"uniform": uniform, "orthogonal": orthogonal}

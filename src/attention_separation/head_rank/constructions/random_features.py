@@ -77,13 +77,6 @@ def head_vs_target(d: int, t: np.ndarray, terms: int = TERMS) -> np.ndarray:
     )
 
 
-def head_vs_target_in_the_plane(t: np.ndarray) -> np.ndarray:
-    """b for d = 2, in closed form."""
-    theta = np.arccos(t)
-    nearer = np.minimum(theta, np.pi - theta)
-    return 0.5 + np.sign(np.pi / 2 - theta) * (0.25 - (nearer / np.pi) ** 2)
-
-
 def head_vs_head(qq: np.ndarray, kk: np.ndarray) -> np.ndarray:
     """C of pairs of heads with q.q' and k.k', both within [-1, 1]; works in place on both."""
     for products in (qq, kk):

@@ -92,13 +92,3 @@ def odd_series(d: int, t: np.ndarray, terms: int, weight) -> np.ndarray:
         if degree % 2:
             total += weight(d, degree) * value
     return total
-
-
-def representing_weight(d: int, t: np.ndarray, terms: int) -> np.ndarray:
-    """u(t) with E_{q,k}[u(q.k) sgn(x.k) sgn(q.y)] = sgn(x.y) up to degree `terms`, q, k uniform.
-
-    A head's sign function has the coefficient s_l twice (Funk-Hecke), so u has N_l / s_l at P_l.
-    The published plot of u multiplies N_l / s_l by the L2-normalised polynomial sqrt(N_l) P_l: an
-    extra sqrt(N_l) per degree. Either series grows without bound with its terms.
-    """
-    return odd_series(d, t, terms, lambda d, l: harmonics(d, l) / sign_coefficient(d, l))  # noqa: E741

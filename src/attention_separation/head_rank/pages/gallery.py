@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
+from attention_separation.pages.prose import markdown_table
 from attention_separation.results.tables import read_parquet
 
 from ..claims.outcomes import SCHEMA, WHOSE, in_words
@@ -74,17 +75,13 @@ def claims_text(judged: pa.Table) -> str:
 
 def _claims(judged: pa.Table, whose: str) -> str:
     """The table of some claims under its heading; empty where there are none."""
-    rows = "".join(
-        f"| {row['statement']} | {row['verdict']} | {in_words(row)} |\n"
+    rows = [
+        [row["statement"], row["verdict"], in_words(row)]
         for row in judged.to_pylist()
         if row["whose"] == whose
-    )
-    if not rows:
-        return ""
-    return (
-        f"## Claims: {whose}\n\n| claim | verdict | the comparison furthest from agreeing |\n"
-        f"|---|---|---|\n{rows}"
-    )
+    ]
+    head = ["claim", "verdict", "the comparison furthest from agreeing"]
+    return f"## Claims: {whose}\n\n{markdown_table(head, rows)}" if rows else ""
 
 
 def run(job: RankPage, results: Path, docs: Path, readme: Path) -> None:

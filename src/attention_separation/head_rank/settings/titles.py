@@ -31,4 +31,3 @@ NUMBERED = {
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
 }
-TABLES = JUDGED | NUMBERED

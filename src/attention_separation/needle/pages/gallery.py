@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.pages.gallery import Folders, Gallery, table_links, write_gallery
+from attention_separation.pages.prose import markdown_table
 from attention_separation.settings.jobs import PageJob
 
 from ..exact.line_table import MU
@@ -59,7 +60,7 @@ def critical_text(critical: pa.Table) -> str:
     reach = reaches(critical)
     kinds = {row["kernel"]: row["kind"] for row in critical.to_pylist()}
     mus = sorted({mu for _, mu in reach})
-    return _markdown(
+    return markdown_table(
         ["kernel", "weight", "the line is", *(f"μ = {mu:g}" for mu in mus)],
         [[f"`{kernel}`", SYMBOLS[kernel], kind, *(_number(reach[kernel, mu]) for mu in mus)]
          for kernel, kind in kinds.items()],
@@ -68,7 +69,7 @@ def critical_text(critical: pa.Table) -> str:
 
 def ends_text(ends: pa.Table) -> str:
     """A row for each layer."""
-    return _markdown(
+    return markdown_table(
         ["layer", "kernel", "n", "limit of the class", "reached"],
         [[row["layer"], f"`{row['kernel']}`", f"{row['n']}", f"{row['limit']:.4f}",
           f"{row['accuracy']:.4f}"] for row in ends.to_pylist()],
@@ -77,17 +78,11 @@ def ends_text(ends: pa.Table) -> str:
 
 def claims_text(claims: pa.Table) -> str:
     """A row for each claim."""
-    return _markdown(
+    return markdown_table(
         ["claim", "what is said", "rule", "verdict", "the comparison furthest from agreeing"],
         [[*(row[name] for name in ("claim", "statement", "rule", "verdict")), in_words(row)]
          for row in claims.to_pylist()],
     )  # fmt: skip
-
-
-def _markdown(head: list[str], rows: list[list[str]]) -> str:
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, *rows]).replace(
-        "\n", f"\n{'|---' * len(head)}|\n", 1
-    )
 
 
 def _number(critical: float) -> str:

@@ -11,7 +11,6 @@ from .origins import origin
 
 SPECIAL, OTHERS = slice(0, 1), slice(1, None)
 """Rows of the special token and of all others; likewise the first column and the others."""
-ALL = slice(None)
 
 NAMES = {"linear": "linear attention", "exp": "softmax attention"}
 

@@ -1,21 +1,11 @@
-"""The networks on top of attention, and attention by the tensor trick, as the paper defines them.
+"""Attention by the tensor trick, as the paper defines it.
 
-Shapes: n tokens, d coordinates, m sign columns. Indices count from 0 here, from 1 in the paper.
+Shapes: n tokens, d coordinates. Indices count from 0 here, from 1 in the paper.
 """
 
 from collections.abc import Callable
 
 import numpy as np
-
-
-def relu(z):
-    """max(z, 0), Definition 3.4."""
-    return np.maximum(z, 0.0)
-
-
-def relu_tau(z, tau: float):
-    """max(z - tau, 0), Definition 3.4."""
-    return np.maximum(z - tau, 0.0)
 
 
 def tensor_attention(a1, a2, a3, x, v, h: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -34,16 +24,3 @@ def tensor_attention(a1, a2, a3, x, v, h: Callable[[np.ndarray], np.ndarray]) ->
         for i0 in range(d):
             c[j0, i0] = np.dot(f, (a3 @ v)[:, i0])
     return c
-
-
-def attention_network(c, y, tau: float) -> float:
-    """F of Definitions C.2 and C.6: relu of the sum over j0 and l of relu_tau(<c_j0, y_l>).
-
-    c : (n, d) attention output; y : (d, m) signs.
-    """
-    return float(relu(np.sum(relu_tau(c @ y, tau))))
-
-
-def regression_network(f, y, tau: float) -> float:
-    """F of Definitions 3.5 and 3.6; f : (n,) normalised weights, y : (n, m) signs."""
-    return float(relu(np.sum(relu_tau(f @ y, tau))))

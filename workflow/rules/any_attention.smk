@@ -1,7 +1,14 @@
-# Rules that follow from declarations alone: a panel drawn alone, as `snakemake fig4c` asks for it,
-# figures of one's own, and all jobs of the later studies, trained cells among them.
+# Any attention: which kernels separate, on the first paper's data and in its folder of results.
+# Tables and figures are declared in any_attention/study.py, and their rules follow from that.
 
-for name in generated():
+
+rule kernels:
+    input:
+        files_of_run(KERNELS),
+        f"{RESULTS}/manifest.json",
+
+
+for name in jobs_of(KERNELS):
 
     rule:
         name:
@@ -11,9 +18,9 @@ for name in generated():
         output:
             **writes(name),
         log:
-            log_file(JOBS[name][0], name),
+            log_file(KERNELS, name),
         benchmark:
-            benchmark_file(JOBS[name][0], name)
+            benchmark_file(KERNELS, name)
         priority: priority_of
         localrule: is_local(name)
         conda:
