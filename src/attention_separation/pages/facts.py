@@ -1,0 +1,206 @@
+"""What pages say that needs arithmetic: named values over the tables that are kept."""
+
+import math
+from collections import Counter
+from statistics import mean, median
+from typing import Any
+
+from .rendering import Tables, one, whole
+
+LAYERS = (("self_attention", "identity"), ("self_attention", "ones"), ("cross_attention", "identity"))
+"""The three models of attention, in the order of all tables: model and X."""
+
+VERDICTS = ("agrees", "differs", "undecided", "not applicable")
+
+EQUAL = 1e-8
+"""Probabilities that differ by less are equal: tables are kept to eight digits."""
+
+LIKELY = 0.9
+"""A probability of success from which on it is called likely."""
+
+
+class First:
+    """The first paper: `docs/gallery/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The points of all panels."""
+        return [row for k in (3, 4, 5, 7) for row in self._tables(f"gallery/fig{k}")]
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """The first row of every claim that is no identity."""
+        first = {row["id"]: row for row in reversed(self._tables("gallery/claims"))}
+        return [row for row in reversed(first.values()) if not row["identity"]]
+
+    def fails(self, *names: str) -> bool:
+        """Whether these claims fail at every n tested."""
+        verdicts = [one(self.claims, id=name)["verdict"] for name in names]
+        return all(verdict.endswith("at every n tested") for verdict in verdicts)
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """The median probability of success at the panels' threshold, and at the best threshold
+        that both networks can share, over the points of attention."""
+        own, best = (self._tables("gallery/theta", kind=kind) for kind in ("paper", "best"))
+        return median(row["p_exact"] for row in own), median(row["p_exact"] for row in best)
+
+    @property
+    def ahead(self) -> tuple[int, int]:
+        """At how many points softmax alone separates with more probability than linear attention
+        alone, each at its own best threshold, and at how many with less."""
+        exp, linear = (self._tables("gallery/threshold", network=name) for name in ("exp", "linear"))
+        leads = [a["p_best"] - b["p_best"] for a, b in zip(exp, linear, strict=True)]
+        return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
+
+    @property
+    def likely(self) -> int:
+        """Points at which success is likely."""
+        return sum(row["p_exact"] >= LIKELY for row in self.rows)
+
+
+class Kernels:
+    """Any attention: `docs/kernels/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    def row(self, kernel: str, layer: int, table: str = "kernels", **wanted: object) -> Any:
+        """A kernel's row in one of LAYERS."""
+        model, x = LAYERS[layer]
+        rows = self._tables(f"kernels/{table}")
+        return one(rows, kernel=kernel, model=model, attention_x=x, **wanted)
+
+    def last(self, kernel: str, layer: int) -> float:
+        """The largest n computed at which a kernel separates; 0 for none."""
+        return self.row(kernel, layer)["last_n"] or 0
+
+    def reach(self, kernel: str, layer: int) -> str:
+        """The same in words, and the n below it at which the kernel does not separate."""
+        row, last = self.row(kernel, layer), self.last(kernel, layer)
+        words = "≥ 10¹²" if math.isinf(last) else whole(last) if last else "none"
+        if row["first_hole"]:
+            words += f", not at some n in {row['first_hole']:,.0f}–{row['last_hole']:,.0f}"
+        if row["undecided_from"]:
+            words += f", undecided from {whole(row['undecided_from'])}"
+        return words
+
+    def p(self, kernel: str, layer: int, n: int = 2000) -> float:
+        """The probability that a kernel separates, at its own best threshold."""
+        return self.row(kernel, layer, "kernel_values", n=n)["p_best"]
+
+    @property
+    def names(self) -> list[str]:
+        """All kernels, in the order of the table."""
+        return list(dict.fromkeys(row["kernel"] for row in self._tables("kernels/kernels")))
+
+    def separate_everywhere(self, *kernels: str) -> bool:
+        """Whether all of these separate at the largest n computed, in all three models."""
+        return all(self.last(each, layer) == math.inf for each in kernels for layer in (0, 1, 2))
+
+    def reach_and_end(self, kernel: str, layer: int) -> str:
+        """The largest n in words and, in brackets, that from which on it is as good as uniform
+        weights."""
+        end = self.row(kernel, layer)["as_none_from"]
+        return self.reach(kernel, layer) + (
+            f" ({whole(end)})" if end and math.isfinite(end) and end > self.last(kernel, layer) else ""
+        )
+
+    @property
+    def laws(self) -> list[dict[str, Any]]:
+        """Every law of the default data, with how many of its claims have each verdict."""
+        found: dict[str, dict[str, Any]] = {}
+        for row in self._tables("kernels/kernel_laws"):
+            law = found.setdefault(row["law"], {**row, "verdicts": Counter()})
+            law["verdicts"][row["verdict"]] += 1
+        return list(found.values())
+
+    @property
+    def laws_elsewhere(self) -> list[dict[str, Any]]:
+        """How many claims of all laws have each verdict, for each of the other data."""
+        found: dict[str, Counter[str]] = {}
+        for row in self._tables("kernels/laws_elsewhere"):
+            counts = found.setdefault(row["data"], Counter())
+            counts.update({word: row[word] for word in VERDICTS})
+        return [{"data": data, **counts} for data, counts in found.items()]
+
+    @property
+    def least_with_biases(self) -> float:
+        """Of all kernels, the least probability with a bias for each neuron, chosen after the
+        signs, at n = 2,000."""
+        rows = self._tables("kernels/kernel_values", model="self_attention", n=2000)
+        return min(row["p_each_bias"] for row in rows if row["p_each_bias"] is not None)
+
+
+class Needle:
+    """One noisy token among n: `docs/needle/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    def critical(self, kernel: str, mu: float = 5.0) -> float:
+        """The n at which a kernel's best accuracy is 0.75."""
+        return one(self._tables("needle/needle_critical"), kernel=kernel, mu=mu)["n_critical"]
+
+    def last(self, kernel: str, mu: float = 5.0) -> int:
+        """The largest whole n with an accuracy of 0.75 or more."""
+        return math.floor(self.critical(kernel, mu))
+
+    def accuracy(self, kernel: str, n: int, mu: float = 5.0) -> float:
+        """The best accuracy of a kernel."""
+        return one(self._tables("needle/needle_lines"), kernel=kernel, mu=mu, n=n)["accuracy"]
+
+    def trained(self, **wanted: object) -> float:
+        """The mean held-out accuracy of trained networks, over runs."""
+        wanted = {"features": None, "mu": 5.0, "n": 512, "control": False} | wanted
+        return mean(row["accuracy"] for row in self._tables("needle/needle_cells", **wanted))
+
+
+class Rank:
+    """The rank of heads: `docs/head_rank/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    def bound(self, d: int, rank: int, heads: int) -> Any:
+        """The row of what no layer of such heads can do."""
+        return one(self._tables("head_rank/rank_bound"), d=d, rank=rank, heads=heads)
+
+    def heads_needed(self, d: int, rank: int, error: float, column: str = "heads") -> int:
+        """How many heads of one layer an error takes at least."""
+        rows = self._tables("head_rank/rank_heads_needed")
+        return int(one(rows, d=d, rank=rank, error=error)[column])
+
+    @property
+    def one_layer(self) -> list[dict[str, Any]]:
+        """The cells of one trained layer at d = 8 and N = 4, without encodings, on new batches."""
+        cells = self._tables(
+            "head_rank/rank_errors", d=8, n=4, layers=1, encoding="none", regime="fresh"
+        )
+        # Batches of 16 belong to the figure that repeats batches.
+        return [row for row in cells if "_b16_" not in row["cell"]]
+
+    @property
+    def gap(self) -> float:
+        """The least mean error of lower rank over the largest of full rank, in one layer."""
+        errors = [(row["rank"] == 8, row["mean"]) for row in self.one_layer]
+        return min(x for full, x in errors if not full) / max(x for full, x in errors if full)
+
+    @property
+    def uniform_error(self) -> float:
+        """The error of uniform attention there."""
+        return self.one_layer[0]["rank_0"]
+
+    def verdicts(self, whose: str) -> dict[str, int]:
+        """How many claims have each verdict."""
+        found: dict[str, int] = {}
+        for row in self._tables("head_rank/rank_claims", whose=whose):
+            found[row["verdict"]] = found.get(row["verdict"], 0) + 1
+        return found
+
+
+FACTS = {"first": First, "kernels": Kernels, "needle": Needle, "rank": Rank}
+"""By the name that templates have for them."""

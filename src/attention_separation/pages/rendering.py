@@ -1,0 +1,162 @@
+"""Pages of docs/ and README.md, from templates that a person writes and the tables that are kept.
+
+A number on a page is an expression over a table; beneath each finding stands its guard,
+`{% holds CONDITION %}`. A page whose guard fails is not written.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.csv
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+
+from attention_separation.results.files import write_text
+
+SUFFIX = ".j2"
+MARKS = {"agrees": "✓", "differs": "✗", "undecided": "?"}
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class PageError(ValueError):
+    """A page that cannot be written; the text names it, and says what to do."""
+
+
+class GuardError(Exception):
+    """A guard that does not hold, by its line in the template."""
+
+    def __init__(self, line: int):
+        self.line = line
+
+
+class Holds(Extension):
+    """`{% holds CONDITION %}`: nothing on the page, and no page where the condition is false."""
+
+    tags = {"holds"}
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        line = next(parser.stream).lineno
+        condition = parser.parse_expression()
+        call = self.call_method("_check", [condition, nodes.Const(line)])
+        return nodes.Output([call]).set_lineno(line)
+
+    def _check(self, condition: object, line: int) -> str:
+        if not condition:
+            raise GuardError(line)
+        return ""
+
+
+class Tables:
+    """The tables of a folder, read when asked for: `tables("kernels/kernels")` is a list of rows,
+    each with its cells by column; an empty cell is None."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._read: dict[str, list[dict[str, Any]]] = {}
+
+    def __call__(self, name: str, **wanted: object) -> list[dict[str, Any]]:
+        """The rows that have the wanted values; PageError where there is no such table."""
+        if name not in self._read:
+            self._read[name] = self._rows(self.folder / f"{name}.csv")
+        return where(self._read[name], **wanted)
+
+    def _rows(self, path: Path) -> list[dict[str, Any]]:
+        if not path.exists():
+            raise PageError(f"{path} is missing; `make keep` puts a finished run's tables there")
+        options = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+        return pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
+
+
+def where(rows: Iterable[Mapping[str, Any]], **wanted: object) -> list[Any]:
+    """The rows that have these values."""
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def one(rows: Iterable[Mapping[str, Any]], **wanted: object) -> Mapping[str, Any]:
+    """The one row that has these values; PageError where there are none or several."""
+    found = where(rows, **wanted)
+    if len(found) != 1:
+        raise PageError(f"{len(found)} rows with {wanted}; allowed: one")
+    return found[0]
+
+
+def whole(number: float) -> str:
+    """A number without a fraction, as 12,620; from 10⁹ on to three digits, as 1.23·10⁹."""
+    if abs(number) < 1e9:
+        return f"{number:,.0f}"
+    digits, power = f"{number:.2e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(SUPERSCRIPTS)}"
+
+
+def fixed(number: float, places: int = 3) -> str:
+    """A number with so many places."""
+    return f"{number:.{places}f}"
+
+
+def short(number: float | None) -> str:
+    """A number to three digits; nothing for None."""
+    return "" if number is None else f"{number:.3g}"
+
+
+def mark(verdict: str) -> str:
+    """A verdict with its mark."""
+    return f"{MARKS.get(verdict, '–')} {verdict}"
+
+
+def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
+    """The text of a page, from the tables below a folder; `facts` are values with arithmetic, by
+    the name that templates have for them.
+
+    Raises
+    ------
+    PageError
+        If a name is not defined, a table is missing, or a guard does not hold.
+    """
+    tables = Tables(docs)
+    environment = Environment(
+        loader=FileSystemLoader(template.parent),
+        undefined=StrictUndefined,
+        extensions=[Holds],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"whole": whole, "fixed": fixed, "short": short, "mark": mark}
+    environment.globals |= {"tables": tables, "one": one, "where": where}
+    try:
+        environment.globals |= {name: make(tables) for name, make in facts.items()}
+        return environment.get_template(template.name).render()
+    except GuardError as error:
+        raise PageError(_broken(environment, template, error.line)) from None
+    except (TemplateError, PageError, TypeError, KeyError) as error:
+        raise PageError(f"{template.name}: {error}") from error
+
+
+def _broken(environment: Environment, template: Path, line: int) -> str:
+    """The finding whose guard does not hold, with the numbers that the tables have now."""
+    lines = template.read_text(encoding="utf-8").splitlines()
+    start = line - 1
+    while start and lines[start - 1].strip() and "{% holds" not in lines[start - 1]:
+        start -= 1
+    finding = environment.from_string("\n".join(lines[start : line - 1])).render().strip()
+    return (
+        f"{template.name}, line {line}: a finding no longer holds.\n  {finding}\n"
+        f"  {lines[line - 1].strip()}\n"
+        "Write what the tables say now, and its guard; or put back the tables of the kept run."
+    )
+
+
+def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> None:
+    """Write every page of a folder of templates: README.md beside `docs`, the others in it.
+
+    All are rendered before any is written; PageError as `render`.
+    """
+    pages = {}
+    for template in sorted(templates.glob(f"*.md{SUFFIX}")):
+        name = template.name.removesuffix(SUFFIX)
+        folder = docs.parent if name == "README.md" else docs
+        pages[folder / name] = render(template, docs, facts)
+    for path, text in pages.items():
+        write_text(path, text)
