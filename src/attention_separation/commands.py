@@ -39,12 +39,8 @@ ALONE = {
         "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
     ),
     "rank-time": Command("training_time", "how long training takes here", "rank-time"),
-    "rank-reference": Command(
-        "head_rank.paper_size.page",
-        "keep runs at the paper's size in docs/",
-        "rank-reference",
-        False,
-    ),
+    "keep": Command("keep", "put a finished run into docs/", "keep paper kernels", False),
+    "gallery": Command("gallery", "the pages of docs/ and README.md", "gallery", False),
 }
 OF_EVERY_STUDY = {
     "summary": Command("summary", "what results say; rank-summary, ...", "summary"),

@@ -10,7 +10,7 @@ from attention_separation.own_kernels.section import PythonKernel
 from attention_separation.results.result import FIGURE, TABLE, Output, Result
 from attention_separation.results.study import Study
 
-from .settings.jobs import KernelsJob, KernelsPage, SimulatedJob
+from .settings.jobs import KernelsJob, SimulatedJob
 from .settings.section import AnyAttentionSection
 from .settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
 
@@ -22,8 +22,8 @@ class AnyAttention(Study):
 
     name = "any_attention"
     prefix = "kernels"
-    title = "any attention: which kernels separate"
-    category = "2 Any attention"
+    title = "Any attention"
+    kept_in = "kernels"
 
     def __init__(self, section: AnyAttentionSection, seed: int, folder: str):
         self.section, self.seed, self._folder = section, seed, folder
@@ -34,7 +34,7 @@ class AnyAttention(Study):
 
     def declare_results(self) -> Iterator[Result]:
         section, own = self.section, self._own_kernels
-        kernels, values, splits, laws, simulated = (
+        kernels, values, splits, laws, simulated, elsewhere = (
             Output(TABLE, name, title) for name, title in TABLES.items()
         )
         yield Result(
@@ -69,6 +69,15 @@ class AnyAttention(Study):
             words="Any attention: kernels without distinct rows, simulated",
             priority=PRIORITY,
         )
+        yield Result(
+            name=elsewhere.name,
+            module="any_attention.laws.elsewhere",
+            settings=KernelsJob(data=section.data),
+            outputs={"output": (elsewhere,)},
+            words="Any attention: the laws at other data",
+            is_asked=False,
+            is_for_pages=True,
+        )
         for name in section.figures:
             yield Result(
                 name=name,
@@ -91,9 +100,6 @@ class AnyAttention(Study):
             if isinstance(one, PythonKernel)
         }
         return {"kernels": kernels or None, "modules": modules or None}
-
-    def overview_job(self, outputs: list[Output]) -> KernelsPage:
-        return KernelsPage(data=self.section.data, **self.page_digests(outputs))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         if output.kind is TABLE:

@@ -10,7 +10,7 @@ from attention_separation.settings.jobs import Job, Jobs
 
 from .settings.cells import CellJob
 from .settings.estimates import memory_mb, minutes
-from .settings.jobs import ClaimsJob, FeaturesJob, RankPage, TemperatureJob, VoteJob
+from .settings.jobs import ClaimsJob, FeaturesJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection, RankScale
 from .settings.theory import FoundJob, PluralityJob
 from .settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
@@ -33,8 +33,8 @@ class HeadRank(Study):
 
     name = "head_rank"
     prefix = "rank"
-    title = "the second paper: rank of attention heads"
-    category = "5 Rank of attention heads"
+    title = "The rank of attention heads"
+    kept_in = "head_rank"
 
     def __init__(self, section: HeadRankSection, seed: int, jobs: Jobs):
         self.section, self.seed, self.jobs = section, seed, jobs
@@ -208,13 +208,6 @@ class HeadRank(Study):
                 options=("--figure", figure),
                 words=f"Figure {figure}",
             )
-
-    def overview_job(self, outputs: list[Output]) -> RankPage:
-        section = self.section
-        return RankPage(
-            scale=section.scale, margin=section.margin, level=section.level,
-            **self.page_digests(outputs),
-        )  # fmt: skip
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:

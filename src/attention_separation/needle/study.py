@@ -7,7 +7,7 @@ from pathlib import Path
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
 from attention_separation.results.study import Study
-from attention_separation.settings.jobs import Job, Jobs, PageJob
+from attention_separation.settings.jobs import Job, Jobs
 
 from .settings import estimates
 from .settings.cells import NeedleCell
@@ -25,8 +25,8 @@ class Needle(Study):
 
     name = "needle"
     prefix = "needle"
-    title = "the needle: noise on every token"
-    category = "4 The needle"
+    title = "The same with noise"
+    kept_in = "needle"
 
     def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
         self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
@@ -116,9 +116,6 @@ class Needle(Study):
             inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
             words="The needle: all trained networks",
         )
-
-    def overview_job(self, outputs: list[Output]) -> PageJob:
-        return PageJob(scale=self.section.scale, **self.page_digests(outputs))
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         return {"result": output.name, "of": output.title}

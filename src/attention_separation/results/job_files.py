@@ -33,21 +33,6 @@ class OutputFile:
         return self.option if is_told else f"{self.option or 'beside'}_{self.suffix}"
 
 
-@dataclass(frozen=True)
-class ReportEntry:
-    """Where a file stands in a report's list.
-
-    Attributes
-    ----------
-    caption : of the texts in workflow/report
-    labels : what stands beside it; None where that is the study's to say, from what has been made
-    """
-
-    caption: str
-    category: str
-    labels: dict[str, str] | None = None
-
-
 def input_files(result: Result) -> dict[str, list[str]]:
     """What a job reads, below the folder of results, by option: slices of its work, or inputs."""
     if result.slices > 1:
@@ -101,21 +86,10 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
-def report_entry(study: Study, file: OutputFile) -> ReportEntry | None:
-    """How a report lists a file: the page or picture of an output, or its numbers; None else."""
-    output = file.output
-    if file.suffix == output.page:
-        of_kind = "table" if file.suffix == "html" else "figure"
-        category = (
-            study.category
-            or {"figure": "3 Figures of the first paper", "table": "6 Tables of the first paper"}[
-                of_kind
-            ]
-        )
-        return ReportEntry(of_kind if file.option else "beside", category)
-    if output.page and file.suffix in NUMBERS and not output.beside:
-        return ReportEntry("data", "7 Data", {"numbers of": output.name, "format": file.suffix})
-    return None
+def is_reported(file: OutputFile) -> bool:
+    """Whether a report lists a file: the picture of a figure, or the page of a table whose numbers
+    no figure there has."""
+    return file.suffix == file.output.page and not file.output.beside
 
 
 def files_of_run(study: Study) -> list[str]:

@@ -81,6 +81,7 @@ class Result:
     options : of the job, beside these
     words : what the job does, for people
     is_asked : whether a whole run makes it
+    is_for_pages : whether docs/ keeps it though a whole run does not make it
     slices : jobs that its work is cut into, merged by its own; 1 for none
     is_local : whether it runs on the submitting machine under a cluster's profile too
     memory_mb, minutes : what it asks a cluster for at the first attempt
@@ -95,6 +96,7 @@ class Result:
     options: tuple[str, ...] = ()
     words: str = ""
     is_asked: bool = True
+    is_for_pages: bool = False
     slices: int = 1
     is_local: bool = True
     memory_mb: int = 500

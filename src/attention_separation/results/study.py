@@ -6,8 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import PageJob
 
 from .result import Output, Result, outputs_of, shown_outputs
 from .verifying import Current
@@ -20,15 +18,14 @@ class Study(ABC):
     ----------
     name : of its section, and of its room in this package
     prefix : before the names of its commands and rules, with - or _; may be empty
-    title : in the list of a report's pages
-    category : of a report's list that its figures and tables stand in; None for the first paper's,
-        whose figures and tables stand apart
+    title : in a report's list
+    kept_in : folder of docs/ that keeps its tables and pictures
     """
 
     name: ClassVar[str]
     prefix: ClassVar[str]
     title: ClassVar[str]
-    category: ClassVar[str | None]
+    kept_in: ClassVar[str]
 
     @property
     @abstractmethod
@@ -38,10 +35,6 @@ class Study(ABC):
     @abstractmethod
     def declare_results(self) -> Iterable[Result]:
         """What a run can make."""
-
-    def overview_job(self, outputs: list[Output]) -> Closed:
-        """What the report's page on it depends on, for the figures and tables that it shows."""
-        return PageJob(**self.page_digests(outputs))
 
     @abstractmethod
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
@@ -70,26 +63,9 @@ class Study(ABC):
             made |= {output.path(): result.settings_digest(output) for output in result.made()}
         return found
 
-    def page_digests(self, outputs: list[Output]) -> dict[str, dict[str, str]]:
-        """The digests that the figures and tables which a page shows must carry, by name."""
-        # By path: a figure may have the name of a table.
-        made = {
-            output.path(): result.settings_digest(output)
-            for result, output in outputs_of(self.results)
-        }
-        digests = {"figures": {}, "tables": {}}
-        for output in outputs:
-            digests[output.kind.folder][output.name] = made[output.path()]
-        return digests
-
     def rule(self, name: str) -> str:
         """A rule's name, with the prefix."""
         return f"{self.prefix}_{name}" if self.prefix else name
-
-    @property
-    def page(self) -> str:
-        """Name of its page in a report."""
-        return self.prefix or "overview"
 
     def shown_outputs(self, folder: Path | None = None) -> list[Output]:
         """The outputs in a folder that a report shows; without one, those of a whole run."""

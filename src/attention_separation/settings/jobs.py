@@ -29,12 +29,3 @@ class Job(Closed):
     inputs: dict[str, list[str]] | None = None
     """By option, the digests of settings that the tables it reads must carry: looked up from the
     declarations of the jobs that make them."""
-
-
-class PageJob(Closed):
-    """What a study's page shows: its scale, and the digests of the settings of figures and tables,
-    by name."""
-
-    scale: str = ""
-    figures: dict[str, str]
-    tables: dict[str, str]

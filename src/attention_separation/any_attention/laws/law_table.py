@@ -1,7 +1,6 @@
 """All laws of which kernels separate, each prediction beside its exact value, and at other data."""
 
 import math
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.verdict_words import NOT_APPLICABLE, VERDICTS, count_verdicts
+from attention_separation.statistics.verdict_words import count_verdicts
 
 from ..settings.data import Data as DataSettings
 from ..settings.jobs import KernelsJob
@@ -117,44 +116,3 @@ def run(job: KernelsJob, output: Path) -> None:
     stem = output.with_suffix("")
     shown = table.drop_columns(list(ABOVE))
     write_result(table, stem, provenance, TITLE, about(table), shown, endless=ENDLESS)
-
-
-CHANGES: tuple[dict[str, float], ...] = (
-    {"a0": 0.1},
-    {"a1": 1.5},
-    {"b": 0.3},
-    {"a1": 1.0, "b": 0.3, "c": 0.7},
-    {"classes": 7},
-    {"classes": 40},
-    {"classes": 62},
-    {"at_least": 40},
-    {"a0": 0.05, "a1": 1.4, "b": 0.15, "c": 1.0, "classes": 12, "delta": 0.05},
-)
-"""What is other than in the data of the tables."""
-
-COUNTS = (*VERDICTS, NOT_APPLICABLE)
-
-ELSEWHERE = pa.schema(
-    [
-        ("data", pa.string()),
-        ("law", pa.string()),
-        ("kind", pa.string()),
-        *((verdict, pa.int64()) for verdict in COUNTS),
-    ]
-)
-"""A row for each change of the data, law and kind of claim: how many have each verdict."""
-
-
-def elsewhere_table(data: DataSettings) -> pa.Table:
-    """The laws at data with each of `CHANGES`."""
-    rows = []
-    for change in CHANGES:
-        words = ", ".join(f"{name} = {value:g}" for name, value in change.items())
-        found = judge_laws(data.model_copy(update=change))
-        counts = Counter((row["law"], row["kind"], row["verdict"]) for row in found)
-        rows += [
-            {"data": words, "law": law, "kind": kind}
-            | {verdict: counts[law, kind, verdict] for verdict in COUNTS}
-            for law, kind in dict.fromkeys((row["law"], row["kind"]) for row in found)
-        ]
-    return table_from_rows(rows, ELSEWHERE)

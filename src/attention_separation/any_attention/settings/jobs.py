@@ -2,7 +2,6 @@
 
 from attention_separation.own_kernels.section import OwnKernels
 from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import PageJob
 
 from .data import Data
 from .simulated import Simulated
@@ -29,9 +28,3 @@ class SimulatedJob(Closed):
     data: Data
     simulated: Simulated
     seed: int
-
-
-class KernelsPage(PageJob):
-    """What the study's page shows, and of which data."""
-
-    data: Data

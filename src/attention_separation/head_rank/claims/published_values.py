@@ -9,6 +9,8 @@ readings may be off, and nothing of the spread over runs: the values are least t
 five runs.
 """
 
+from collections.abc import Iterator
+
 from attention_separation.statistics.means import Estimate
 
 from .outcomes import PUBLISHED, above, below, decide
@@ -101,6 +103,17 @@ def figure_3(layers: int, encoding: str) -> dict[int, float]:
 def figure_4(n: int) -> dict[int, float]:
     """Error by rank in Figure 4; likewise."""
     return dict(zip(FIGURE_4_RANKS, FIGURE_4.get(n, ()), strict=False))
+
+
+def series() -> Iterator[tuple[int, int, int, str, int, dict[int, float]]]:
+    """Figure, layers, width, encoding, N, and the error by rank, of every line of the figures."""
+    n = SIZE_1["n"]
+    for layers, width in FIGURE_1:
+        yield 1, layers, width, "none", n, figure_1(layers, width)
+    for layers, encoding in FIGURE_3:
+        yield 3, layers, WIDTH_3, encoding, n, figure_3(layers, encoding)
+    for points in FIGURE_4:
+        yield 4, SIZE_4["layers"], WIDTH_4, "none", points, figure_4(points)
 
 
 def below_full_rank() -> list[tuple[str, int, int, float]]:

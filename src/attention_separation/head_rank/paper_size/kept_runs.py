@@ -12,19 +12,17 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from attention_separation.pages.gallery import DIGITS
+from attention_separation.pages.keeping import DIGITS
 from attention_separation.results.files import write_text
 from attention_separation.results.installed import processor
 from attention_separation.results.tables import read_parquet, rounded, table_from_rows, write_csv
 from attention_separation.settings.closed import thinned
 
+from ..claims import published_values
 from ..training.cell_table import OF_HEADS, RUNS, SCHEMA
 
 SCALES = ("paper_size", "reference")
 """Scales of which runs are kept, the quick one first."""
-
-Kept = dict[str, list[dict]]
-"""The runs of each scale, as rows of cells' tables."""
 
 MOST_POINTS = 25
 """Of a curve that is kept."""
@@ -42,6 +40,16 @@ TABLES = {
     ),
 }
 """The columns of each table that is kept."""
+
+
+PUBLISHED = pa.schema(
+    [
+        *((name, pa.int64()) for name in ("figure", "layers", "width")),
+        ("encoding", pa.string()),
+        *((name, pa.int64()) for name in ("n", "rank")),
+        ("error", pa.float64()),
+    ]
+)
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -96,6 +104,17 @@ def read_kept(folder: Path) -> list[dict]:
         for name, of in _OF_CURVES.items():
             rows[point["cell"], point["run"]][of].append(point[name])
     return [*rows.values()]
+
+
+def write_published(path: Path) -> None:
+    """Write the values of the paper's Figures 1, 3 and 4 as a table."""
+    rows = [
+        {"figure": figure, "layers": layers, "width": width, "encoding": encoding, "n": n}
+        | {"rank": rank, "error": error}
+        for figure, layers, width, encoding, n, errors in published_values.series()
+        for rank, error in errors.items()
+    ]
+    write_csv(table_from_rows(rows, PUBLISHED), path)
 
 
 def read_made_with(folder: Path) -> dict[str, dict]:

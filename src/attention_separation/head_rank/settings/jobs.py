@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.settings.closed import Closed, Count, Whole
-from attention_separation.settings.jobs import Job, PageJob
+from attention_separation.settings.jobs import Job
 
 Dimension = Annotated[Whole, Field(ge=2, le=10_000)]
 Temperature = Annotated[float, Field(gt=0, le=1e6)]
@@ -132,12 +132,5 @@ class ClaimsJob(Job):
 
     seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
     scale: str
-    margin: float
-    level: float
-
-
-class RankPage(PageJob):
-    """What the report's page shows, and how claims are judged."""
-
     margin: float
     level: float

@@ -1,0 +1,83 @@
+"""What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from attention_separation.results.files import replacing
+from attention_separation.results.result import FIGURE, TABLE, Output, outputs_of
+from attention_separation.results.study import Study
+from attention_separation.results.tables import (
+    array_of,
+    read_parquet,
+    read_table,
+    rounded,
+    write_csv,
+)
+
+DIGITS = 8
+"""Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
+
+CLAIM = ("id", "place", "statement", "source", "identity", "verdict")
+BEST = ("panel", "network", "value", "p_at_theta", "p_best")
+
+
+def keep_run(study: Study, docs: Path) -> int:
+    """Put a study's run into docs/FOLDER; how many files that makes.
+
+    Raises
+    ------
+    ValueError
+        If a file of the run is missing.
+    TableError
+        If one is of other settings.
+    """
+    folder, results = docs / study.kept_in, Path(study.folder)
+    wanted = [(result, o) for result, o in outputs_of(study.results) if is_kept(result, o)]
+    for _, output in wanted:
+        if not (results / output.path("parquet")).exists():
+            raise ValueError(f"{results / output.path('parquet')} is missing; make the run first")
+    tables = {
+        output.name: _checked(results / output.path("parquet"), result.settings_digest(output))
+        for result, output in wanted
+    }
+    for _, output in wanted:
+        if output.kind is FIGURE:
+            with replacing(folder / f"{output.name}.svg") as part:
+                shutil.copyfile(results / output.path("svg"), part)
+        if output.kind is TABLE or output.panels or output.name in REDUCED:
+            reduced = REDUCED.get(output.name, lambda table: table)(tables[output.name])
+            write_csv(rounded(reduced, DIGITS), folder / f"{output.name}.csv")
+    return len(wanted)
+
+
+def is_kept(result: Any, output: Output) -> bool:
+    """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
+    return output.kind in (FIGURE, TABLE) and (result.is_asked or result.is_for_pages)
+
+
+def _checked(path: Path, settings: str) -> pa.Table:
+    return read_parquet(path, read_table(path).schema.remove_metadata(), settings)
+
+
+def _first_of_claims(claims: pa.Table) -> pa.Table:
+    """A row for each claim, without its sizes."""
+    names = claims["id"].to_pylist()
+    first = [name not in names[:k] for k, name in enumerate(names)]
+    return claims.filter(array_of(first, pa.bool_())).select(CLAIM)
+
+
+def _without_maps(theta: pa.Table) -> pa.Table:
+    """The panels' own threshold and the best one, without the maps."""
+    return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
+
+
+REDUCED: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "claims": _first_of_claims,
+    "theta": _without_maps,
+    "threshold": lambda table: table.select(BEST),
+}
+"""Tables of which pages need a part; figures among them whose numbers are kept."""
