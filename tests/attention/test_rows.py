@@ -22,7 +22,7 @@ UNNORMALISED = [name for name, kernel in KERNELS.items() if not kernel.normalise
 
 def at(n, d, attention_x="identity", a1=1.2):
     return Point(
-        name="p", swept=(), n=n, m=3, tau=1.0, s=math.sqrt(math.log(n)), data="same",
+        name="p", swept=(), n=n, m=3, theta=1.0, s=math.sqrt(math.log(n)), data="same",
         signs="shared", d=d, a0=0.3, a1=a1, b=0.4, c=0.7, attention_x=attention_x,
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def test_an_effect_is_the_change_of_the_exact_values(rows):
     p = config_points("fig7b")
     chosen = [p[0], p[2], p[3], p[5]]
     changes = [
-        exact_at(dataclasses.replace(q, tau=0.5 * q.s)).success - exact_at(q).success
+        exact_at(dataclasses.replace(q, theta=0.5)).success - exact_at(q).success
         for q in chosen
     ]
     row = effect(rows, "τ of cross-attention", "0.5 √log n", "fig7b")
@@ -86,7 +86,7 @@ def changes_at(name, k, change):
 
 @pytest.mark.parametrize("over", [0.05, 0.15, 0.4])
 def test_another_threshold_over_c(rows, over):
-    changes = changes_at("fig4f", 4, lambda q: dataclasses.replace(q, tau=(q.c + over) * q.s))
+    changes = changes_at("fig4f", 4, lambda q: dataclasses.replace(q, theta=q.c + over))
     row = effect(rows, "τ of self-attention, X the", f"(c + {over:g}) √log n", "fig4f")
     assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
     assert row["signed_change"] == pytest.approx(np.mean(changes), abs=1e-12)

@@ -53,7 +53,7 @@ def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
         assert len(own) == 4
         for row in own:
             point = points[row["value"]]
-            assert row["theta"] == pytest.approx(point.tau / point.s, abs=1e-14)
+            assert row["theta"] == point.theta
             assert row["p_exact"] == pytest.approx(exact_at(point).success, abs=1e-12)
             assert row["reconstructed"] == (name[3] != "5")
 

@@ -69,12 +69,12 @@ def _replacing(model: Model | None = None, **values: Any) -> Apply:
 
 
 def _theta(model: Model, theta: float) -> Apply:
-    """Another threshold over sqrt(log n)."""
+    """Another threshold over sqrt(log n), in softmax regression another tau."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if panel.model != model.name or "theta" in panel.swept():
+        if panel.model != model.name or {"theta", "tau"} & {*panel.swept()}:
             return None
-        return [replace(point, tau=theta * point.s) for point in of_panel]
+        return [replace(point, theta=theta) for point in of_panel]
 
     return apply
 
@@ -86,18 +86,18 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
         x = panel.held().get("attention_x")
         if panel.model != SELF_ATTENTION.name or "theta" in panel.swept() or x != attention_x:
             return None
-        return [replace(point, tau=(point.c + over) * point.s) for point in of_panel]
+        return [replace(point, theta=point.c + over) for point in of_panel]
 
     return apply
 
 
 def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
-    """The same points of cross-attention, tau times `scale`, for other distinct rows."""
+    """The same points of cross-attention, theta times `scale`, for other distinct rows."""
 
     def apply(panel, of_panel: list[Point]) -> list[Point] | None:
         if panel.model != CROSS_ATTENTION.name:
             return None
-        return [replace(point, tau=point.tau * scale(point)) for point in of_panel]
+        return [replace(point, theta=point.theta * scale(point)) for point in of_panel]
 
     return apply
 
@@ -163,7 +163,7 @@ def _ties_above(panel, of_panel: list[Point]) -> list[Point] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
-    return [replace(point, tau=point.tau - 2 * TIE_TOLERANCE * point.s) for point in of_panel]
+    return [replace(point, theta=point.theta - 2 * TIE_TOLERANCE) for point in of_panel]
 
 
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
@@ -207,7 +207,7 @@ CHOICES = (
         "τ of softmax regression",
         "1/4",
         tuple(
-            Alternative(f"{tau:g}", _replacing(REGRESSION, tau=tau))
+            Alternative(f"{tau:g}", _theta(REGRESSION, tau))
             for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
         ),
     ),

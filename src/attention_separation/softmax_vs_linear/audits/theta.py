@@ -81,7 +81,7 @@ def _of_panel(panel: MarkedPanel) -> pa.Table:
     for members in alike(of_panel):
         part = [of_panel[k] for k in members]
         curves = success_curves(MODELS[panel.panel.model], part)
-        own = np.array([point.tau / point.s for point in part])
+        own = np.array([point.theta for point in part])
         at = curves.at(np.column_stack([own, np.tile(THETAS, (len(part), 1))]))
         best = np.column_stack(curves.best()).tolist()
         for place, (k, point) in enumerate(zip(members, part, strict=True)):

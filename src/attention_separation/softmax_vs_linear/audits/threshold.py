@@ -86,7 +86,7 @@ def threshold_table(job: ThresholdJob) -> pa.Table:
         for k, point in enumerate(of_panel):
             at = {
                 "value": point.swept[0],
-                "theta": point.tau / point.s,
+                "theta": point.theta,
                 **{name: getattr(point, name) for name in OF_POINT},
             }
             rows += [of_all | at | _best_columns(kernel, best[kernel][k]) for kernel in kernels]
@@ -193,7 +193,7 @@ def _draw_curve(
         found = curve_at(MODELS[panel.panel.model], point, kernel)
         colour = colours[kernel]
         ax.stairs(found.probability, found.edges, color=colour, linewidth=1.2)
-    ax.axvline(point.tau / point.s, color=INK, linestyle=":", linewidth=1)
+    ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
     name = "tau" if point.d is None else "theta"

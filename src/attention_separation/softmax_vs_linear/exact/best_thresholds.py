@@ -92,7 +92,7 @@ def _best_of_regression(model: RegressionModel, points: list[Point], kernel: str
 
 
 def _best_at(points: list[Point], curves: ThresholdCurves) -> dict[Point, Best]:
-    theta = np.array([point.tau / point.s for point in points])
+    theta = np.array([point.theta for point in points])
     own = curves.at(theta[:, None])[:, 0].tolist()
     columns = (column.tolist() for column in (curves.resolved, *curves.best()))
     return {

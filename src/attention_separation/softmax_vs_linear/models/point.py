@@ -7,13 +7,16 @@ from .contest import PAPERS, Contest
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a panel: every parameter with its value; None where the model has none."""
+    """One point of a panel: every parameter with its value; None where the model has none.
+
+    `theta` is the threshold in units of s, which is 1 in softmax regression.
+    """
 
     name: str
     swept: tuple[float, ...]
     n: int
     m: int
-    tau: float
+    theta: float
     s: float
     data: str
     signs: str
@@ -26,6 +29,11 @@ class Point:
     attention_x: str | None = None
     law: str | None = None
     contest: Contest = PAPERS
+
+    @property
+    def tau(self) -> float:
+        """The threshold, theta s."""
+        return self.theta * self.s
 
     def a(self, dataset: int) -> float:
         """Size of the special entry in D0 or D1."""

@@ -153,13 +153,11 @@ def _point(model: Model, contest: Contest, swept: dict[str, float], held: dict[s
     values = held | swept
     if isinstance(values["m"], MRule):
         values["m"] = values["m"].m(values["n"], values.get("delta"))
-    s = model.scale(values["n"])
-    if "theta" in values:
-        theta = values.pop("theta")
-        if isinstance(theta, str):
-            theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
-        values["tau"] = theta * s
+    theta = values.pop("tau") if "tau" in values else values.pop("theta")
+    if isinstance(theta, str):
+        theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
     # The shortest texts that read back as the numbers, by name: one text for one point.
     name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
     swept_values = tuple(float(v) for v in swept.values())
-    return Point(name=name, swept=swept_values, s=s, contest=contest, **values)
+    s = model.scale(values["n"])
+    return Point(name=name, swept=swept_values, theta=theta, s=s, contest=contest, **values)
