@@ -13,7 +13,7 @@ from attention_separation.any_attention.settings.titles import FIGURES as OF_KER
 from attention_separation.softmax_vs_linear.exact import exact_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
-from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
+from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")

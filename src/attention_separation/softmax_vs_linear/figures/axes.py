@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..models.parameters import SYMBOLS, MRule
-from ..settings.reconstruction import MARK
+from ..settings.panels import MARK
 
 TITLE_ITEMS_PER_LINE = 4
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ..models import MODELS
 from ..models.attention_model import AttentionModel
-from ..settings.panels import ExactPanel, points
+from ..settings.panels import Panel
 
 Parameters = tuple[float | None, float | None, float | None, float | None]
 """a0, a1, b and c; None where a model has none."""
@@ -29,10 +29,10 @@ def note_on_definition(of: Iterable[tuple[str, Parameters]]) -> str:
     )
 
 
-def parameters_of(panels: Iterable[ExactPanel]) -> list[tuple[str, Parameters]]:
+def parameters_of(panels: Iterable[Panel]) -> list[tuple[str, Parameters]]:
     """The models and parameters of the points of some panels."""
     return [
-        (panel.panel.model, (point.a0, point.a1, point.b, point.c))
+        (panel.model, (point.a0, point.a1, point.b, point.c))
         for panel in panels
-        for point in points(panel.panel, panel.points)
+        for point in panel.points()
     ]

@@ -1,6 +1,6 @@
 """What figures show, in sentences: every number is read from the table that a figure draws."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ from attention_separation.results.tables import numpy_column, select_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
 from ..models.contest import Contest, contests_in_words
-from ..settings.reconstruction import KEY, MARK
+from ..settings.panels import KEY, MARK, Panel
 from .findings import SAYING
 
 HIGH, LOW = 0.9, 0.1
@@ -58,13 +58,11 @@ SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
 def panels_caption(
     title: str,
     table: pa.Table,
-    reconstructed: list[str],
+    panels: Sequence[Panel],
     verdicts: dict[str, dict],
-    contests: Mapping[str, Contest],
 ) -> Caption:
     """The caption of a figure of panels; `table` is its numbers, simulated and exact, `verdicts`
-    are rows of the table of verdicts by panel, where there is one, and `contests` those of the
-    panels."""
+    are rows of the table of verdicts by panel, where there is one."""
     names = list(dict.fromkeys(table["panel"].to_pylist()))
     counts = sorted(set(table["trials"].to_pylist()))
     error = max(table["p_error"].to_pylist())
@@ -78,15 +76,17 @@ def panels_caption(
         f"{' or '.join(f'{count:,}' for count in counts)} trials each. Blue: the share of trials "
         f"that succeed, with 95 % intervals (Clopper-Pearson). Red: {exact}.",
         _agreement(table),
-        *contests_in_words(contests),
+        *contests_in_words({panel.name: panel.contest for panel in panels}),
     ]
     judged = [verdicts[name]["verdict"] for name in names if name in verdicts]
     if judged:
         against = "exact values" if error == 0 else "reference values"
         sentences.append(f"Verdicts, simulation against {against}: {count_verdicts(judged)}.")
-    if reconstructed:
-        marked = ", ".join(SWEEP_NAMES.get(name, name) for name in reconstructed)
-        sentences.append(f"Reconstructed, for the paper's text does not state it: {marked}.")
+    marked = sorted({name for panel in panels for name in panel.reconstructed})
+    notes = sorted({note for panel in panels for note in panel.marked_notes})
+    if marked or notes:
+        said = ", ".join([*(SWEEP_NAMES.get(name, name) for name in marked), *notes])
+        sentences.append(f"Reconstructed, for the paper's text does not state it: {said}.")
     parts = [_panel_sentence(name, _rows(table, name), verdicts.get(name)) for name in names]
     return Caption(title, sentences, parts)
 

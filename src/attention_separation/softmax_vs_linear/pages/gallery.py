@@ -8,7 +8,7 @@ from attention_separation.results.tables import read_parquet
 
 from ..exact.exact_table import read_exact
 from ..settings.jobs import OverviewJob
-from ..settings.reconstruction import KEY, MARK
+from ..settings.panels import KEY, MARK
 from .captions import AUDITS
 from .findings import SAYING, TABLES, findings, path_of
 from .story import story

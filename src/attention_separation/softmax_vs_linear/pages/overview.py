@@ -19,6 +19,7 @@ from ..figures import joined_table
 from ..models import MODELS
 from ..models.contest import contests_in_words
 from ..settings.jobs import OverviewJob
+from ..settings.panels import Panel
 from .captions import DRAWINGS, audit_caption, drawing_caption, panels_caption
 from .findings import SAYING, TABLES, findings, path_of
 from .panel_findings import success_findings
@@ -64,19 +65,16 @@ def tables_of_panels(figures: list[pa.Table]) -> dict[str, pa.Table]:
 
 
 def panels_overview(
-    panels: Mapping[str, pa.Table],
-    models: dict[str, str],
-    reconstructed: dict[str, str],
-    verdicts: dict[str, dict],
+    tables: Mapping[str, pa.Table], panels: Mapping[str, Panel], verdicts: dict[str, dict]
 ) -> pa.Table:
     """A row for each panel."""
     rows = []
-    for panel, own in sorted(panels.items()):
+    for name, own in sorted(tables.items()):
         rates, exact = numpy_column(own, "p_hat"), numpy_column(own, "p_exact")
         rows.append(
             {
-                "panel": panel,
-                "model": MODELS[models[panel]].words,
+                "panel": name,
+                "model": MODELS[panels[name].model].words,
                 "swept": own["parameter"][0].as_py().replace(",", ", "),
                 "points": len(own),
                 "trials": own["trials"][0].as_py(),
@@ -85,8 +83,8 @@ def panels_overview(
                 "mean computed": float(exact.mean()),
                 "least computed": float(exact.min()),
                 "largest computed": float(exact.max()),
-                "verdict": verdicts[panel]["verdict"] if panel in verdicts else "not judged yet",
-                "reconstructed": reconstructed.get(panel, ""),
+                "verdict": verdicts[name]["verdict"] if name in verdicts else "not judged yet",
+                "reconstructed": panels[name].reconstruction,
             }
         )
     return table_from_rows(rows, PANELS)
@@ -106,23 +104,22 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
     judged = tables["verdicts"].to_pylist() if "verdicts" in tables else []
     verdicts = {row["panel"]: row for row in judged}
     pictures = results / "figures"
+    panels = {panel.name: panel for panel in job.panels}
     numbers, captions, contests = [], {}, {}
     for figure in job.figures:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
-            columns = joined_table.joined_schema(figure.contests)
+            own = [panels[name] for name in figure.panels]
+            columns = joined_table.joined_schema(panel.contest for panel in own)
             numbers.append(read_parquet(path, columns, figure.settings))
-            own = dict(zip(figure.panels, figure.contests, strict=True))
-            contests |= own
-            captions[figure.name] = panels_caption(
-                figure.title, numbers[-1], figure.reconstructed, verdicts, own
-            )
+            contests |= {panel.name: panel.contest for panel in own}
+            captions[figure.name] = panels_caption(figure.title, numbers[-1], own, verdicts)
         else:
             captions[figure.name] = _audit_caption(figure.name, pictures, job)
-    panels = tables_of_panels(numbers)
-    shown = panels_overview(panels, job.models, job.reconstructed, verdicts)
+    tables_shown = tables_of_panels(numbers)
+    shown = panels_overview(tables_shown, panels, verdicts)
     section = Section("The panels", {"": shown}, notes=contests_in_words(contests))
-    exact = list(panels.values())
+    exact = list(tables_shown.values())
     return Overview(
         title=TITLE,
         question=QUESTION,
@@ -131,7 +128,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         honesty=HONESTY,
         scale="" if job.scale == "paper" else f"**{job.scale}**, not the paper's",
         missing=[name for name in TABLES if name not in tables],
-        sections=[section] if panels else [],
+        sections=[section] if numbers else [],
         figures=captions,
         tables={name: TABLES[name][1](table) for name, table in tables.items() if name in TABLES},
         opening=QUESTION,
@@ -143,5 +140,5 @@ def _audit_caption(name: str, folder: Path, job: OverviewJob) -> Caption:
         return drawing_caption(name)
     schema = phase.SCHEMA if name == "phase" else SAYING[name][0]
     table = read_parquet(folder / f"{name}.parquet", schema, job.tables[name])
-    contests = {"theta": job.contests, "phase": job.map_contests}
-    return audit_caption(name, table, contests.get(name, {}))
+    of = {"theta": job.panels, "phase": job.maps}.get(name, [])
+    return audit_caption(name, table, {panel.name: panel.contest for panel in of})

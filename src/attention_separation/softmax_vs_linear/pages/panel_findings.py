@@ -11,7 +11,7 @@ from attention_separation.statistics.verdict_words import AGREES, DIFFERS, UNDEC
 
 from ..audits.whp import ALL, ALL_FOUR, DELTA
 from ..models.contest import PAPERS, event_words
-from ..settings.reconstruction import MARK
+from ..settings.panels import MARK
 
 LIKELY, UNLIKELY = 0.9, 0.1
 """Probabilities of success that are called so."""
