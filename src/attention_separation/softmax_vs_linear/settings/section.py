@@ -249,17 +249,17 @@ def _spelled_out(raw: Any, figure: dict, models: dict, kind: str) -> Any:
 def said_once(found: list[Fault], section: dict[str, Any]) -> list[Fault]:
     """Faults of a section that has been spelled out, but for those of what a panel or map takes
     from a figure or a model that has faults itself: there they are said."""
-    faulty = [path[:2] for path, _ in found]
+    faulty = {path[:2] for path, _ in found}
     listed, whole = first_figures(section), spelled_out(section)
 
     def is_said(path: tuple) -> bool:
         if len(path) < 3 or path[0] not in ("panels", "phase"):
             return False
         kind, name, *below = path
-        sources = [("models", whole[kind][name].get("model"))]
+        sources = [("models", str(whole[kind][name].get("model")))]
         sources += [("figures", listed.get(name))] * (kind == "panels")
         inherits = not _is_own(below, section[kind][name], whole[kind][name])
-        return inherits and any(source in faulty for source in sources)
+        return inherits and any({source, source[:1]} & faulty for source in sources)
 
     return [(path, text) for path, text in found if not is_said(path)]
 
