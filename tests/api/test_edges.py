@@ -14,9 +14,9 @@ from attention_separation.any_attention.exact.kernel_check import check_kernel
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.api import problem
 from attention_separation.attention import dense
-from attention_separation.attention.kernels import KERNELS, ClassesApartError
-from attention_separation.datasets.data import FixedData
-from attention_separation.datasets.dataset import Tokens
+from attention_separation.attention.kernel import ClassesApartError
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import FixedData, Tokens
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
 

@@ -16,7 +16,7 @@ import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import critical_temperatures
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import Contest

@@ -13,8 +13,8 @@ import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.value_table import value_rows
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.datasets import DATASETS
 from attention_separation.datasets.dataset import Tokens
 

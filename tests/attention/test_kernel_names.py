@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from attention_separation.attention.kernel import Seen
 from attention_separation.attention.kernel_names import (
     FAMILIES,
     SAID_OTHERWISE,
@@ -13,7 +14,6 @@ from attention_separation.attention.kernel_names import (
     kernel_named,
 )
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.seen import Seen
 
 SCORES = np.array([[0.5, 2.0, 3.0]])
 

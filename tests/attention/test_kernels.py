@@ -16,8 +16,8 @@ from literal_kernels import (
 )
 from making import point
 
+from attention_separation.attention.kernel import Seen
 from attention_separation.attention.kernels import KERNELS, exponential
-from attention_separation.attention.seen import Seen
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from making import model_of, point
 
-from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.separation import (
     after_signs,
     of_each_neuron,
     rank_states,
     widest_margin,
 )
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.attention.threshold_curves import threshold_curves
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS, token_types
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 
 SIZES = [20, 200, 20_000, 10**8, 10**10, 10**12]
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.batches import Batches
-from attention_separation.head_rank.training.schedules import rate
+from attention_separation.head_rank.training.ensemble import rate
 
 
 class PlainLayer(torch.nn.Module):

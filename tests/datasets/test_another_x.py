@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_separation.attention.dense import attention
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.datasets.another_x import (
     literal_margin,
     margin,
@@ -15,7 +15,7 @@ from attention_separation.datasets.another_x import (
     token_types,
     x_matrix,
 )
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 from attention_separation.datasets.self_attention import tokens
 
 DATA = FixedData()

@@ -7,12 +7,13 @@ from itertools import pairwise
 import pytest
 from making import ROOT
 
-from attention_separation.explorer.needle import draw_needle, say_needle
-from attention_separation.explorer.needle_table import (
+from attention_separation.explorer.needle import (
     KERNELS,
     MUS,
     SIZES,
+    draw_needle,
     needle_lines,
+    say_needle,
     written_row,
 )
 from attention_separation.needle import critical_n, limit

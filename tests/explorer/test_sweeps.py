@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import attention_separation as asep
-from attention_separation.explorer.parameters import ONLY_SELF_ATTENTION, PARAMETERS
-from attention_separation.explorer.setting import Setting, nearest_multiple
+from attention_separation.explorer.setting import (
+    ONLY_SELF_ATTENTION,
+    PARAMETERS,
+    Setting,
+    nearest_multiple,
+)
 from attention_separation.explorer.sweeps import probabilities
 
 LAYERS = [

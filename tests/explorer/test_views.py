@@ -16,12 +16,10 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.explorer import draw_curve, draw_rank_bound, draw_row, draw_scores
 from attention_separation.explorer.answers import answer, in_digits, in_words, usable
-from attention_separation.explorer.controls import ask
 from attention_separation.explorer.html import of_answer, of_view
-from attention_separation.explorer.parameters import CLASSES, PARAMETERS
 from attention_separation.explorer.pictures import as_svg, power_of_10
-from attention_separation.explorer.setting import Setting
-from attention_separation.explorer.views import VIEWS, Asked, View, view
+from attention_separation.explorer.setting import CLASSES, PARAMETERS, Setting
+from attention_separation.explorer.views import VIEWS, Asked, View, ask, view
 from attention_separation.head_rank.theory.bound import bound
 from attention_separation.needle import limit
 

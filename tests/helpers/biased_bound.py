@@ -19,8 +19,7 @@ import math
 import numpy as np
 from scipy.special import betainc, gammaln
 
-from attention_separation.head_rank.constructions.gegenbauer import polynomials
-from attention_separation.head_rank.constructions.sphere import density_at_zero
+from attention_separation.head_rank.constructions.sphere import density_at_zero, polynomials
 from attention_separation.head_rank.theory.bound import log_harmonics, shares
 
 DEGREES = 400

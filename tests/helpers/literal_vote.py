@@ -14,7 +14,7 @@ import numpy as np
 from literal_heads import Attend
 
 from attention_separation.head_rank.constructions.heads import hardmax
-from attention_separation.head_rank.constructions.majority_vote import checked_odd
+from attention_separation.head_rank.constructions.vote import checked_odd
 
 DROWNING = 1e4
 """C: the output is x_i + y / C."""

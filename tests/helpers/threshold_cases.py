@@ -3,8 +3,8 @@
 import numpy as np
 from making import model_of
 
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.attention.threshold_curves import threshold_curves
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}

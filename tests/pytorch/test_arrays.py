@@ -5,9 +5,8 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 
-from attention_separation.attention.features import FEATURE_MAPS
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.kernel import Seen
+from attention_separation.attention.kernels import FEATURE_MAPS, KERNELS
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.own_kernels.values import own_kernel
 from attention_separation.training.arrays import as_array, as_tensor

@@ -8,8 +8,8 @@ import torch
 from needle_cells import small
 from scipy.stats import kstest
 
-from attention_separation.attention.features import FEATURE_MAPS
 from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.attention.kernels import FEATURE_MAPS
 from attention_separation.needle.training import networks as module
 from attention_separation.needle.training import weights
 from attention_separation.needle.training.batches import batch_at, held_out, normals, plain_tokens

@@ -42,7 +42,7 @@ def test_the_same_bytes_again(trained, tmp_path):
     "edit",
     [
         (f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51"),
-        ("src/attention_separation/training/checkpoint.py", '"made_with_{name}"', '"with_{name}"'),
+        ("src/attention_separation/training/job.py", '"made_with_{name}"', '"with_{name}"'),
     ],
 )
 def test_a_change_of_training_trains_again(trained, tmp_path, edit):

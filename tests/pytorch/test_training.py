@@ -11,20 +11,20 @@ import torch
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings import estimates
 from attention_separation.head_rank.training import ensemble as training
 from attention_separation.head_rank.training.batches import Batches, held_out, points
 from attention_separation.head_rank.training.ensemble import (
     advance,
     farthest,
+    rate,
     score,
     set_errors,
     start,
     train,
 )
 from attention_separation.head_rank.training.learned_heads import learned_heads
-from attention_separation.head_rank.training.schedules import rate
 from attention_separation.head_rank.training.transformer import grouped
 from attention_separation.statistics.seeding import stream
 

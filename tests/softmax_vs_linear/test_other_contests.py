@@ -16,11 +16,9 @@ from attention_separation.softmax_vs_linear.audits import threshold as threshold
 from attention_separation.softmax_vs_linear.audits.phase import marks
 from attention_separation.softmax_vs_linear.audits.theta import BEST, MAP, PAPER
 from attention_separation.softmax_vs_linear.audits.threshold import colours_of
-from attention_separation.softmax_vs_linear.exact import exact_table
-from attention_separation.softmax_vs_linear.exact.methods import references
-from attention_separation.softmax_vs_linear.figures import joined_table
+from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
-from attention_separation.softmax_vs_linear.models import MODELS
+from attention_separation.softmax_vs_linear.models import MODELS, panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
 from attention_separation.softmax_vs_linear.pages.panel_findings import (
     success_findings,
@@ -29,7 +27,6 @@ from attention_separation.softmax_vs_linear.pages.panel_findings import (
 )
 from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
 from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
-from attention_separation.softmax_vs_linear.simulation import panel_table
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -129,7 +126,7 @@ def test_the_events_of_a_contest_are_named_by_its_kernels():
 
 def test_trials_count_the_events_of_the_contest(made):
     table = read(made, "panels/many")
-    assert table.schema.names == panel_table.schema(MANY).names
+    assert table.schema.names == panel_tables.simulated_schema(MANY).names
     assert [*EVENTS] == table.schema.names[15:23]
     assert not any(name.startswith("f_") for name in table.schema.names)
     for row in table.to_pylist():
@@ -174,19 +171,20 @@ def test_exact_values_are_joined_to_trials_and_read_without_their_contest(made):
         [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
         for folder in ("panels", "exact")
     )
-    tables = joined_table.read_joined(trials, exactly, (ONE, MANY))
+    tables = panel_tables.read_joined(trials, exactly, (ONE, MANY))
     for table, contest in zip(tables, (ONE, MANY), strict=True):
         assert table.schema.names == [
-            *panel_table.schema(contest).names, *exact_table.schema(contest).names[3:]
-        ]  # fmt: skip
+            *panel_tables.simulated_schema(contest).names,
+            *panel_tables.exact_schema(contest).names[3:],
+        ]
         name = table["panel"][0].as_py()
-        alone = exact_table.read_exact(made / f"exact/{name}.parquet")
-        assert alone.schema.names == exact_table.schema(contest).names
+        alone = panel_tables.read_exact(made / f"exact/{name}.parquet")
+        assert alone.schema.names == panel_tables.exact_schema(contest).names
         assert alone["p_exact"].to_pylist() == table["p_exact"].to_pylist()
     with pytest.raises(TableError, match="not a table of this version"):
-        joined_table.read_joined(trials, exactly, (MANY, ONE))
+        panel_tables.read_joined(trials, exactly, (MANY, ONE))
     with pytest.raises(TableError, match="not a table of this version"):
-        exact_table.read_exact(made / "panels/many.parquet")
+        panel_tables.read_exact(made / "panels/many.parquet")
 
 
 def test_the_simulation_agrees_with_its_exact_values(made):
@@ -220,7 +218,7 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
     for row, own in zip(of["many"], simulated, strict=True):
         assert {name: row[name] for name in own} == own
     contests = [look.contest for look in config.results["pair"].settings.panels]
-    assert table.schema.equals(joined_table.joined_schema(contests), check_metadata=False)
+    assert table.schema.equals(panel_tables.joined_schema(contests), check_metadata=False)
 
 
 def test_figures_say_whose_contest_is_not_the_papers(config, made):
@@ -236,7 +234,7 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
         )
         of[name] = note(
             draw_figure(
-                job, joined_table.read_joined(*paths, [look.contest for look in job.panels])
+                job, panel_tables.read_joined(*paths, [look.contest for look in job.panels])
             )
         )
     assert SAID in of["pair"]

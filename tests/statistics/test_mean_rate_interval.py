@@ -10,8 +10,8 @@ from scipy.special import expit
 from scipy.stats import binom, norm
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.statistics.binomial_sums import sum_law
-from attention_separation.statistics.mean_rate_interval import mean_rate_interval
+from attention_separation.statistics.panel_points import sum_law
+from attention_separation.statistics.verdict import mean_rate_interval
 
 BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from attention_separation.statistics.group_means import (
+from attention_separation.statistics.means import (
     difference_of_means,
     mean_gap,
+    mean_of,
     paired_difference_of_means,
     ratio_of_means,
 )
-from attention_separation.statistics.means import mean_of
 
 LEVEL = 0.05
 FALSE_ALARM = 1e-7

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention_separation.training.checkpoint import Checkpoint, CheckpointError
+from attention_separation.training.job import Checkpoint, CheckpointError
 
 
 class Counting:

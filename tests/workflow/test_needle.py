@@ -58,7 +58,7 @@ CHANGES = {
         {"needle_claims"},
     ),
     "a line": (
-        (f"{STUDY}/exact/uniform.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)"),
+        (f"{STUDY}/exact/bounds.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)"),
         {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
     ),
     "a colour": (
@@ -67,7 +67,7 @@ CHANGES = {
     ),
     "a sentence": ((f"{STUDY}/pages/findings.py", "Not shown", "Not so"), set()),
     "the other study of the same X": (
-        ("src/attention_separation/any_attention/laws/another_x.py", "WEIGHT = 1.0", "WEIGHT = 2."),
+        ("src/attention_separation/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2."),
         set(),
     ),
 }

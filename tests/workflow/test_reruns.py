@@ -61,11 +61,11 @@ CHANGES = {
         EVERYTHING,
     ),
     "the distinct rows": (
-        f"{SRC}/attention/rows.py", "ALIKE = 1e-9", "ALIKE = 1e-8",
+        f"{SRC}/attention/distinct_rows.py", "ALIKE = 1e-9", "ALIKE = 1e-8",
         EVERYTHING,
     ),
     "the scores of sign columns": (
-        f"{SRC}/attention/columns.py", "unmarked = classes - 1", "unmarked = -1 + classes",
+        f"{SRC}/attention/sign_columns.py", "unmarked = classes - 1", "unmarked = -1 + classes",
         EVERYTHING,
     ),
     "exact values of attention": (
@@ -113,7 +113,7 @@ def test_a_change_reruns_what_depends_on_it(made, change):
 WITHOUT_EFFECT = {
     "an unused scale": ("config.yaml", "points: 5", "points: 6"),
     "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)"),
-    "a comment": (f"{SRC}/attention/exceeding.py", '"""In', '# Why.\n"""In'),
+    "a comment": (f"{SRC}/attention/sign_columns.py", '"""In', '# Why.\n"""In'),
     "a docstring": (f"{SRC}/datasets/self_attention.py", "Self-attention: the", "The"),
 }
 

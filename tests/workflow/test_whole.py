@@ -10,11 +10,11 @@ from making import SECTION
 
 from attention_separation.any_attention.pages.gallery import GALLERY as GALLERY_OF_KERNELS
 from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
-from attention_separation.softmax_vs_linear.exact import exact_table
+from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
 from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
 from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
-from attention_separation.softmax_vs_linear.simulation.panel_table import schema
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
@@ -66,7 +66,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     assert len(panels) == 19
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
-        assert table.schema.names == CONTRACT == schema(PAPERS).names
+        assert table.schema.names == CONTRACT == simulated_schema(PAPERS).names
         assert table["panel"].unique().to_pylist() == [name]
         assert table["trials"].unique().to_pylist() == [20]
         assert len(table) == 5
@@ -81,7 +81,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         assert (jobs / f"logs/simulate_{name}.log").is_file()
         assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
         exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
-        assert exactly.schema.names == EXACT == exact_table.schema(PAPERS).names
+        assert exactly.schema.names == EXACT == panel_tables.exact_schema(PAPERS).names
         assert len(exactly) == 5
         assert exactly.to_pandas().notna().all(axis=None)
     joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")
@@ -236,7 +236,7 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
         "    fig5:\n      title: Five\n      panels:\n      - fig4a\n    fig7:\n      title: Seven",
     )
     # Laws at one of the other data: all are a minute.
-    elsewhere = "src/attention_separation/any_attention/laws/elsewhere.py"
+    elsewhere = "src/attention_separation/any_attention/laws/law_table.py"
     made.edit(elsewhere, "in CHANGES:", "in CHANGES[4:5]:")
     made.make("gallery")
     text = (made.folder / "README.md").read_text()

@@ -3,17 +3,16 @@
 `attention_separation` itself has all of these names, and loads them when they are first asked for.
 """
 
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernel_names import UnknownKernelError
-from attention_separation.attention.kernels import Kernel
 
-from .comparing import compare, critical_temperature, largest_n
+from .comparing import at_temperature, compare, critical_temperature, largest_n
 from .contests import Success, success
 from .given import features, kernel_of, pair, rows, scores
 from .listing import kernels
 from .plots import plot
 from .separating import Separation, separate
 from .simulating import Simulation, simulate
-from .temperature import at_temperature
 
 __all__ = [
     "Kernel",

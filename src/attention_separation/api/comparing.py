@@ -1,9 +1,11 @@
-"""Several kernels at several n, and how far each goes: `compare`, `largest_n` and
-`critical_temperature`."""
+"""Several kernels at several n, how far each goes, and at which temperature: `compare`,
+`largest_n`, `critical_temperature` and `at_temperature`.
+"""
 
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +13,22 @@ import numpy as np
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.kernel_check import all_sizes
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.separation import widest_margin
+from attention_separation.settings.words import shown
 
 from .given import kernel_of, require_usable, told_apart
-from .problem import AttentionX, Model, data_of, layer_of, level_of, say_if_long, tokens_of
+from .problem import (
+    AttentionX,
+    Model,
+    data_of,
+    layer_of,
+    level_of,
+    real_number,
+    say_if_long,
+    tokens_of,
+)
 from .separating import ranked_states, require_memory
 
 if TYPE_CHECKING:
@@ -185,3 +198,46 @@ def _several(values: Any) -> list:
     if not found:
         raise ValueError("nothing to compare; allowed: at least one kernel and one n")
     return found
+
+
+COLDEST, HOTTEST = 0.001, 10_000.0
+
+
+def at_temperature(kernel: Given, temperature: float) -> Kernel:
+    """The kernel of scores x / T: as given with X / T in place of X, so that a feature map gets
+    q / sqrt(T) and k / sqrt(T). At T = 1 the kernel as it is.
+
+    Parameters
+    ----------
+    kernel : as of `separate`
+    temperature : T, from 0.001 to 10^4
+
+    Raises
+    ------
+    ValueError
+        If T is out of range.
+    """
+    of, t = kernel_of(kernel), real_number(temperature)
+    if not COLDEST <= t <= HOTTEST:
+        raise ValueError(
+            f"temperature={shown(temperature)}; allowed: numbers from {COLDEST:g} to {HOTTEST:g}"
+        )
+    if t == 1:
+        return of
+    root = math.sqrt(t)
+
+    def divided(vectors: np.ndarray | None, by: float) -> np.ndarray | None:
+        return None if vectors is None else vectors / by
+
+    def weigh(seen: Seen) -> np.ndarray:
+        return of.weigh(
+            replace(
+                seen,
+                scores=seen.scores / t,
+                queries=divided(seen.queries, root),
+                keys=divided(seen.keys, root),
+            )
+        )
+
+    weigh.divides = of
+    return replace(of, name=f"{of.name} at T={t:g}", symbol=f"{of.symbol}, x/{t:g}", weigh=weigh)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.fair_coins import heads
-from attention_separation.attention.sign_columns import none_of
+from attention_separation.attention.sign_columns import exceeds, heads, none_of
 from attention_separation.attention.threshold_curves import threshold_curves
 
 from .comparing import Given

@@ -13,15 +13,10 @@ import numpy as np
 
 from attention_separation.any_attention.exact.kernel_check import check_kernel
 from attention_separation.any_attention.exact.layers import Layer
+from attention_separation.attention.kernel import ClassesApartError, Kernel, Normaliser, RowSumError
 from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
-from attention_separation.attention.kernels import (
-    KERNELS,
-    ClassesApartError,
-    Kernel,
-    Normaliser,
-    RowSumError,
-)
-from attention_separation.datasets.data import FixedData
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import FixedData
 from attention_separation.own_kernels.formula import FormulaError, parse_formula
 from attention_separation.own_kernels.given import (
     OfNumbers,

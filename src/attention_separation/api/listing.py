@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.settings.words import shown
 
 COLUMNS = ("kernel", "formula", "divided by", "sees", "source")

@@ -13,7 +13,7 @@ import numpy as np
 from attention_separation.any_attention.exact.layers import LAYERS, Layer
 from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.datasets import DATASETS
-from attention_separation.datasets.data import FixedData
+from attention_separation.datasets.dataset import FixedData
 from attention_separation.settings.words import shown, suggestion
 
 Model = Literal["self_attention", "cross_attention"]

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attention_separation.any_attention.exact.values import Scored, score_columns
-from attention_separation.attention.gaps import (
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.separation import (
     MOST_BYTES,
+    Ranked,
     best_with_gap,
     bytes_of_margin,
     probability_with_gap,
+    rank_states,
+    widest_margin,
 )
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.separation import Ranked, rank_states, widest_margin
 from attention_separation.attention.threshold_curves import ThresholdCurve
 from attention_separation.settings.words import shown
 

@@ -9,10 +9,9 @@ import numpy as np
 from attention_separation.any_attention.exact.layers import Layer
 from attention_separation.any_attention.exact.values import Scored, score_columns
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.kernels import Kernel
-from attention_separation.datasets.data import FixedData
-from attention_separation.datasets.dataset import Tokens
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.sign_columns import exceeds
+from attention_separation.datasets.dataset import FixedData, Tokens
 from attention_separation.settings.words import shown
 
 from .comparing import Given
@@ -132,7 +131,7 @@ def simulate(
         told += int((flags[:, 1] & ~flags[:, 0]).sum())
         on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
     # Loading it takes longer than most questions.
-    from attention_separation.statistics.intervals import clopper_pearson
+    from attention_separation.statistics.counts import clopper_pearson
 
     low, high = clopper_pearson(told, trials)
     return Simulation(

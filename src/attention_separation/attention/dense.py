@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .kernels import Kernel
-from .seen import Seen
+from .kernel import Kernel, Seen
 
 
 def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .kernels import KERNELS, Kernel, exponential, power, taylor
+from .kernel import Kernel
+from .kernels import KERNELS, exponential, power, taylor
 
 NUMBER = re.compile(r"\d{1,5}(\.\d{1,6})?")
 

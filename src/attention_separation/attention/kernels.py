@@ -1,123 +1,136 @@
 """Attention kernels as values: what turns queries and keys into weights.
 
 A kernel gives weights or, where these could overflow, their logarithms, before a row is divided by
-its normaliser. Every formula has its source beside it; x = q . k is a score.
+its normaliser. Every formula has its source beside it; x = q . k is a score. Functions of a whole
+row count keys by their multiplicities. Feature maps phi, of a kernel phi(q) . phi(k), commute with
+permuting coordinates, so that tokens of one type have equal weights.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from .features import FEATURE_MAPS, efficient
-from .row_functions import entmax, hardmax, sparsemax
-from .seen import Seen
-
-Kind = Literal["score", "row", "features"]
-"""What of its tokens a kernel needs: one score at a time (with n and d); a whole row of scores with
-multiplicities; or vectors of queries and keys."""
-
-Normaliser = Literal["row sum", "1 + row sum", "none"]
-"""What a row of weights is divided by; the sum is over all tokens."""
-
-SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
-"""What a weight depends on, by kind, before its row is divided."""
+from .kernel import Kernel, Seen
 
 
-LEAST_SUM = 1e-290
-"""Weights of a smaller sum have lost digits: float64's smallest whole ones are 2e-308."""
+def log_softmax(z: np.ndarray) -> np.ndarray:
+    """Over the last axis."""
+    return z - np.logaddexp.reduce(z, axis=-1, keepdims=True)
 
 
-class RowSumError(ArithmeticError):
-    """A row of weights that is to be divided has no positive sum."""
+def log_elu_plus_one(z: np.ndarray) -> np.ndarray:
+    """z + 1 where z > 0, else e^z."""
+    return np.where(z > 0, np.log1p(np.maximum(z, 0.0)), np.minimum(z, 0.0))
 
 
-class ClassesApartError(ArithmeticError):
-    """A kernel tells tokens apart that the data does not: then rows are not few."""
+def log_relu(z: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(z, 0.0))
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """One attention kernel.
+def log_relu_squared(z: np.ndarray) -> np.ndarray:
+    return 2 * log_relu(z)
 
-    Attributes
-    ----------
-    name : as in configurations, tables, the API and on the command line
-    symbol : its formula in text
-    kind : see `Kind`
-    weigh : Seen -> (..., R, T) weights, or their logarithms if `logarithmic`
-    normaliser : see `Normaliser`
-    also : what else a weight depends on: "n", "d", "all keys"
-    source : where the formula is from
-    signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
+
+def log_exp(z: np.ndarray) -> np.ndarray:
+    """[e^z, e^-z]."""
+    return np.concatenate([z, -z], axis=-1)
+
+
+def log_hedgehog(z: np.ndarray) -> np.ndarray:
+    """[softmax z, softmax -z], two softmaxes."""
+    return np.concatenate([log_softmax(z), log_softmax(-z)], axis=-1)
+
+
+def log_hedgehog_fla(z: np.ndarray) -> np.ndarray:
+    """One softmax of the 2 d numbers [2 z, -2 z]."""
+    return log_softmax(np.concatenate([2 * z, -2 * z], axis=-1))
+
+
+def log_focused(z: np.ndarray, p: int = 3) -> np.ndarray:
+    """z_+^p, scaled to the length of z_+ = max(z, 0)."""
+    log_z = log_relu(z)
+    lengths = [
+        np.logaddexp.reduce(2 * k * log_z, axis=-1, keepdims=True) / 2 for k in (1, p)
+    ]  # fmt: skip
+    return p * log_z + (lengths[0] - lengths[1])
+
+
+FEATURE_MAPS = {
+    "elu_plus_one": log_elu_plus_one,
+    "relu_features": log_relu,
+    "relu2_features": log_relu_squared,
+    "exp_features": log_exp,
+    "hedgehog": log_hedgehog,
+    "hedgehog_fla": log_hedgehog_fla,
+    "focused_3": log_focused,
+    "softmax_features": log_softmax,
+}
+"""log phi by the kernel's name: (..., d) -> (..., features)."""
+
+
+def efficient(seen: Seen) -> np.ndarray:
+    """Efficient Attention: softmax of q over coordinates, times softmax of k over positions.
+
+    The latter is over all n tokens, so keys count by their multiplicities, which must not depend on
+    the query: they are those of the first row. Rows sum to 1.
     """
+    counts = seen.multiplicities[..., 0, :, None]
+    with np.errstate(divide="ignore"):
+        total = np.logaddexp.reduce(seen.keys + np.log(counts), axis=-2, keepdims=True)
+    log_k = seen.keys - total
+    log_q = log_softmax(seen.queries)
+    logs = log_q[..., :, None, :] + log_k[..., None, :, :]
+    return np.exp(np.logaddexp.reduce(logs, axis=-1))
 
-    name: str
-    symbol: str
-    kind: Kind
-    weigh: Callable[[Seen], np.ndarray]
-    logarithmic: bool = False
-    normaliser: Normaliser = "row sum"
-    also: tuple[str, ...] = ()
-    source: str = ""
-    signed: Callable[[Seen], np.ndarray] | None = None
 
-    @property
-    def normalised(self) -> bool:
-        """Whether every row sums to 1."""
-        return self.normaliser == "row sum"
+TIE = 1e-12
+"""Scores closer than this times log n are the same score, summed in another order."""
 
-    @property
-    def sees(self) -> str:
-        """What a weight depends on before its row is divided, in words: "x and n"."""
-        *others, last = SEEN[self.kind] + self.also
-        return f"{', '.join(others)} and {last}" if others else last
+BISECTIONS = 80
 
-    def attention_weights(self, seen: Seen) -> np.ndarray:
-        """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
 
-        Raises
-        ------
-        ArithmeticError
-            If a weight is no finite number; RowSumError if a row that is to be divided has no
-            positive sum.
-        """
-        weights, shift = self.weigh(seen), 0.0
-        if self.logarithmic:
-            shift = self._shift(seen, weights)
-            # The weight of a key that does not exist might overflow.
-            weights = np.exp(np.where(seen.multiplicities > 0, weights - shift, -np.inf))
-        weights = np.where(seen.multiplicities > 0, weights, 0.0)
-        if not np.isfinite(weights).all():
-            raise ArithmeticError(f"{self.name}: a weight is no finite number")
-        if self.normaliser == "none":
-            return weights
-        with np.errstate(over="ignore"):
+def hardmax(seen: Seen) -> np.ndarray:
+    """1 for every key of the largest score."""
+    return (seen.scores >= seen.largest(seen.scores) - TIE * seen.log_n).astype(float)
+
+
+def sparsemax(seen: Seen) -> np.ndarray:
+    """Projection of a row on the simplex: max(x - tau, 0), with sum 1 over all tokens."""
+    shifted = seen.scores - seen.largest(seen.scores)
+    counts = seen.multiplicities
+    order = np.argsort(-np.where(counts > 0, shifted, -np.inf), axis=-1)
+    ordered, of = (np.take_along_axis(values, order, axis=-1) for values in (shifted, counts))
+    of = of.astype(float)
+    sizes, sums = np.cumsum(of, axis=-1), np.cumsum(of * ordered, axis=-1)
+    kept = (1 + sizes * ordered > sums) & (of > 0)
+    last = kept.shape[-1] - 1 - np.argmax(kept[..., ::-1], axis=-1)[..., None]
+    size, total = (np.take_along_axis(values, last, axis=-1) for values in (sizes, sums))
+    weights = np.maximum(shifted - (total - 1) / size, 0.0)
+    # Of many small weights tau's last digit is much: what their sum misses is shared by them.
+    missing = (1 - (weights * counts).sum(axis=-1, keepdims=True)) / size
+    return np.where(weights > 0, weights + missing, 0.0)
+
+
+def entmax(alpha: float) -> Callable[[Seen], np.ndarray]:
+    """alpha-entmax: max((alpha - 1) x - tau, 0)^(1 / (alpha - 1)), with sum 1 over all tokens; tau
+    by bisection."""
+    power = 1 / (alpha - 1)
+
+    def weigh(seen: Seen) -> np.ndarray:
+        shifted = (seen.scores - seen.largest(seen.scores)) * (alpha - 1)
+        # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
+        low = -np.ones((*shifted.shape[:-1], 1))
+        high = np.zeros_like(low)
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            weights = np.maximum(shifted - middle, 0.0) ** power
             total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
-        if not np.isfinite(total).all():
-            raise ArithmeticError(
-                f"{self.name}: a row's sum is {float(total[~np.isfinite(total)][0])}, of weights "
-                f"up to {float(np.abs(weights).max()):g}; allowed: finite sums"
-            )
-        if self.normaliser == "1 + row sum":
-            total = np.exp(-shift) + total
-        if not (total > LEAST_SUM).all():
-            least = float(total.min())
-            allowed = "sums > 0" if least <= 0 else f"sums > {LEAST_SUM:g}, for float64's digits"
-            raise RowSumError(
-                f"{self.name}: a row of weights sums to {least:g}; allowed: {allowed}"
-            )
-        return weights / total
+            low, high = np.where(total >= 1, middle, low), np.where(total >= 1, high, middle)
+        return np.maximum(shifted - low, 0.0) ** power
 
-    def _shift(self, seen: Seen, logs: np.ndarray) -> np.ndarray | float:
-        """What is taken off the logarithms of a row that is divided, so that none overflows."""
-        if self.normaliser == "none":
-            return 0.0
-        largest = seen.largest(logs)
-        # The 1 beside the sum is a weight of logarithm 0.
-        return largest if self.normalised else np.maximum(largest, 0.0)
+    return weigh
 
 
 def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .exceeding import TIE_TOLERANCE
-from .sign_columns import States, different_classes, none_of, same_class
+from .sign_columns import TIE_TOLERANCE, States, different_classes, none_of, same_class
 
 ROUNDING = 1e-15
 """Scores closer than this, times the largest of their point, count as one score that was summed in

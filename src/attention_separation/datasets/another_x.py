@@ -10,13 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from attention_separation.attention.distinct_rows import SAME, SPECIAL, TokenTypes, distinct_rows
+from attention_separation.attention.kernel import Seen
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.seen import Seen
-from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
 
-from .data import Entries
-from .dataset import Tokens
+from .dataset import Entries, Tokens
 from .self_attention import SELF_ATTENTION, tokens
 
 LINEAR = KERNELS["linear"]

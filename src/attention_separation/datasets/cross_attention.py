@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.token_types import TokenTypes
+from attention_separation.attention.distinct_rows import TokenTypes
 
 from .dataset import Dataset, Sizes
 

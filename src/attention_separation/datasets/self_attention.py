@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_separation.attention.token_types import TokenTypes
+from attention_separation.attention.distinct_rows import TokenTypes
 
 from .dataset import Dataset, Sizes
 

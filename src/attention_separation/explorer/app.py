@@ -18,10 +18,9 @@ def _():
     from attention_separation.attention.kernels import KERNELS
     from attention_separation.explorer import html
     from attention_separation.explorer.answers import answer
-    from attention_separation.explorer.controls import ask
-    from attention_separation.explorer.needle_table import MUS, SIZES
-    from attention_separation.explorer.parameters import CLASSES, PARAMETERS
-    from attention_separation.explorer.views import VIEWS, view
+    from attention_separation.explorer.needle import MUS, SIZES
+    from attention_separation.explorer.setting import CLASSES, PARAMETERS
+    from attention_separation.explorer.views import VIEWS, ask, view
 
     return (
         CLASSES,

@@ -6,10 +6,8 @@ import numpy as np
 
 from attention_separation.api.comparing import Given
 from attention_separation.api.given import kernel_of
-from attention_separation.attention.exceeding import TIE_TOLERANCE
-from attention_separation.attention.fair_coins import heads
-from attention_separation.attention.sign_columns import none_of
-from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
+from attention_separation.attention.distinct_rows import OWN, REST, SAME, SPECIAL
+from attention_separation.attention.sign_columns import TIE_TOLERANCE, heads, none_of
 from attention_separation.datasets import DATASETS
 from attention_separation.datasets.dataset import Tokens
 

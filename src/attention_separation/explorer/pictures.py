@@ -29,8 +29,7 @@ from attention_separation.pages.house_style import (
 from attention_separation.settings.words import suggestion
 
 from .laws import ScoreLaw, score_laws, special_rows
-from .parameters import PARAMETERS
-from .setting import Setting
+from .setting import PARAMETERS, Setting
 from .sweeps import probabilities
 
 SIZE = (5.2, 3.5)

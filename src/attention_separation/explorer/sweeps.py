@@ -8,13 +8,12 @@ from itertools import groupby
 import numpy as np
 
 from attention_separation.any_attention.exact.values import Scored
-from attention_separation.api.comparing import Given
+from attention_separation.api.comparing import Given, at_temperature
 from attention_separation.api.given import kernel_of, require_usable
 from attention_separation.api.problem import theta_of, tokens_of
-from attention_separation.api.temperature import at_temperature
-from attention_separation.attention.columns import largest_scores
-from attention_separation.attention.kernels import ClassesApartError, Kernel
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.distinct_rows import distinct_rows
+from attention_separation.attention.kernel import ClassesApartError, Kernel
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.datasets.dataset import Tokens
 
 from .setting import Setting

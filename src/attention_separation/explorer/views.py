@@ -1,16 +1,29 @@
-"""What each view of the app shows: a picture, a sentence, and the Python that makes it."""
+"""What each view of the app shows: a picture, a sentence, and the Python that makes it.
 
-from collections.abc import Callable
+Whatever the app's controls say is a question that can be asked.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.datasets.dataset import FixedData
 
 from .answers import FAULTS, answer, in_digits, in_words, usable
 from .laws import score_laws, special_rows
 from .needle import draw_needle, say_needle
-from .parameters import ONLY_SELF_ATTENTION, PARAMETERS
 from .pictures import as_svg, draw_curve, draw_row, draw_scores
-from .python_lines import called, number_lines, picture_lines
 from .rank_bound import draw_rank_bound, say_rank_bound
-from .setting import Setting
+from .setting import (
+    ONLY_SELF_ATTENTION,
+    PARAMETERS,
+    Setting,
+    called,
+    nearest_multiple,
+    number_lines,
+    picture_lines,
+)
 
 
 @dataclass(frozen=True)
@@ -173,3 +186,28 @@ def view(name: str, asked: Asked) -> View:
         return VIEWS[name](asked)
     except FAULTS as error:
         return View("", str(error))
+
+
+def ask(said: Mapping[str, Any]) -> Asked:
+    """The question of controls.
+
+    Parameters
+    ----------
+    said : layer, by its words; kernel, formula (in the kernel's place, which then stands beside
+        it), others; n, which becomes the nearest that stacks; classes; m and theta, 0 for the
+        default; a1, b, c and temperature
+    """
+    (layer,) = (each for each in LAYERS if each.words == said["layer"])
+    classes = said["classes"]
+    sizes = {name: said[name] for name in ("a1", "b", "c", "temperature")}
+    if layer.model != "self_attention":
+        sizes = {name: x for name, x in sizes.items() if name not in ONLY_SELF_ATTENTION}
+    setting = Setting(
+        layer.model, layer.attention_x, nearest_multiple(said["n"], classes),
+        None if classes == FixedData.classes else layer.d(classes),
+        said["m"] or None, theta=said["theta"] or "best", **sizes,
+    )  # fmt: skip
+    formula = said["formula"].strip()
+    if not formula:
+        return Asked(said["kernel"], tuple(said["others"]), setting)
+    return Asked(formula, (said["kernel"], *said["others"]), setting)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.kernel import Kernel, Seen
 
 from .formula import FUNCTIONS, Formula
 

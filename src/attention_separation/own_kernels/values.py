@@ -3,8 +3,9 @@
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.settings.words import suggestion
 
 from .formula import parse_formula

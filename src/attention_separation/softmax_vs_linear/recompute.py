@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from .exact.methods import references
+from .exact.compute import references
 from .models import MODELS
-from .simulation.simulate import count
-from .simulation.slices import units
+from .simulation.simulate import count, units
 
 CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""

@@ -17,8 +17,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from .binomial_sums import binomial_law
-from .panel_points import PanelPoints
+from .panel_points import PanelPoints, binomial_law
 
 LEAST_VARIANCE = 1.0
 """Counts squared; see above."""

@@ -10,8 +10,8 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.figures.grids import multiples
-from attention_separation.any_attention.laws.another_x import WEIGHT
+from attention_separation.any_attention.figures.style import multiples
+from attention_separation.any_attention.laws.margins import WEIGHT
 from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.any_attention.settings.titles import FIGURES
 from attention_separation.attention.kernels import KERNELS, exponential, power

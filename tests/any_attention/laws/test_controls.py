@@ -9,14 +9,14 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.controls import FLOORS
-from attention_separation.any_attention.laws.judged import (
+from attention_separation.any_attention.laws.mixture import control, floor
+from attention_separation.any_attention.laws.predictions import as_none_from
+from attention_separation.any_attention.laws.test_cases import (
     EXPONENTIALS,
     LINEAR,
     POWERS,
     measured_probabilities,
 )
-from attention_separation.any_attention.laws.mixture import control, floor
-from attention_separation.any_attention.laws.predictions import as_none_from
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
 

@@ -6,7 +6,7 @@ from html import escape
 import pytest
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention.laws import laws
+from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
 from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.laws.sizes import SIZES
@@ -21,7 +21,7 @@ DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 @pytest.fixture
 def table(monkeypatch, tmp_path):
     """That of one law and two own kernels."""
-    monkeypatch.setattr(laws, "LAWS", (POLYNOMIALS,))
+    monkeypatch.setattr(law_table, "LAWS", (POLYNOMIALS,))
     kernels = {"mine": {"score": "x**8"}, "other": {"feature_map": "x + 1"}}
     job = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels})
     output = tmp_path / "kernel_laws.parquet"
@@ -63,7 +63,7 @@ def test_a_line_for_each_law(table):
 
 
 def test_no_number_is_none_against_none():
-    for law in laws.LAWS:
+    for law in law_table.LAWS:
         for row in law.rows(DATA):
             if row["kind"] == "number" and row["verdict"] != "not applicable":
                 where = {name: row[name] for name in ("law", "kernel", "model", "at")}

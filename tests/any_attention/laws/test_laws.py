@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from attention_separation.any_attention.laws import predictions
-from attention_separation.any_attention.laws.laws import LAWS, judge_laws
+from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
 from attention_separation.any_attention.laws.verdicts import EITHER
 from attention_separation.any_attention.settings.data import Data
 
@@ -63,7 +63,7 @@ def test_laws_are_told_apart_by_their_names_and_say_what_they_need():
 
 def test_every_law_is_judged_in_every_row(claims, monkeypatch):
     monkeypatch.setattr(
-        "attention_separation.any_attention.laws.laws.LAWS",
+        "attention_separation.any_attention.laws.law_table.LAWS",
         tuple(replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS),
     )
     rows = judge_laws(DATA)

@@ -7,7 +7,7 @@ import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import loudness
-from attention_separation.any_attention.laws.judged import (
+from attention_separation.any_attention.laws.test_cases import (
     EXPONENTIALS,
     IDENTITY,
     LINEAR,

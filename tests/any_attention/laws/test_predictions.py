@@ -8,7 +8,8 @@ from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import predictions
-from attention_separation.any_attention.laws.judged import (
+from attention_separation.any_attention.laws.mixture import floor
+from attention_separation.any_attention.laws.test_cases import (
     EXPONENTIALS,
     LINEAR,
     POWERS,
@@ -16,7 +17,6 @@ from attention_separation.any_attention.laws.judged import (
     by_rows,
     usual_softmax,
 )
-from attention_separation.any_attention.laws.mixture import floor
 from attention_separation.any_attention.settings.data import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -8,7 +8,7 @@ import pytest
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach
 from attention_separation.any_attention.laws import sizes
-from attention_separation.any_attention.laws.judged import EXPONENTIALS, LINEAR, POWERS
+from attention_separation.any_attention.laws.test_cases import EXPONENTIALS, LINEAR, POWERS
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.own_kernels.values import own_kernels

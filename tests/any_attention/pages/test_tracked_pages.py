@@ -9,7 +9,7 @@ from making import CONFIG, ROOT
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.laws import law_table
-from attention_separation.any_attention.laws.laws import LAWS
+from attention_separation.any_attention.laws.law_table import LAWS
 from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.pages.findings import findings
 from attention_separation.any_attention.pages.gallery import GALLERY, kernels_text, readme_table

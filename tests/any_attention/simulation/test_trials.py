@@ -14,8 +14,12 @@ from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.any_attention.simulation import trials as module
 from attention_separation.any_attention.simulation.attending import SIMULATED
-from attention_separation.any_attention.simulation.batches import distinct_tokens
-from attention_separation.any_attention.simulation.trials import draws, layer_tokens, simulate
+from attention_separation.any_attention.simulation.trials import (
+    distinct_tokens,
+    draws,
+    layer_tokens,
+    simulate,
+)
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
 

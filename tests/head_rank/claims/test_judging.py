@@ -23,7 +23,7 @@ from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import in_words
 from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings.section import Grid, Part
 from attention_separation.statistics.means import mean_of
 

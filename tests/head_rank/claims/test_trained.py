@@ -17,14 +17,14 @@ from rank_runs import (
     runs_of,
 )
 
-from attention_separation.head_rank.claims import published_claims, published_values
+from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.judging import judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
-from attention_separation.head_rank.claims.published_claims import best_below_full_rank
+from attention_separation.head_rank.claims.published_values import best_below_full_rank
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.settings.section import Grid
-from attention_separation.statistics.group_means import difference_of_means
+from attention_separation.statistics.means import difference_of_means
 from attention_separation.statistics.verdict_words import combine_verdicts
 
 
@@ -230,7 +230,7 @@ def test_the_best_published_model_below_full_rank_is_better_than_the_worst_of_fu
 @pytest.mark.parametrize(("worst", "verdict"), [(0.0135, "agrees"), (0.0142, "undecided")])
 def test_a_published_model_of_full_rank_could_be_as_good(monkeypatch, worst, verdict):
     other = published_values.FIGURE_1 | {(1, 1): (*published_values.FIGURE_1[1, 1][:-1], worst)}
-    monkeypatch.setattr(published_claims, "FIGURE_1", other)
+    monkeypatch.setattr(published_values, "FIGURE_1", other)
     assert best_below_full_rank()["verdict"] == verdict
 
 

@@ -11,15 +11,12 @@ from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 from scipy.stats import binomtest, norm
 
-from attention_separation.head_rank.constructions import (
-    distributions,
-    gegenbauer,
-    heads,
-    random_features,
-    targets,
+from attention_separation.head_rank.constructions import data, heads, random_features, sphere
+from attention_separation.head_rank.constructions.features import (
+    RANDOM_FEATURES,
+    SCHEMA,
+    features_table,
 )
-from attention_separation.head_rank.constructions.features import SCHEMA, features_table
-from attention_separation.head_rank.constructions.published_curve import RANDOM_FEATURES
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 
 BUDGET = 1e-6
@@ -28,13 +25,13 @@ T = np.linspace(-1, 1, 21)
 
 @pytest.mark.parametrize("d", [3, 4, 8, 30])
 def test_the_polynomials_are_gegenbauers_with_value_1_at_1(d):
-    for degree, value in gegenbauer.polynomials(d, T, 12):
+    for degree, value in sphere.polynomials(d, T, 12):
         expected = eval_gegenbauer(degree, d / 2 - 1, T) / eval_gegenbauer(degree, d / 2 - 1, 1.0)
         np.testing.assert_allclose(value, expected, atol=1e-12)
 
 
 def test_in_the_plane_they_are_cosines():
-    for degree, value in gegenbauer.polynomials(2, T, 9):
+    for degree, value in sphere.polynomials(2, T, 9):
         np.testing.assert_allclose(value, np.cos(degree * np.arccos(T)), atol=1e-12)
 
 
@@ -44,23 +41,23 @@ def test_the_coefficients_of_the_sign_by_quadrature(d):
     for degree in range(1, 8):
 
         def product(angle, degree=degree):
-            *_, (_, value) = gegenbauer.polynomials(d, np.cos(np.array(angle)), degree + 1)
+            *_, (_, value) = sphere.polynomials(d, np.cos(np.array(angle)), degree + 1)
             return float(np.sign(np.cos(angle)) * value) * np.sin(angle) ** (d - 2)
 
         found = quad(product, 0, np.pi, points=[np.pi / 2])[0] / total
-        assert gegenbauer.sign_coefficient(d, degree) == pytest.approx(found, abs=1e-10)
+        assert sphere.sign_coefficient(d, degree) == pytest.approx(found, abs=1e-10)
 
 
 def test_the_number_of_harmonics():
-    assert gegenbauer.harmonics(8, 1) == pytest.approx(8)
-    assert gegenbauer.harmonics(8, 3) == pytest.approx(112)
-    assert [gegenbauer.harmonics(2, k) for k in (1, 5)] == pytest.approx([2, 2])
-    assert [gegenbauer.harmonics(3, k) for k in (1, 5)] == pytest.approx([3, 11])
+    assert sphere.harmonics(8, 1) == pytest.approx(8)
+    assert sphere.harmonics(8, 3) == pytest.approx(112)
+    assert [sphere.harmonics(2, k) for k in (1, 5)] == pytest.approx([2, 2])
+    assert [sphere.harmonics(3, k) for k in (1, 5)] == pytest.approx([3, 11])
 
 
 @pytest.mark.parametrize("d", [2, 3, 8, 64])
 def test_the_degrees_share_the_energy_of_the_sign(d):
-    energies = [gegenbauer.sign_energy(d, k) for k in range(1, 4001)]
+    energies = [sphere.sign_energy(d, k) for k in range(1, 4001)]
     assert 0.99 < sum(energies) < 1
     assert random_features.floor(d, 1) == pytest.approx((1 - energies[0]) / 2)
 
@@ -84,9 +81,9 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
     """Two heads on data of D_2: they give the target, and each other's point, so often."""
     rng, draws = np.random.default_rng(d), 40_000
     pair = random_features.compromise_heads(2, d, 5, "kernels", str(d))
-    x, y = distributions.orthogonal(rng, draws, d, 2)
+    x, y = data.orthogonal(rng, draws, d, 2)
     eye = np.eye(d)[None]
-    f = targets.nearest(x, y)
+    f = data.nearest(x, y)
     given = [
         attention_layer(
             x, y[..., None], k[None, :, None], q[None, :, None], eye, eye, heads.hardmax
@@ -148,12 +145,10 @@ def test_what_any_heads_can_is_the_energy_that_rank_leaves():
     for d in (3, 8):
         everything = random_features.least_of_any_heads(d, 0)
         assert everything == pytest.approx(0.5)
-        n1, n3 = round(gegenbauer.harmonics(d, 1)), round(gegenbauer.harmonics(d, 3))
-        e1, e3 = gegenbauer.sign_energy(d, 1), gegenbauer.sign_energy(d, 3)
+        n1, n3 = round(sphere.harmonics(d, 1)), round(sphere.harmonics(d, 3))
+        e1, e3 = sphere.sign_energy(d, 1), sphere.sign_energy(d, 3)
         step = everything - random_features.least_of_any_heads(d, 1)
-        per_head = sum(
-            gegenbauer.sign_energy(d, k) / gegenbauer.harmonics(d, k) for k in range(1, 300, 2)
-        )
+        per_head = sum(sphere.sign_energy(d, k) / sphere.harmonics(d, k) for k in range(1, 300, 2))
         assert step == pytest.approx(per_head / 2, rel=1e-3)
         assert random_features.least_of_any_heads(d, n1) < random_features.floor(d, 1)
         assert random_features.least_of_any_heads(d, n3) < 0.5 * (1 - e1 - e3)
@@ -201,31 +196,31 @@ def representing_weight(d: int, t: np.ndarray, terms: int) -> np.ndarray:
     """
 
     def weight(d, degree):
-        return gegenbauer.harmonics(d, degree) / gegenbauer.sign_coefficient(d, degree)
+        return sphere.harmonics(d, degree) / sphere.sign_coefficient(d, degree)
 
-    return gegenbauer.odd_series(d, t, terms, weight)
+    return sphere.odd_series(d, t, terms, weight)
 
 
 def test_the_weight_that_represents_the_target_has_no_extra_root():
     """The published plot of it multiplies N_l / s_l by sqrt(N_l) P_l; degree by degree."""
     d, draws = 4, 400_000
     rng = np.random.default_rng(12)
-    q, k = distributions.unit_vectors(rng, 2, draws, d)
-    x, y = distributions.unit_vectors(rng, 2, d)
+    q, k = data.unit_vectors(rng, 2, draws, d)
+    x, y = data.unit_vectors(rng, 2, d)
     signs = np.sign(k @ x) * np.sign(q @ y)
     products = np.sum(q * k, axis=1)
     for terms in (2, 4):
         sample = representing_weight(d, products, terms) * signs
-        wanted = gegenbauer.odd_series(
+        wanted = sphere.odd_series(
             d, np.array([x @ y]), terms,
-            lambda d, k: gegenbauer.harmonics(d, k) * gegenbauer.sign_coefficient(d, k),
+            lambda d, k: sphere.harmonics(d, k) * sphere.sign_coefficient(d, k),
         ).item()  # fmt: skip
         spread = sample.std() / np.sqrt(draws)
         assert 2 * norm.sf(abs(sample.mean() - wanted) / spread) > BUDGET / 12
     # At degree 1 the root of N_1 is 2: such a weight gives twice the target.
     alone = representing_weight(d, products, 2) * signs
     spread = alone.std() / np.sqrt(draws)
-    target = gegenbauer.harmonics(d, 1) * gegenbauer.sign_coefficient(d, 1) * (x @ y)
+    target = sphere.harmonics(d, 1) * sphere.sign_coefficient(d, 1) * (x @ y)
     assert abs(2 * alone.mean() - target) > 6 * spread
 
 

@@ -8,14 +8,14 @@ import pytest
 from literal_heads import attention_layer, concatenated, generalised_layer
 from scipy.stats import binomtest
 
-from attention_separation.head_rank.constructions import distributions, heads, targets
+from attention_separation.head_rank.constructions import data, heads
 
 BUDGET = 1e-6
 RNG = np.random.default_rng(7)
 
 
 def test_uniform_points_have_length_1():
-    x, y = distributions.uniform(RNG, 5, 4, 3)
+    x, y = data.uniform(RNG, 5, 4, 3)
     assert x.shape == (5, 4, 3)
     assert y.shape == (5, 4)
     np.testing.assert_allclose(np.linalg.norm(x, axis=-2), 1)
@@ -24,7 +24,7 @@ def test_uniform_points_have_length_1():
 
 @pytest.mark.parametrize("n", [1, 3, 4])
 def test_orthogonal_points_are_orthonormal(n):
-    x, y = distributions.orthogonal(RNG, 6, 4, n)
+    x, y = data.orthogonal(RNG, 6, 4, n)
     np.testing.assert_allclose(
         np.swapaxes(x, -1, -2) @ x, np.tile(np.eye(n), (6, 1, 1)), atol=1e-13
     )
@@ -33,7 +33,7 @@ def test_orthogonal_points_are_orthonormal(n):
 
 def test_orthogonal_points_are_as_often_positive_as_negative():
     """A factorisation whose signs are left as they come has a first entry of one sign."""
-    x, _ = distributions.orthogonal(np.random.default_rng(1), 4000, 3, 2)
+    x, _ = data.orthogonal(np.random.default_rng(1), 4000, 3, 2)
     for entry in np.ndindex(3, 2):
         positive = int((x[(..., *entry)] > 0).sum())
         assert binomtest(positive, 4000).pvalue > BUDGET / 6
@@ -41,29 +41,29 @@ def test_orthogonal_points_are_as_often_positive_as_negative():
 
 def test_more_points_than_dimensions_are_not_orthogonal():
     with pytest.raises(ValueError, match="n is 4; allowed: at most d = 3"):
-        distributions.orthogonal(RNG, 1, 3, 4)
+        data.orthogonal(RNG, 1, 3, 4)
 
 
 def test_the_targets_by_loops():
-    x, y = distributions.uniform(RNG, 20, 3, 4)
+    x, y = data.uniform(RNG, 20, 3, 4)
     b = RNG.normal(size=4)
     for k in range(20):
         points = [x[k, :, i] for i in range(4)]
         distance = [np.sum((point - y[k]) ** 2) for point in points]
-        np.testing.assert_array_equal(targets.nearest(x, y)[k], points[np.argmin(distance)])
+        np.testing.assert_array_equal(data.nearest(x, y)[k], points[np.argmin(distance)])
         biased = points[np.argmin(np.array(distance) + b)]
-        np.testing.assert_array_equal(targets.biased_nearest(x, y, b)[k], biased)
+        np.testing.assert_array_equal(data.biased_nearest(x, y, b)[k], biased)
         for i in range(4):
             j = min(range(4), key=lambda j: points[i] @ points[j])
             assert j != i
-            np.testing.assert_array_equal(targets.farthest(x)[k, :, i], points[j])
+            np.testing.assert_array_equal(data.farthest(x)[k, :, i], points[j])
 
 
 def test_the_zero_predictor_has_error_1_and_the_middle_half():
-    x, y = distributions.orthogonal(RNG, 50, 6, 2)
-    f = targets.nearest(x, y)
-    np.testing.assert_allclose(targets.squared_error(f, np.zeros_like(f)), 1)
-    np.testing.assert_allclose(targets.squared_error(f, x.mean(axis=-1)), 0.5)
+    x, y = data.orthogonal(RNG, 50, 6, 2)
+    f = data.nearest(x, y)
+    np.testing.assert_allclose(data.squared_error(f, np.zeros_like(f)), 1)
+    np.testing.assert_allclose(data.squared_error(f, x.mean(axis=-1)), 0.5)
 
 
 @pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
@@ -85,7 +85,7 @@ def test_a_layer_by_loops(attend):
 
 
 def test_hardmax_is_the_limit_of_softmax():
-    x, y = distributions.uniform(RNG, 30, 4, 3)
+    x, y = data.uniform(RNG, 30, 4, 3)
     eye = np.eye(4)[None]
     layer = [attention_layer(x, y[..., None], 1e7 * eye, eye, eye, eye, attend)
              for attend in (heads.softmax, heads.hardmax)]  # fmt: skip
@@ -94,7 +94,7 @@ def test_hardmax_is_the_limit_of_softmax():
 
 @pytest.mark.parametrize("temperature", [3.0, None])
 def test_the_head_of_fact_1_is_a_layer(temperature):
-    x, y = distributions.uniform(RNG, 10, 4, 3)
+    x, y = data.uniform(RNG, 10, 4, 3)
     eye = np.eye(4)[None]
     attend = heads.hardmax if temperature is None else heads.softmax
     layer = attention_layer(x, y[..., None], (temperature or 1) * eye, eye, eye, eye, attend)
@@ -104,8 +104,8 @@ def test_the_head_of_fact_1_is_a_layer(temperature):
 @pytest.mark.parametrize("n", [2, 5])
 def test_fact_3_holds_with_minus_half_b_and_not_as_the_text_has_it(n):
     d, b = 6, RNG.normal(size=n)
-    x, y = distributions.uniform(RNG, 400, d, n)
-    f = targets.biased_nearest(x, y, b)
+    x, y = data.uniform(RNG, 400, d, n)
+    f = data.biased_nearest(x, y, b)
     np.testing.assert_array_equal(heads.full_rank_head(x, y, None, -b / 2), f)
     for bias, right in ((-b / 2, True), (b, False)):
         x_long, y_long = concatenated(x, y, bias)
@@ -113,13 +113,13 @@ def test_fact_3_holds_with_minus_half_b_and_not_as_the_text_has_it(n):
         layer = attention_layer(
             x_long, y_long[..., None], eye, eye, cut, np.eye(d)[None], heads.hardmax
         )
-        wrong = targets.squared_error(f, layer[..., 0]) > 1e-20
+        wrong = data.squared_error(f, layer[..., 0]) > 1e-20
         assert wrong.mean() > 0.1 if not right else not wrong.any()
 
 
 def test_a_generalised_layer_has_softmax_heads_with_bias_among_it():
     d, n = 4, 3
-    x, y = distributions.uniform(RNG, 8, d, n)
+    x, y = data.uniform(RNG, 8, d, n)
     b = RNG.normal(size=n)
 
     def phi(projected, query):

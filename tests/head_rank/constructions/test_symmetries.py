@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal_vote import MaskedLayer
 
-from attention_separation.head_rank.constructions import distributions, heads, targets
+from attention_separation.head_rank.constructions import data, heads
 
 SIZES = st.tuples(st.integers(2, 7), st.integers(2, 6), st.integers(0, 2**32 - 1))
 
@@ -15,10 +15,10 @@ SIZES = st.tuples(st.integers(2, 7), st.integers(2, 6), st.integers(0, 2**32 - 1
 def test_target_and_head_turn_with_the_data_and_ignore_order(sizes, c):
     d, n, seed = sizes
     rng = np.random.default_rng(seed)
-    x, y = distributions.uniform(rng, 1, d, n)
+    x, y = data.uniform(rng, 1, d, n)
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
     order = rng.permutation(n)
-    for f in (targets.nearest, lambda x, y: heads.full_rank_head(x, y, c)):
+    for f in (data.nearest, lambda x, y: heads.full_rank_head(x, y, c)):
         before = f(x, y)
         np.testing.assert_allclose(f(turn @ x, y @ turn.T), before @ turn.T, atol=1e-9)
         np.testing.assert_allclose(f(x[..., order], y), before, atol=1e-12)
@@ -28,11 +28,9 @@ def test_target_and_head_turn_with_the_data_and_ignore_order(sizes, c):
 @given(SIZES)
 def test_the_head_lies_nearer_to_the_target_the_larger_the_temperature(sizes):
     d, n, seed = sizes
-    x, y = distributions.orthogonal(np.random.default_rng(seed), 1, d, min(d, n))
-    f = targets.nearest(x, y)
-    errors = [
-        targets.squared_error(f, heads.full_rank_head(x, y, c))[0] for c in (1, 10, 100, 1000)
-    ]
+    x, y = data.orthogonal(np.random.default_rng(seed), 1, d, min(d, n))
+    f = data.nearest(x, y)
+    errors = [data.squared_error(f, heads.full_rank_head(x, y, c))[0] for c in (1, 10, 100, 1000)]
     assert np.all(np.diff(errors) <= 1e-12)
 
 

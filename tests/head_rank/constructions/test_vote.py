@@ -11,12 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank.claims.construction_claims import TIMES, exact_vote, more_voters
-from attention_separation.head_rank.constructions import (
-    distributions,
-    heads,
-    majority_vote,
-    targets,
-)
+from attention_separation.head_rank.constructions import data, heads, vote
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.statistics.panel_points import PanelPoints
@@ -55,28 +50,28 @@ def test_a_masked_layer_by_loops(attend):
 @pytest.mark.parametrize(("d", "count"), [(2, 1), (3, 5), (8, 21), (16, 7)])
 @pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
 def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
-    x, y = distributions.uniform(RNG, 300, d, 2)
-    g = distributions.unit_vectors(RNG, count, d)
+    x, y = data.uniform(RNG, 300, d, 2)
+    g = data.unit_vectors(RNG, count, d)
     built = transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
     assert built.encoding.shape == (2, 3)
     tokens = np.concatenate([x, y[..., None]], axis=-1)
-    votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
+    votes = vote.votes_for_first(x, y, g).sum(axis=-1)
     winner = np.where(2 * votes[:, None] > count, x[..., 0], x[..., 1])
     expected = winner + y / DROWNING
     np.testing.assert_allclose(built(tokens, attend)[..., 2], expected, atol=1e-12)
 
 
 def test_a_heads_vote_is_the_rank_1_hardmax_head():
-    x, y = distributions.uniform(RNG, 200, 5, 2)
-    g = distributions.unit_vectors(RNG, 5)
+    x, y = data.uniform(RNG, 200, 5, 2)
+    g = data.unit_vectors(RNG, 5)
     column, eye = g[None, :, None], np.eye(5)[None]
     chosen = attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
-    first = majority_vote.votes_for_first(x, y, g[None])[:, :1]
+    first = vote.votes_for_first(x, y, g[None])[:, :1]
     np.testing.assert_allclose(chosen[..., 0], np.where(first, x[..., 0], x[..., 1]))
 
 
 def test_every_matrix_has_rank_at_most_1():
-    built = transformer(distributions.unit_vectors(RNG, 5, 7))
+    built = transformer(data.unit_vectors(RNG, 5, 7))
     for layer in (built.first, built.second):
         assert len(layer.m) == len(layer.v) == 7
         for matrix in (*layer.m, *layer.v):
@@ -87,7 +82,7 @@ def test_every_matrix_has_rank_at_most_1():
 def test_an_even_vote_is_refused(count):
     text = f"{count} heads; allowed: odd numbers"
     for use in (
-        lambda: majority_vote.wrong_probability(3, count),
+        lambda: vote.wrong_probability(3, count),
         lambda: transformer(np.ones((count, 3))),
     ):
         with pytest.raises(ValueError, match=text):
@@ -104,7 +99,7 @@ def test_the_exact_error_by_adaptive_quadrature(d, count):
 
     total = quad(lambda angle: math.sin(angle) ** (d - 2), 0, math.pi)[0]
     expected = quad(wrong, 0, math.pi, points=[math.pi / 2], epsabs=1e-12)[0] / total
-    assert majority_vote.wrong_probability(d, count) == pytest.approx(expected, abs=1e-10)
+    assert vote.wrong_probability(d, count) == pytest.approx(expected, abs=1e-10)
     if (d, count) == (2, 1):
         assert expected == pytest.approx(1 / 4)
 
@@ -119,13 +114,13 @@ def test_simulated_errors_are_the_exact_ones():
 
 def test_the_vote_alone_is_the_targets_error():
     """2 P(wrong) is the mean of ||f - winner||^2: the same draws, either way."""
-    x, y = distributions.uniform(RNG, 40_000, 4, 2)
+    x, y = data.uniform(RNG, 40_000, 4, 2)
     g = RNG.standard_normal((40_000, 3, 4))
-    votes = majority_vote.votes_for_first(x, y, g).sum(axis=-1)
+    votes = vote.votes_for_first(x, y, g).sum(axis=-1)
     winner = np.where(votes[:, None] >= 2, x[..., 0], x[..., 1])
-    error = targets.squared_error(targets.nearest(x, y), winner)
+    error = data.squared_error(data.nearest(x, y), winner)
     spread = error.std() / math.sqrt(len(error))
-    assert abs(error.mean() - majority_vote.error(4, 3)) < 5.5 * spread  # budget 4e-8
+    assert abs(error.mean() - vote.error(4, 3)) < 5.5 * spread  # budget 4e-8
 
 
 def test_fewer_heads_and_draws_are_the_first_of_more():
@@ -139,20 +134,16 @@ def test_fewer_heads_and_draws_are_the_first_of_more():
 
 @pytest.mark.parametrize("d", [2, 4, 64])
 def test_the_law_of_many_heads(d):
-    assert majority_vote.error(d, 10**6 + 1) == pytest.approx(
-        majority_vote.error_law(d, 10**6 + 1), rel=1e-3
-    )
-    assert majority_vote.error_law(10**6, 10**8) == pytest.approx(
-        math.sqrt(10**6 / 10**8), rel=1e-5
-    )
+    assert vote.error(d, 10**6 + 1) == pytest.approx(vote.error_law(d, 10**6 + 1), rel=1e-3)
+    assert vote.error_law(10**6, 10**8) == pytest.approx(math.sqrt(10**6 / 10**8), rel=1e-5)
 
 
 @pytest.mark.parametrize(("d", "epsilon"), [(4, 0.1), (9, 0.5), (2, 0.9)])
 def test_the_heads_needed_are_the_fewest(d, epsilon):
-    count = majority_vote.heads_needed(d, epsilon)
+    count = vote.heads_needed(d, epsilon)
     assert count % 2 == 1
-    assert majority_vote.error(d, count) <= epsilon
-    assert count == 1 or majority_vote.error(d, count - 2) > epsilon
+    assert vote.error(d, count) <= epsilon
+    assert count == 1 or vote.error(d, count - 2) > epsilon
 
 
 def simulated(heads, wrong, draws=2000, d=4):
@@ -176,7 +167,7 @@ def test_more_heads_are_compared_with_the_next_of_enough_times_their_number():
 def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees(share):
     """Both at one level over all points: the verdict turns where the p-value is the level."""
     rows = [simulated(1, 750), simulated(3, 590), simulated(7, 470)]
-    laws = [majority_vote.error(4, row["heads"]) for row in rows]
+    laws = [vote.error(4, row["heads"]) for row in rows]
     measured = PanelPoints(
         np.array([row["wrong"] for row in rows]),
         np.array([row["draws"] for row in rows]),

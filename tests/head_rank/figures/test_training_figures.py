@@ -8,8 +8,10 @@ from rank_runs import ARMS, FIG1, FIG3, FIG4, RECIPE, changed, runs_of
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.claims.runs import chosen
-from attention_separation.head_rank.constructions.opposite_head import simulated_errors
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import (
+    least_error,
+    simulated_errors,
+)
 from attention_separation.head_rank.figures.training_figures import (
     FIGURES,
     NUMBERS,

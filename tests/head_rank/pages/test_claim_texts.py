@@ -9,7 +9,7 @@ from rank_cells import SMOKE, table_of
 from attention_separation.__main__ import main
 from attention_separation.head_rank.claims.outcomes import CHECK
 from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_CLAIMS
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.pages.claim_findings import claims_findings
 from attention_separation.head_rank.pages.gallery import GALLERY, claims_text
 from attention_separation.head_rank.pages.overview import claims_section

@@ -1,7 +1,7 @@
 """Sentences on the number of points."""
 
 from attention_separation.head_rank.claims.runs import chosen
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.pages.points_findings import points_findings
 
 

@@ -10,9 +10,12 @@ from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
-from attention_separation.head_rank.constructions.distributions import orthogonal, unit_vectors
+from attention_separation.head_rank.constructions.data import (
+    biased_nearest,
+    orthogonal,
+    unit_vectors,
+)
 from attention_separation.head_rank.constructions.sphere import density_at_zero
-from attention_separation.head_rank.constructions.targets import biased_nearest
 from attention_separation.head_rank.theory.bound import bound, heads_needed
 
 

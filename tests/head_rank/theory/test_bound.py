@@ -14,9 +14,13 @@ from hypothesis import strategies as st
 from literal_heads import generalised_layer
 from scipy.linalg import null_space
 
-from attention_separation.head_rank.constructions import gegenbauer, heads, random_features
-from attention_separation.head_rank.constructions.distributions import orthogonal, unit_vectors
-from attention_separation.head_rank.constructions.targets import nearest, squared_error
+from attention_separation.head_rank.constructions import heads, random_features, sphere
+from attention_separation.head_rank.constructions.data import (
+    nearest,
+    orthogonal,
+    squared_error,
+    unit_vectors,
+)
 from attention_separation.head_rank.theory.bound import (
     bound,
     bound_with_encoded_values,
@@ -163,7 +167,7 @@ def test_with_any_value_map_a_head_reaches_neighbouring_degrees(d, r, degree):
 @pytest.mark.parametrize("d", [2, 3, 4, 8, 17, 64])
 def test_energies(d):
     degrees = [1, 3, 5, 51, 101]
-    expected = [gegenbauer.sign_energy(d, degree) for degree in degrees]
+    expected = [sphere.sign_energy(d, degree) for degree in degrees]
     np.testing.assert_allclose(energy(d, np.array(degrees, dtype=float)), expected, rtol=1e-11)
 
 

@@ -11,21 +11,22 @@ import pytest
 from making import ROOT
 from scipy.special import betainc, eval_legendre
 
-from attention_separation.head_rank.constructions.distributions import (
+from attention_separation.head_rank.constructions.data import (
+    nearest,
     orthogonal,
+    squared_error,
     uniform,
     unit_vectors,
 )
-from attention_separation.head_rank.constructions.gegenbauer import sign_coefficient
-from attention_separation.head_rank.constructions.targets import nearest, squared_error
+from attention_separation.head_rank.constructions.sphere import sign_coefficient
 from attention_separation.head_rank.theory.bound import (
     bound,
     bound_with_encoded_values,
     energy,
     shares,
 )
-from attention_separation.head_rank.theory.sizes import ranks
-from attention_separation.head_rank.theory.soft_heads import linear_limit
+from attention_separation.head_rank.theory.bound_table import ranks
+from attention_separation.head_rank.theory.found_heads import linear_limit
 
 SIGMAS = 6
 PAGE = " ".join((ROOT / "docs/rank-bound.md").read_text(encoding="utf-8").split())

@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from attention_separation.head_rank.constructions import majority_vote
-from attention_separation.head_rank.constructions.distributions import DISTRIBUTIONS
-from attention_separation.head_rank.constructions.targets import nearest
+from attention_separation.head_rank.constructions import vote
+from attention_separation.head_rank.constructions.data import DISTRIBUTIONS, nearest
 from attention_separation.head_rank.settings.theory import PluralityJob
-from attention_separation.head_rank.theory.plurality import heads_for, rank_0, winners
-from attention_separation.head_rank.theory.plurality_table import plurality_rows
+from attention_separation.head_rank.theory.plurality_table import (
+    heads_for,
+    plurality_rows,
+    rank_0,
+    winners,
+)
 
 JOB = PluralityJob(
     draws=400, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 3, 8],
@@ -25,7 +28,7 @@ def test_two_points_have_the_majority_votes_exact_error(rows):
     own = [row for row in rows if row["n"] == 2]
     assert len(own) == 6
     for row in own:
-        expected = majority_vote.error(5, row["heads"])
+        expected = vote.error(5, row["heads"])
         reach = (row["ci_high"] - row["ci_low"]) / 2
         assert abs(row["error"] - expected) < 3 * reach + 0.02
 

@@ -9,7 +9,7 @@ import pytest
 from making import ROOT
 from pydantic import ValidationError
 
-from attention_separation.head_rank.constructions.uniform_attention import least_error
+from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.head_rank.training.cell_table import blind_error, is_dead
 

@@ -13,8 +13,8 @@ from attention_separation.needle.claims import exact_claims, outcomes
 from attention_separation.needle.claims.claims_table import claims_table
 from attention_separation.needle.claims.exact_claims import DEGREES, N5, exact_rows
 from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
+from attention_separation.needle.exact.limits import LINES
 from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
-from attention_separation.needle.exact.lines import LINES
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 

@@ -6,9 +6,16 @@ import pytest
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
-from attention_separation.needle.claims.curves import LADDER, crossing, trained_crossings
 from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
-from attention_separation.needle.claims.runs import Mean, Measured, cell_words, comparisons
+from attention_separation.needle.claims.runs import (
+    LADDER,
+    Mean,
+    Measured,
+    cell_words,
+    comparisons,
+    crossing,
+    trained_crossings,
+)
 from attention_separation.needle.claims.trained_claims import CLAIMS, trained_rows
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.seeding import stream

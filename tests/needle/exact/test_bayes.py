@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from attention_separation.needle.exact.bayes import _log1p, best_accuracy
-from attention_separation.needle.exact.lines import LINES
+from attention_separation.needle.exact.limits import LINES
 
 
 @pytest.mark.parametrize("mu", [0.2, 1.0, 3.0, 5.0, 7.0])

@@ -5,8 +5,8 @@ import pytest
 from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest
 
-from attention_separation.needle.exact import bayes, maximum
-from attention_separation.needle.exact.bound_ends import FEW, MU, N, ends
+from attention_separation.needle.exact import bayes, limits
+from attention_separation.needle.exact.line_table import FEW, MU, N, ends
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials fails though all is right."""
@@ -176,7 +176,7 @@ def test_with_a_dimension_for_each_position_the_output_is_the_tokens(rows):
 
 def test_how_far_the_largest_token_falls_short_of_the_likelihood_ratio():
     def gap(mu, n):
-        return bayes.best_accuracy(mu, n).value - maximum.best_accuracy(mu, n).value
+        return bayes.best_accuracy(mu, n).value - limits.largest_token_accuracy(mu, n).value
 
     assert max(gap(mu, 2**k) for mu in (4.0, 5.0) for k in range(3, 21)) < 0.00385
     assert round(gap(2.0, 64), 4) == 0.0085

@@ -5,7 +5,7 @@ import pytest
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
 
-from attention_separation.needle.exact import bayes, linear, maximum, power, uniform
+from attention_separation.needle.exact import bayes, bounds, limits, power
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons here fails though all is right, each an equal part of it."""
@@ -31,7 +31,7 @@ def stream(*of: float) -> np.random.Generator:
 @pytest.mark.parametrize(("mu", "n"), AT)
 def test_uniform_weights(mu, n):
     right = count_right(average_above(np.ones_like, mu / (2 * n)), mu, n, TRIALS, stream(1, mu, n))
-    assert is_likely(right, uniform.best_accuracy(mu, n).value)
+    assert is_likely(right, bounds.uniform_accuracy(mu, n).value)
 
 
 @pytest.mark.parametrize(("mu", "n"), AT)
@@ -46,7 +46,7 @@ def test_the_best_of_linear_scores(mu, n):
         return of_sum + of_squares > 0
 
     right = count_right(says, mu, n, TRIALS, stream(2, mu, n))
-    assert is_likely(right, linear.best_accuracy(mu, n).value)
+    assert is_likely(right, bounds.linear_accuracy(mu, n).value)
 
 
 @pytest.mark.parametrize(("mu", "n"), AT)
@@ -62,7 +62,7 @@ def test_sharp_softmax_at_the_best_threshold(mu, n):
     gain = norm.cdf(t) ** n - norm.cdf(t) ** (n - 1) * norm.cdf(t - mu)
     best = t[gain.argmax()]
     right = count_right(average_above(sharp_softmax, best), mu, n, TRIALS, stream(4, mu, n))
-    assert is_likely(right, maximum.best_accuracy(mu, n).value)
+    assert is_likely(right, limits.largest_token_accuracy(mu, n).value)
 
 
 @pytest.mark.parametrize(("p", "mu", "n"), OF_POWERS)
@@ -77,4 +77,4 @@ def test_powers_at_the_best_reading_and_at_another(p, mu, n):
 def test_what_is_off_is_found():
     right = count_right(likelihood_above(4.0), 4.0, 64, TRIALS, stream(6))
     assert not is_likely(right, bayes.best_accuracy(4.0, 64).value - 0.02)
-    assert not is_likely(right, linear.best_accuracy(4.0, 64).value)
+    assert not is_likely(right, bounds.linear_accuracy(4.0, 64).value)

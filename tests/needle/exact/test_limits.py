@@ -10,9 +10,8 @@ import pytest
 
 import attention_separation
 from attention_separation import needle
-from attention_separation.needle.exact.accuracy import Accuracy
-from attention_separation.needle.exact.crossing import MOST_N, crossing
-from attention_separation.needle.exact.lines import KINDS, LINES
+from attention_separation.needle.exact.accuracy import MOST_N, Accuracy, crossing
+from attention_separation.needle.exact.limits import KINDS, LINES
 
 KNOWN = {
     "none": 13.74, "linear": 162.5, "power_2": 884.1, "power_3": 3533.3, "power_4": 8920.3,

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from attention_separation.needle.exact.limits import LINES
 from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL, critical_rows, tables
-from attention_separation.needle.exact.lines import LINES
 from attention_separation.needle.settings.exact import LinesSettings
 
 JOB = LinesSettings(mus=[5.0, 4.0], sizes=[128, 8], critical=[1.2, 5.0])

@@ -6,13 +6,13 @@ from scipy.integrate import quad
 from scipy.stats import chi2, ncx2, norm
 
 from attention_separation.needle.exact.bayes import best_accuracy as bayes
-from attention_separation.needle.exact.linear import _log_chi, best_accuracy
+from attention_separation.needle.exact.bounds import _log_chi, linear_accuracy
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0, 5.0, 8.0])
 def test_of_two_tokens_it_is_the_likelihood_ratio(mu):
     """Their sum and sum of squares are the unordered pair."""
-    assert best_accuracy(mu, 2).value == pytest.approx(bayes(mu, 2).value, abs=1e-10)
+    assert linear_accuracy(mu, 2).value == pytest.approx(bayes(mu, 2).value, abs=1e-10)
 
 
 @pytest.mark.parametrize(("mu", "n"), [(2.0, 3), (4.0, 40), (5.0, 300), (1.0, 7)])
@@ -28,21 +28,21 @@ def test_by_an_integral_of_scipys_laws(mu, n):
     start = max(k - 12 * np.sqrt(2 * k), 0)
     end = k + lam + 12 * np.sqrt(2 * (k + 2 * lam)) + 60
     wanted = 0.5 + 0.5 * quad(gain, start, end, points=[k, k + lam], limit=400, epsabs=1e-10)[0]
-    assert best_accuracy(mu, n).value == pytest.approx(wanted, abs=1e-8)
+    assert linear_accuracy(mu, n).value == pytest.approx(wanted, abs=1e-8)
 
 
 def test_where_n_is_large_both_sums_are_normal():
     for mu, n in ((5.0, 10**7), (8.0, 10**9), (5.0, 10**15)):
         squared = mu**2 / n + mu**4 / (2 * n)
         wanted = norm.cdf(np.sqrt(squared) / 2) - 0.5
-        found = best_accuracy(mu, n)
+        found = linear_accuracy(mu, n)
         assert found.value - 0.5 == pytest.approx(wanted, rel=0.01)
         assert found.error < 1e-9
 
 
 def test_it_lies_between_uniform_weights_and_the_best_and_falls():
     for mu in (0.5, 3.0, 6.0):
-        values = [best_accuracy(mu, n).value for n in (1, 2, 5, 20, 100, 1000)]
+        values = [linear_accuracy(mu, n).value for n in (1, 2, 5, 20, 100, 1000)]
         assert values == sorted(values, reverse=True)
         for n, value in zip((2, 5, 20, 100, 1000), values[1:], strict=True):
             assert norm.cdf(mu / (2 * np.sqrt(n))) < value <= bayes(mu, n).value + 1e-10

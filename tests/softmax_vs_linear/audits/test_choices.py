@@ -8,7 +8,7 @@ from making import STUDY, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw
 from attention_separation.softmax_vs_linear.audits.readings import CHOICES
-from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.cross_attention import IN_BOTH
 from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
 from attention_separation.softmax_vs_linear.settings.panels import KEY

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from making import config_points, contest, exact_at, model_of, point, run_trials
 from scipy.stats import binomtest
 
-from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import exceeds, largest_scores
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import probabilities
-from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 from attention_separation.statistics.seeding import BlockStreams
 

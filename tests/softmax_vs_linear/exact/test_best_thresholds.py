@@ -1,5 +1,6 @@
-"""Best thresholds: the largest of the curve, where float64 tells it, and by fractions."""
+"""Best thresholds: the largest of the curve, where float64 tells it; fractions; enumeration."""
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,8 @@ from threshold_cases import SELF, SUCCESS, curve_of
 
 from attention_separation.attention.sign_columns import different_classes, same_class
 from attention_separation.attention.threshold_curves import threshold_curves
+from attention_separation.softmax_vs_linear.exact.best_thresholds import equal_entries_curve
+from attention_separation.softmax_vs_linear.models.regression import LEVELS, U, normalise
 
 
 @pytest.mark.parametrize("kernel", SUCCESS)
@@ -155,3 +158,15 @@ def test_where_linear_attention_is_ahead():
         exp, lin = (curve_of(p, kernel).best()[0] for kernel in SUCCESS)
         assert exp - lin == pytest.approx(lead, abs=1e-6)
     assert curve_of(config_points("fig4d")[-1], "linear").best()[0] > 0.97
+
+
+@pytest.mark.parametrize("kernel", ["exp", "linear"])
+def test_regression_with_equal_entries_by_enumeration(kernel):
+    n, m, level = 8, 2, LEVELS["middle"]
+    found = equal_entries_curve(n, m, level, kernel)
+    y = np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
+    z = math.log(n) * np.where(np.arange(n) == 3, [[level], [4.0]], level)
+    zero, one = (y @ normalise(U[kernel](row)) for row in z)
+    for tau in np.linspace(0.011, 0.99, 40):
+        none = (zero <= tau).mean() ** m - ((zero <= tau) & (one <= tau)).mean() ** m
+        assert found.at(tau) == pytest.approx(none, abs=1e-12), tau

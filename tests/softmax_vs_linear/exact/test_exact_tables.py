@@ -5,10 +5,13 @@ import pytest
 from making import CONFIG, SECTION, STUDY, changed_study, config_points, contest, exact_at, panel
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.exact.exact_table import schema
-from attention_separation.softmax_vs_linear.figures.joined_table import join_exact, joined_schema
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.softmax_vs_linear.models.panel_tables import (
+    exact_schema,
+    join_exact,
+    joined_schema,
+)
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -62,7 +65,7 @@ def test_one_pair_of_columns_for_each_event_of_another_contest(model):
         *(f"prob_{event}" for event in events),
         *(f"error_{event}" for event in events),
     ]
-    assert table.schema == schema(of)
+    assert table.schema == exact_schema(of)
     for row, point in zip(table.to_pylist(), with_contest.points(), strict=True):
         assert point.contest == of
         found = exact_at(point)
@@ -118,7 +121,7 @@ def test_panels_of_two_contests_have_the_columns_of_both():
 
 def test_points_of_another_panel_do_not_join():
     simulated, exactly = both()
-    other = exactly.set_column(2, schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
+    other = exactly.set_column(2, exact_schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
     with pytest.raises(ValueError, match="other points"):
         join_exact(simulated, other)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.attention.sign_columns import likely_heads
 from attention_separation.softmax_vs_linear.exact.regression_columns import TwoPointSums, weights
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.regression import LOWER, SPECIAL, UPPER

@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from making import config_points, point
 
-from attention_separation.attention.columns import largest_scores
 from attention_separation.attention.dense import attention
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.datasets.cross_attention import taken, tokens
-from attention_separation.softmax_vs_linear.exact.methods import references
+from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.cross_attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
@@ -20,7 +20,7 @@ from attention_separation.softmax_vs_linear.models.cross_attention import (
     read_otherwise,
     with_common_score,
 )
-from attention_separation.softmax_vs_linear.simulation.engines import trials_at
+from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.statistics.seeding import BlockStreams
 
 READINGS = {

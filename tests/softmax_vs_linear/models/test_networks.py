@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from literal_networks import attention_network, regression_network, relu, relu_tau
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.softmax_vs_linear.models.networks import tensor_attention
 
 ENTRYWISE = {

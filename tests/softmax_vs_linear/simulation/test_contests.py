@@ -11,12 +11,12 @@ from literal_networks import attention_network
 from making import contest, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import TIE_TOLERANCE
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.simulation.engines import trials_at
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix
+from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.statistics.seeding import BlockStreams
 
 TRIALS = 8

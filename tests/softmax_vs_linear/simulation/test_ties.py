@@ -7,8 +7,8 @@ import pytest
 from making import SECTION, config_points, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.datasets import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, pluses
 from attention_separation.statistics.seeding import BlockStreams

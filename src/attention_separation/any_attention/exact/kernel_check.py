@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.attention.kernels import ClassesApartError, Kernel
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.distinct_rows import REST, TokenTypes, distinct_rows
+from attention_separation.attention.kernel import ClassesApartError, Kernel, Seen
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.attention.token_types import REST, TokenTypes
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from .layers import Layer, token_types
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.attention.token_types import SAME, SPECIAL, TokenTypes
+from attention_separation.attention.distinct_rows import SAME, SPECIAL, TokenTypes
 from attention_separation.datasets import DATASETS
-from attention_separation.datasets.data import Data
-from attention_separation.datasets.dataset import Dataset, Tokens
+from attention_separation.datasets.dataset import Data, Dataset, Tokens
 
 THETA_OVER_C = 0.1
 """The threshold of self-attention at the paper's points is c + 0.1 (reconstructed)."""

@@ -8,9 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel, exponential
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS, exponential
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from .layers import Layer
 from .values import best_probabilities, score_columns

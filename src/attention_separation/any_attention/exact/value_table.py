@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.datasets.dataset import Data
 from attention_separation.own_kernels.values import asked_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress

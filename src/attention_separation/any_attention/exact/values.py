@@ -6,21 +6,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.rows import Rows, distinct_rows
+from attention_separation.attention.distinct_rows import Rows, distinct_rows
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.separation import (
     after_signs,
     of_each_neuron,
     rank_states,
     widest_margin,
 )
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.attention.threshold_curves import (
     NARROWEST,
     ThresholdCurves,
     threshold_curves,
 )
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from .layers import Layer, token_types
 

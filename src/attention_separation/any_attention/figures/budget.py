@@ -8,16 +8,16 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.drawing import RC
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 
 from ..exact.layers import LAYERS
 from ..exact.limits import known_least_weights
 from .accuracy import sizes_in_words
-from .grids import multiples
-from .style import NO_KERNELS, draw_lines, legend_beside, sheet
+from .style import NO_KERNELS, draw_lines, legend_beside, multiples, sheet
 
 SHOWN = (
     "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import Kernel, exponential
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import exponential
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
 from attention_separation.results.tables import array_of, numpy_column, select_rows
 
@@ -17,8 +18,7 @@ from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities
 from ..laws.predictions import critical_temperature, least_degree
 from .accuracy import sizes_in_words
-from .grids import multiples
-from .style import sheet
+from .style import multiples, sheet
 
 SIZES = 56
 

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets import another_x
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.drawing import MIDDLE_GRAY, RC
 from attention_separation.results.tables import (
     finite_or_null,
@@ -22,10 +23,9 @@ from attention_separation.results.tables import (
 from ..exact.layers import LAYERS
 from ..exact.limits import exp_probabilities
 from ..exact.values import separate
-from ..laws.another_x import ANOTHER, WEIGHT
+from ..laws.margins import ANOTHER, WEIGHT
 from .accuracy import sizes_in_words
-from .grids import multiples
-from .style import NO_KERNELS, draw_lines, label_of, legend_beside, sheet
+from .style import NO_KERNELS, draw_lines, label_of, legend_beside, multiples, sheet
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",

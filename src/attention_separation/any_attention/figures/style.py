@@ -1,4 +1,4 @@
-"""Colours and lines of kernels, and the frame that the figures share: a panel for each layer."""
+"""Colours, lines and sizes of kernels' figures, and their common frame: a panel for each layer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -8,7 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernels import KERNELS, Kernel
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.threshold_curves import LARGEST_N
 from attention_separation.pages.drawing import (
     BLUE,
     GREEN,
@@ -22,6 +24,13 @@ from attention_separation.pages.drawing import (
 )
 
 from ..exact.layers import Layer
+
+
+def multiples(classes: int, count: int, least: float = 100, most: float = LARGEST_N) -> list[int]:
+    """About so many multiples of K from `least` to `most`, nearly geometric."""
+    whole = np.geomspace(least, most, count) / classes
+    return (np.unique(np.maximum(np.floor(whole + 1e-9), 1)).astype(np.int64) * classes).tolist()
+
 
 LINES = {
     "exp": (BLUE, "-"),

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import separates
 from ..exact.values import best_probabilities
-from . import judged
-from .judged import by_rows, measured_probabilities, stacked
+from . import test_cases
 from .loudness import Family
 from .mixture import ROUNDING, largest_probability, law_holds, of_whole_levels
 from .predictions import ERROR, SAME_AT_ENDS, holds_at, shifted
+from .test_cases import by_rows, measured_probabilities, stacked
 from .verdicts import Claim, Law, statement
 
 BOUNDED = (
@@ -23,7 +23,7 @@ BOUNDED = (
 )  # fmt: skip
 DEAF = (
     *map(by_rows, ("hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10")),
-    judged.SIGMOID,
+    test_cases.SIGMOID,
 )
 """Kernels that hear the special token boundedly, whatever its weight g."""
 
@@ -57,7 +57,7 @@ def stays_below(family: Family, layer: Layer, data: Data, n: int) -> bool:
 
 
 def _some_weight(data: Data) -> Iterator[Claim]:
-    for layer in judged.IDENTITY:
+    for layer in test_cases.IDENTITY:
         for kernel, family in DEAF:
             sizes = stacked(data, 2000, 200_000, 10**7)
             each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))

@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import as_none_from
-from . import judged, predictions
-from .judged import measured_probabilities, stacked
+from . import predictions, test_cases
 from .loudness import CROSS
 from .mixture import control, floor, law_holds
 from .predictions import IS_TEST, OF_LAST, SAME_AT_ENDS, above_none, keeps_order, shifted
+from .test_cases import measured_probabilities, stacked
 from .verdicts import IDENTITY, NUMBER, Claim, Law, between
 
 EQUAL = 1e-12
@@ -41,17 +42,17 @@ def _none(data: Data) -> Iterator[Claim]:
 
 def _as_none(data: Data) -> Iterator[Claim]:
     sizes = np.array(stacked(data, *MIDDLE))
-    for layer in judged.SELF:
-        for kernel, family in map(judged.by_rows, AS_NONE):
+    for layer in test_cases.SELF:
+        for kernel, family in map(test_cases.by_rows, AS_NONE):
             holds = ~above_none(shifted(family, 1), layer, data, sizes) & law_holds(layer, data)
             holds &= keeps_order(family(layer, data, sizes, 0.0), layer, data)
             yield from _probabilities(kernel, layer, data, control, holds.tolist())
 
 
 def _from_when(data: Data) -> Iterator[Claim]:
-    pairs = [judged.LINEAR, *(judged.POWERS[p] for p in (2, 3, 4, 8))]
-    pairs += [judged.TAYLORS[2], judged.TAYLORS[4], judged.EXPONENTIALS[4.0]]
-    for layer in judged.SELF:
+    pairs = [test_cases.LINEAR, *(test_cases.POWERS[p] for p in (2, 3, 4, 8))]
+    pairs += [test_cases.TAYLORS[2], test_cases.TAYLORS[4], test_cases.EXPONENTIALS[4.0]]
+    for layer in test_cases.SELF:
         for kernel, family in pairs:
             low, predicted, high = (
                 predictions.as_none_from(shifted(family, sign), layer, data) for sign in (-1, 0, 1)
@@ -64,9 +65,9 @@ def _from_when(data: Data) -> Iterator[Claim]:
 
 def _cross_floor(data: Data) -> Iterator[Claim]:
     sizes = np.array(stacked(data, *MIDDLE))
-    for layer in judged.CROSS:
+    for layer in test_cases.CROSS:
         of_floor = [floor(data.m(n), layer, data) for n in sizes.tolist()]
-        for kernel, family in map(judged.by_rows, SCORES):
+        for kernel, family in map(test_cases.by_rows, SCORES):
             most = predictions.best_probability(shifted(family, 1), layer, data, sizes)
             holds = (most == of_floor) & law_holds(layer, data)
             yield from _probabilities(kernel, layer, data, floor, holds.tolist())
@@ -85,9 +86,9 @@ def _probabilities(
 
 def _staircase(data: Data) -> Iterator[Claim]:
     sizes = stacked(data, *MIDDLE[1:])
-    pairs = [judged.POWERS[p] for p in (4, 6, 8)] + [judged.TAYLORS[8]]
+    pairs = [test_cases.POWERS[p] for p in (4, 6, 8)] + [test_cases.TAYLORS[8]]
     for layer in LAYERS:
-        for kernel, family in (*pairs, *judged.EXPONENTIALS.values()):
+        for kernel, family in (*pairs, *test_cases.EXPONENTIALS.values()):
             found = measured_probabilities(kernel, layer, data, sizes)
             each = (
                 predictions.best_probability(shifted(family, k), layer, data, np.array(sizes))

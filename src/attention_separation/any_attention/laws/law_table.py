@@ -1,19 +1,53 @@
-"""Each law's predictions beside exact values, with verdicts."""
+"""All laws of which kernels separate, each prediction beside its exact value, and at other data."""
 
 import math
+from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
 import pyarrow as pa
 
+from attention_separation.attention.kernel import Kernel
+from attention_separation.datasets.dataset import Data
 from attention_separation.own_kernels.values import own_kernels
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.verdict_words import count_verdicts
+from attention_separation.statistics.verdict_words import NOT_APPLICABLE, VERDICTS, count_verdicts
 
+from ..settings.data import Data as DataSettings
 from ..settings.jobs import KernelsJob
-from .laws import judge_laws
+from .bounded import BOUNDED_LAWS
+from .controls import FLOORS
+from .margins import ANOTHER_X, MARGIN_LAWS
+from .parameters import PARAMETERS
 from .predictions import WORDS
+from .rows import ROW_LAWS
+from .sizes import SIZES, own_law
+from .verdicts import Law
+
+LAWS: tuple[Law, ...] = (
+    *SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *ROW_LAWS, *MARGIN_LAWS, ANOTHER_X,
+)  # fmt: skip
+
+
+def laws_with(own: Collection[Kernel]) -> tuple[Law, ...]:
+    """All laws, that of a user's own kernels the last one where there are such."""
+    return (*LAWS, own_law(own)) if own else LAWS
+
+
+def judge_laws(data: Data, own: Collection[Kernel] = ()) -> list[dict[str, str | float | None]]:
+    """A row for each claim of each law.
+
+    Columns: law, kind (`verdicts.KINDS`), kernel, model, attention_x, at (n, or None), quantity,
+    predicted, measured (by exact values; NaN where not resolved), relative_difference, tolerance,
+    tolerance_kind ("relative" or "absolute"), verdict, and the law's statement, condition and error
+    term.
+    A statement is 0 where it is false and 1 where it is true, or P where it says that two are the
+    same.
+    """
+    return [row for law in laws_with(own) for row in law.rows(data)]
+
 
 SCHEMA = pa.schema(
     [
@@ -83,3 +117,44 @@ def run(job: KernelsJob, output: Path) -> None:
     stem = output.with_suffix("")
     shown = table.drop_columns(list(ABOVE))
     write_result(table, stem, provenance, TITLE, about(table), shown, endless=ENDLESS)
+
+
+CHANGES: tuple[dict[str, float], ...] = (
+    {"a0": 0.1},
+    {"a1": 1.5},
+    {"b": 0.3},
+    {"a1": 1.0, "b": 0.3, "c": 0.7},
+    {"classes": 7},
+    {"classes": 40},
+    {"classes": 62},
+    {"at_least": 40},
+    {"a0": 0.05, "a1": 1.4, "b": 0.15, "c": 1.0, "classes": 12, "delta": 0.05},
+)
+"""What is other than in the data of the tables."""
+
+COUNTS = (*VERDICTS, NOT_APPLICABLE)
+
+ELSEWHERE = pa.schema(
+    [
+        ("data", pa.string()),
+        ("law", pa.string()),
+        ("kind", pa.string()),
+        *((verdict, pa.int64()) for verdict in COUNTS),
+    ]
+)
+"""A row for each change of the data, law and kind of claim: how many have each verdict."""
+
+
+def elsewhere_table(data: DataSettings) -> pa.Table:
+    """The laws at data with each of `CHANGES`."""
+    rows = []
+    for change in CHANGES:
+        words = ", ".join(f"{name} = {value:g}" for name, value in change.items())
+        found = judge_laws(data.model_copy(update=change))
+        counts = Counter((row["law"], row["kind"], row["verdict"]) for row in found)
+        rows += [
+            {"data": words, "law": law, "kind": kind}
+            | {verdict: counts[law, kind, verdict] for verdict in COUNTS}
+            for law, kind in dict.fromkeys((row["law"], row["kind"]) for row in found)
+        ]
+    return table_from_rows(rows, ELSEWHERE)

@@ -14,11 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.seen import Seen
-from attention_separation.attention.token_types import OWN, REST, SAME, SPECIAL
-from attention_separation.datasets.data import Data
+from attention_separation.attention.distinct_rows import OWN, REST, SAME, SPECIAL, distinct_rows
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import Layer, token_types
 

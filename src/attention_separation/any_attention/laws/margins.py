@@ -1,20 +1,22 @@
-"""Laws of the margin, and of the least weight g on the special token's coordinate."""
+"""Laws of the margin, with another X too, and of the least weight g on the special coordinate."""
 
 import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.datasets.another_x import literal_margin, margin
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import least_weights
 from ..exact.values import best_probabilities, separate
-from . import judged, predictions
-from .judged import EXPONENTIALS, LINEAR, POWERS, TAYLORS, Pair, stacked
+from . import predictions, test_cases
 from .mixture import law_holds
 from .predictions import IS_TEST, OF_SEARCH
+from .test_cases import EXPONENTIALS, LINEAR, POWERS, TAYLORS, Pair, stacked
 from .verdicts import LARGEST_ERROR, Claim, Law, between, extreme
 
 ROUNDING, EQUAL = 1e-15, 1e-12
@@ -23,6 +25,16 @@ ROUNDING, EQUAL = 1e-15, 1e-12
 MARGINS = (10**6, 10**8, 10**10)
 BUDGETS = (2000, 200_000, 10**10)
 """Numbers of tokens at which margins and weights are predicted."""
+
+WEIGHT = 1.0
+"""g."""
+
+ANOTHER = Layer("self_attention", "another", "Self-attention, X = e_d e_d^T + g e_1 e_k^T")
+
+OF_SCORES = 1e-13
+"""The rounding of scores with it, in units of s."""
+
+SIZES = (200, 2_000, 20_000)
 
 OF_MARGINS = (
     "1e-12, and 1e-15, the rounding of scores, beside the gap. Where half of P is left without the "
@@ -41,7 +53,7 @@ def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> li
 def _margins(data: Data) -> Iterator[Claim]:
     sizes = stacked(data, *MARGINS)
     for layer in LAYERS:
-        usual = judged.usual_softmax(layer, data)
+        usual = test_cases.usual_softmax(layer, data)
         for pair in (LINEAR, POWERS[2], POWERS[4], *EXPONENTIALS.values(), usual):
             for n, found in zip(sizes, margins_of(pair[0], layer, data, sizes), strict=True):
                 yield margin_claim(pair, layer, data, n, found)
@@ -60,10 +72,10 @@ def margin_claim(pair: Pair, layer: Layer, data: Data, n: int, found: float) -> 
 
 def _weights(data: Data) -> Iterator[Claim]:
     sizes = stacked(data, *BUDGETS)
-    for layer in judged.IDENTITY:
+    for layer in test_cases.IDENTITY:
         of_scores = LINEAR, POWERS[2], POWERS[4], TAYLORS[2], EXPONENTIALS[4.0]
-        of_vectors = map(judged.by_rows, ("elu_plus_one", "exp_features"))
-        for kernel, family in (*of_scores, judged.usual_softmax(layer, data), *of_vectors):
+        of_vectors = map(test_cases.by_rows, ("elu_plus_one", "exp_features"))
+        for kernel, family in (*of_scores, test_cases.usual_softmax(layer, data), *of_vectors):
             predicted = (
                 predictions.least_weights(predictions.shifted(family, sign), layer, data, sizes)
                 for sign in (-1, 0, 1)
@@ -84,6 +96,13 @@ def _weight(
     if math.isinf(predicted):
         return extreme(kernel.name, layer, "separates at some g", False, *of)
     return between(kernel.name, layer, "g", *of)
+
+
+def _margins_with_another_x(data: Data) -> Iterator[Claim]:
+    predicted = margin(data, WEIGHT)
+    for n in stacked(data, *SIZES):
+        measured = literal_margin(data, n, WEIGHT)
+        yield Claim("linear", ANOTHER, "2 eps", predicted, measured, OF_SCORES / predicted, n)
 
 
 MARGIN_LAWS = (
@@ -108,4 +127,14 @@ MARGIN_LAWS = (
         OF_SEARCH,
         _weights,
     ),
+)
+
+ANOTHER_X = Law(
+    "another X",
+    "In self-attention with X = e_d e_d^T + g e_1 e_k^T, here g = 1, read by y = e_k, which is no "
+    "sign vector, the gap of linear attention between D1 and D0 is b (c^2 + g a b) / (K c^2 + g a "
+    "b) at a1 less that at a0, in units of sqrt(log n): the same at every n.",
+    "None: it is so at all data and every n.",
+    "1e-13, the rounding of scores, beside the gap.",
+    _margins_with_another_x,
 )

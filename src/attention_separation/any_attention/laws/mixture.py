@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from attention_separation.attention.fair_coins import heads
-from attention_separation.datasets.data import Data
+from attention_separation.attention.sign_columns import heads
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import Layer
 from .loudness import CROSS, sigmas

@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
-from attention_separation.datasets.data import Data
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import critical_temperatures, least_numbers, separates
 from . import predictions
-from .judged import stacked
 from .mixture import law_holds
 from .predictions import IS_TEST, OF_SEARCH
+from .test_cases import stacked
 from .verdicts import Claim, Law, between
 
 SIZES = (200, 2000, 20_000, 10**6, 10**9)

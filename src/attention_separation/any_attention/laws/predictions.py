@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import Layer
 from ..exact.limits import (

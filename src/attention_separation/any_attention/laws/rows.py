@@ -5,20 +5,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import KERNELS, Kernel
-from attention_separation.attention.row_functions import entmax
+from attention_separation.attention.distinct_rows import SPECIAL
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS, entmax
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.attention.token_types import SPECIAL
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import exp_probabilities, last_multiple
 from ..exact.values import score_columns
 from .controls import EQUAL, SAME_P
-from .judged import measured_probabilities, stacked
 from .loudness import CROSS, LogWeight, loudness, power, sigmas, sigmoid
 from .mixture import floor, largest_probability, law_holds
 from .predictions import keeps_order
+from .test_cases import measured_probabilities, stacked
 from .verdicts import IDENTITY, Claim, Law, statement
 
 SIZES = (2000, 10**6, 10**12)

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import reach
-from .judged import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
 from .loudness import of_kernel
 from .margins import OF_MARGINS, margin_claim, margins_of
 from .mixture import ROUNDING, law_holds
 from .predictions import IS_TEST, OF_LAST, largest_n, margins, shifted
+from .test_cases import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
 from .verdicts import Claim, Law, between, extreme, measured
 
 ASKED = 100

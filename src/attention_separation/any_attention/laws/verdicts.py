@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_APPLICABLE, UNDECIDED
 
 from ..exact.layers import Layer

@@ -7,7 +7,7 @@ from attention_separation.results.tables import select_rows
 from attention_separation.statistics.verdict_words import AGREES, NOT_APPLICABLE, count_verdicts
 
 from ..exact.layers import LAYERS, Layer
-from ..laws.another_x import ANOTHER_X, WEIGHT
+from ..laws.margins import ANOTHER_X, WEIGHT
 from ..laws.verdicts import KINDS
 from .story import LARGE
 

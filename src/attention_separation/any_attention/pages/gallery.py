@@ -11,7 +11,7 @@ from attention_separation.pages.prose import markdown_table
 from attention_separation.results.tables import read_parquet, write_csv
 
 from ..exact.layers import LAYERS, Layer
-from ..laws.elsewhere import elsewhere_table
+from ..laws.law_table import elsewhere_table
 from ..settings.jobs import KernelsPage
 from ..settings.titles import FIGURES, TABLES
 from .findings import findings, layer_rows

@@ -7,7 +7,7 @@ import pyarrow as pa
 from attention_separation.pages.prose import markdown_table
 from attention_separation.statistics.verdict_words import count_verdicts
 
-from ..laws.elsewhere import COUNTS
+from ..laws.law_table import COUNTS
 from ..laws.predictions import WORDS
 from ..laws.verdicts import NUMBER
 

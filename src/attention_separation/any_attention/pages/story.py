@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.prose import joined
 
 from ..exact.layers import LAYERS, Layer

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_separation.datasets.data import sign_columns
+from attention_separation.datasets.dataset import sign_columns
 from attention_separation.settings.closed import Closed, Count, Whole
 
 Size = Annotated[float, Field(gt=0, le=1000)]

@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.data import Data
+from attention_separation.datasets.dataset import Data
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import finite_or_null, table_from_rows
-from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.counts import clopper_pearson
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import exp_probabilities

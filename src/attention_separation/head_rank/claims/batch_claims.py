@@ -3,8 +3,7 @@ rate, each at the same of the other: the published configurations have both at o
 
 from collections.abc import Iterator
 
-from attention_separation.statistics.group_means import mean_gap
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.means import Estimate, mean_gap
 
 from .comparisons import SIZE, Comparison
 from .judging import Claim, cell_words, judge_claim, single_runs

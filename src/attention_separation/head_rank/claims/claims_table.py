@@ -26,7 +26,7 @@ from .construction_claims import constructions
 from .judging import APART, LEARNED, judge_claim
 from .learned_claims import learned
 from .outcomes import SCHEMA, WHOSE
-from .published_claims import best_below_full_rank, five_layers
+from .published_values import best_below_full_rank, five_layers
 from .runs import read_runs
 from .theory_claims import theory
 from .trained_claims import CLAIMS

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attention_separation.statistics.group_means import (
+from attention_separation.statistics.means import (
+    Estimate,
     Pairs,
     difference_of_means,
     paired_difference_of_means,
     ratio_of_means,
 )
-from attention_separation.statistics.means import Estimate
 
 from .outcomes import Outcome, above
 from .runs import chosen, values

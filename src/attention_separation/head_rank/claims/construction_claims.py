@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from attention_separation.statistics.intervals import clopper_pearson
+from attention_separation.statistics.counts import clopper_pearson
 from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 

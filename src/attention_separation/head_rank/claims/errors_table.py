@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from attention_separation.results.tables import table_from_rows
 
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from ..training.cell_table import DEAD, SETTINGS
 
 SCHEMA = pa.schema(

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.statistics.group_means import simultaneous_quantile
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.means import Estimate, simultaneous_quantile
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
-from ..constructions.opposite_head import simulated_errors
+from ..constructions.farthest_point import simulated_errors
 from .comparisons import plain
 from .judging import two_ends
 from .outcomes import OURS, PAPERS, below, decide, unjudged, within

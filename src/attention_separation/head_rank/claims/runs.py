@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from attention_separation.pages.prose import joined
 from attention_separation.results.tables import read_parquet
 
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
 from ..training.cell_table import SCHEMA
 

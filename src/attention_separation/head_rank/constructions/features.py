@@ -11,7 +11,28 @@ from attention_separation.results.tables import table_from_rows, write_parquet
 
 from ..settings.jobs import FeaturesJob
 from . import random_features
-from .published_curve import RANDOM_FEATURES
+
+RANDOM_FEATURES = {
+    8: (
+        0.6847, 0.5967, 0.5933, 0.4915, 0.4159, 0.3495, 0.2828, 0.2268, 0.1908, 0.1753, 0.1660,
+        0.1599, 0.1530, 0.1428, 0.1298,
+    ),
+    16: (
+        0.7394, 0.6431, 0.5789, 0.5323, 0.4832, 0.4275, 0.3763, 0.3096, 0.2511, 0.2142, 0.1930,
+        0.1825, 0.1776, 0.1747, 0.1721,
+    ),
+    32: (
+        0.7544, 0.6549, 0.5892, 0.5445, 0.5037, 0.4691, 0.4318, 0.3826, 0.3194, 0.2668, 0.2261,
+        0.2012, 0.1888, 0.1829, 0.1798,
+    ),
+    64: (
+        0.7225, 0.6396, 0.6004, 0.5512, 0.5279, 0.4921, 0.4655, 0.4312, 0.3810, 0.3271, 0.2739,
+        0.2320, 0.2066, 0.1924, 0.1853,
+    ),
+}  # fmt: skip
+"""By d, the mean reported error at 1, 2, 4, .. 16,384 heads: the middle of the line in the image
+`random_features.png` of 3200 x 2400 pixels, good to about 0.001 (a pixel is 0.0004, a line 8)."""
+
 
 SCHEMA = pa.schema(
     [

@@ -19,8 +19,8 @@ from scipy.sparse.linalg import cg
 
 from attention_separation.statistics.seeding import stream
 
-from .distributions import unit_vectors
-from .gegenbauer import harmonics, odd_series, sign_coefficient, sign_energy
+from .data import unit_vectors
+from .sphere import harmonics, odd_series, sign_coefficient, sign_energy
 
 TERMS = 50
 """Degrees of the series of b, as published; its tail is below 1e-9 at d >= 8, 3e-7 at d = 3."""

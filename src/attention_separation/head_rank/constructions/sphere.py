@@ -1,11 +1,14 @@
-"""One coordinate of a uniform point of the sphere: its density, and expectations by quadrature.
+"""Functions on the sphere S^(d-1), d >= 2: of one coordinate t of a uniform point.
 
 The coordinate is t = sin(phi) with phi in (-pi/2, pi/2) of density proportional to cos(phi)^(d-2):
 smooth for every d >= 2, where the density of t itself is not.
+
+The Gegenbauer polynomials have P_l(1) = 1. Over t, P_l has E[P_l^2] = 1 / N_l with N_l the number
+of spherical harmonics of degree l: the L2-normalised polynomial is sqrt(N_l) P_l.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -43,3 +46,49 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
     phi = (edges[:-1, None] + half * (1 + x)).ravel()
     weights = (half * w).ravel() * np.cos(phi) ** (d - 2)
     return phi, weights / weights.sum()
+
+
+def harmonics(d: int, degree: int) -> float:
+    """N_l = (2l + d - 2) (l + d - 3)! / (l! (d - 2)!), for l >= 1."""
+    return float((2 * degree + d - 2) * math.comb(degree + d - 3, degree - 1) // degree)
+
+
+def sign_coefficient(d: int, degree: int) -> float:
+    """E[sgn(t) P_l(t)]; 0 for even l.
+
+    For l = 2m + 1: (-1)^m (2m)! Gamma(d/2) / (4^m m! sqrt(pi) Gamma(m + (d + 1)/2)).
+    """
+    m, even = divmod(degree - 1, 2)
+    if even:
+        return 0.0
+    log = (
+        gammaln(2 * m + 1) + gammaln(d / 2) - m * np.log(4) - gammaln(m + 1)
+        - np.log(np.pi) / 2 - gammaln(m + (d + 1) / 2)
+    )  # fmt: skip
+    return float((-1) ** m * np.exp(log))
+
+
+def sign_energy(d: int, degree: int) -> float:
+    """N_l E[sgn(t) P_l(t)]^2: the share of degree l in sgn; the shares of all degrees sum to 1."""
+    return harmonics(d, degree) * sign_coefficient(d, degree) ** 2
+
+
+def polynomials(d: int, t: np.ndarray, terms: int) -> Iterator[tuple[int, np.ndarray]]:
+    """(l, P_l(t)) for l = 0 .. terms - 1, by the three-term recurrence."""
+    before, now = np.zeros_like(t), np.ones_like(t)
+    for degree in range(terms):
+        yield degree, now
+        # d = 2 at degree 0 is 0/0 in the general rule: P_1 = t for every d.
+        after = t if degree == 0 else (
+            (2 * degree + d - 2) * t * now - degree * before
+        ) / (degree + d - 2)  # fmt: skip
+        before, now = now, after
+
+
+def odd_series(d: int, t: np.ndarray, terms: int, weight) -> np.ndarray:
+    """The sum over odd l < terms of weight(d, l) P_l(t)."""
+    total = np.zeros_like(t)
+    for degree, value in polynomials(d, t, terms):
+        if degree % 2:
+            total += weight(d, degree) * value
+    return total

@@ -13,7 +13,7 @@ from attention_separation.pages.drawing import INK, PALETTE, frame
 
 from ..claims import published_values
 from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from .marks import (
     DEAD,

@@ -29,7 +29,7 @@ from attention_separation.settings.jobs import Job
 
 from ..settings.titles import THEORY
 from ..theory import bound_table, found_table, plurality_table
-from ..theory.plurality import heads_for
+from ..theory.plurality_table import heads_for
 from . import figure_job
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}

@@ -2,8 +2,7 @@
 rate does: every number is read from a table."""
 
 from attention_separation.pages.prose import counted, from_to, mean_with_interval
-from attention_separation.statistics.group_means import mean_gap
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.means import Estimate, mean_gap
 
 from ..claims import published_values
 from ..claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED, against, cells_of, training_gap

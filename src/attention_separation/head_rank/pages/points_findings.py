@@ -11,7 +11,7 @@ from ..claims.comparisons import Comparison
 from ..claims.judging import unlearned, unlike_training
 from ..claims.runs import chosen, listed, naming_dead, over_rank_0, values
 from ..claims.trained_claims import neighbours, of_figure_4, two_layers
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from .gap_words import LEVEL, gap_words, over_runs
 
 

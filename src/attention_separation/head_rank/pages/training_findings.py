@@ -20,7 +20,7 @@ from ..claims.runs import (
     values,
 )
 from ..claims.trained_claims import additive, initial_values
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from ..settings.section import MATCHED
 from .gap_words import LEVEL, gap_words, over_runs
 

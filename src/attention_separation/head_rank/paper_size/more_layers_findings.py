@@ -8,7 +8,7 @@ from attention_separation.pages.prose import from_to, joined
 
 from ..claims import published_values
 from ..claims.runs import PUBLISHED_INITIAL, chosen, errors_by_rank, initial_words, listed, values
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from .kept_runs import Kept
 
 LESS = 0.9

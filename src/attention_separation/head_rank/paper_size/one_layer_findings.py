@@ -8,7 +8,7 @@ from attention_separation.pages.prose import from_to, joined
 from ..claims import published_values
 from ..claims.learned_claims import MOST_ANGLE
 from ..claims.runs import chosen, errors_by_rank, listed, values
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from .kept_runs import SCALES, Kept
 
 NEAR, FAR = 1.25, 2.0

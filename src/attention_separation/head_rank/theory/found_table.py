@@ -13,14 +13,14 @@ from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import stream
 
-from ..constructions.distributions import unit_vectors
+from ..constructions.data import unit_vectors
 from ..constructions.random_features import Heads, best_errors, compromise_heads, head_vs_head
-from ..constructions.temperature_laws import fact_1_exact
+from ..constructions.temperature import fact_1_exact
 from ..settings.theory import FoundJob
-from . import projector_heads, rank_1_heads
+from . import found_heads
 from .bound import bound
-from .sizes import budget_heads, ranks
-from .soft_heads import linear_limit
+from .bound_table import budget_heads, ranks
+from .found_heads import linear_limit
 
 SCHEMA = pa.schema(
     [
@@ -100,16 +100,16 @@ def _of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[tuple]:
     for heads in counts:
         yield heads, "random", None, heads, float(errors[heads - 1]), None, None
     used = min(max(counts), job.most_optimised)
-    q = projector_heads.orthogonal_ranges(stream(*names, "rank=1", "bases"), d, 1, used)[:, :, 0]
+    q = found_heads.orthogonal_ranges(stream(*names, "rank=1", "bases"), d, 1, used)[:, :, 0]
     for heads in counts:
         k = q[: min(heads, used)]
         gram = 2 * head_vs_head(k @ k.T, k @ k.T) - 1
-        target = np.full(len(k), projector_heads.target_mean(d, 1))
-        signs = projector_heads.best_signs(gram, target)
-        _, error = projector_heads.best_weights(gram * np.outer(signs, signs), target * signs)
+        target = np.full(len(k), found_heads.target_mean(d, 1))
+        signs = found_heads.best_signs(gram, target)
+        _, error = found_heads.best_weights(gram * np.outer(signs, signs), target * signs)
         yield heads, "orthogonal", None, len(k), error, None, None
-        better = rank_1_heads.optimised(Heads(signs[:, None] * k, k), job.steps)
-        error = min(error, rank_1_heads.least_error(better))
+        better = found_heads.optimised(Heads(signs[:, None] * k, k), job.steps)
+        error = min(error, found_heads.least_error(better))
         yield heads, "optimised", None, len(k), error, None, None
 
 
@@ -122,26 +122,26 @@ def _of_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[tuple
 
     def scored(kind: str, heads: int, ranges: np.ndarray, *layer) -> tuple:
         used = len(ranges) + (d // r if kind == "mixed" else 0)
-        estimate = mean_of(projector_heads.errors_given_y(ranges, scoring, *layer))
+        estimate = mean_of(found_heads.errors_given_y(ranges, scoring, *layer))
         return heads, kind, None, used, *estimate
 
     used = min(max(counts), job.most_heads)
     for kind, drawn in (
-        ("random", projector_heads.random_ranges), ("orthogonal", projector_heads.orthogonal_ranges)
+        ("random", found_heads.random_ranges), ("orthogonal", found_heads.orthogonal_ranges)
     ):  # fmt: skip
         ranges = drawn(stream(job.seed, *names, kind), d, r, used)
-        found = projector_heads.means(ranges, fitted)
+        found = found_heads.means(ranges, fitted)
         for heads in counts:
             own = found.of_first(min(heads, used))
-            signs = projector_heads.best_signs(own.gram, own.target)
+            signs = found_heads.best_signs(own.gram, own.target)
             both = np.outer(signs, signs)
-            a, _ = projector_heads.best_weights(own.gram * both, own.target * signs)
+            a, _ = found_heads.best_weights(own.gram * both, own.target * signs)
             yield scored(kind, heads, ranges[: len(a)], signs * a, 0.0, a.sum())
     for heads in counts:
         hard = min(heads - d // r, used)
         if hard > 0:
             # The linear part's value maps, large ones of both signs, make the sum 1.
-            a, linear = projector_heads.with_linear_part(d, found.of_first(hard))
+            a, linear = found_heads.with_linear_part(d, found.of_first(hard))
             yield scored("mixed", heads, ranges[:hard], a, linear, 1.0)
 
 

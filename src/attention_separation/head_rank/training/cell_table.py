@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
-from ..constructions.uniform_attention import least_error
+from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, CellJob
 from .batches import data_names, held_out_names, initial_names
 

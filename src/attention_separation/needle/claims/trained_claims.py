@@ -3,9 +3,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from .curves import LADDER, asked, curve, interpolated, segment, trained_crossings
 from .outcomes import TRAINED, Claim, Comparison
-from .runs import QUERIES, Mean, Measured, Rows, cell_words, cells_of, comparisons, one_cell
+from .runs import (
+    LADDER,
+    QUERIES,
+    Mean,
+    Measured,
+    Rows,
+    asked,
+    cell_words,
+    cells_of,
+    comparisons,
+    curve,
+    interpolated,
+    one_cell,
+    segment,
+    trained_crossings,
+)
 
 ABOVE = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""

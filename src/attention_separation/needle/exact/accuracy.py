@@ -1,5 +1,7 @@
-"""A detector's accuracy where D0 and D1 are equally likely, and how far the number may be off."""
+"""A detector's accuracy where D0 and D1 are equally likely, and the n at which it crosses .75."""
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from scipy.special import ndtr
@@ -24,3 +26,58 @@ def of_events(on_d1: float, on_d0: float) -> float:
 def of_one_token(mu: float) -> float:
     """With n = 1 every kernel's average is the token itself, z or z + mu: Phi(mu / 2)."""
     return float(ndtr(mu / 2))
+
+
+MOST_N = 10**15
+"""Tokens: whole numbers that float64 and the sums over n still tell apart."""
+
+STEP = 4
+"""Factor between the n that are tried first."""
+
+
+class Crossing(NamedTuple):
+    """The n at which the accuracy is .75, interpolated in log n between two whole numbers, and how
+    far the accuracies' errors may move it. 0 where it is below at n = 1, inf where above at
+    MOST_N."""
+
+    n: float
+    error: float
+
+
+def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
+    """The critical n; `accuracy_at` must fall with n, and is asked near `about` first."""
+    known: dict[int, Accuracy] = {}
+
+    def above(n: int) -> float:
+        if n not in known:
+            known[n] = accuracy_at(n)
+        return known[n].value - CRITICAL
+
+    low = high = int(min(max(about, 1), MOST_N))
+    while above(low) < 0:
+        if low == 1:
+            return Crossing(0.0, 0.0)
+        high, low = low, max(low // STEP, 1)
+    while above(high) >= 0:
+        if high == MOST_N:
+            return Crossing(math.inf, 0.0)
+        low, high = high, min(high * STEP, MOST_N)
+    while high - low > 1:
+        middle = _between(low, high, above(low), above(high))
+        # The true crossing is near: the other end is drawn to it.
+        reach = max((high - low) // 64, 1)
+        for n in (middle, middle + reach if above(middle) >= 0 else middle - reach):
+            if low < n < high:
+                low, high = (n, high) if above(n) >= 0 else (low, n)
+    share = above(low) / (above(low) - above(high))
+    # log1p, for neighbours of 10^15 have one logarithm.
+    slope = (above(low) - above(high)) / math.log1p(1 / low)
+    n = low * math.exp(share * math.log1p(1 / low))
+    return Crossing(n, n * max(known[low].error, known[high].error) / slope)
+
+
+def _between(low: int, high: int, at_low: float, at_high: float) -> int:
+    """A whole number strictly between, where a straight line in log n crosses."""
+    share = at_low / (at_low - at_high)
+    n = round(low * (high / low) ** share)
+    return min(max(n, low + 1), high - 1)

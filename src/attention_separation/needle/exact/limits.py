@@ -1,11 +1,132 @@
-"""What people ask: the limit of a kernel at given mu and n, and the n up to which it goes."""
+"""The accuracy limits of kernels: what a trained layer of one query is held against."""
 
 import difflib
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 
-from .crossing import MOST_N
-from .lines import LINES, Line
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_ndtr, ndtr
+
+from . import bayes, bounds, power
+from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events
+
+REACH = 9.0
+"""The largest of n tokens is not below -REACH, and the needle not above mu + REACH."""
+
+GRID = 400
+
+
+def largest_token_accuracy(mu: float, n: int) -> Accuracy:
+    """At the best threshold t, found on a grid and then by Brent's method."""
+    grid = np.linspace(-REACH, mu + REACH, GRID)
+    k = int(np.clip(_gains(grid, mu, n).argmax(), 1, GRID - 2))
+    found = minimize_scalar(
+        lambda t: -float(_gains(t, mu, n)), bounds=(grid[k - 1], grid[k + 1]), method="bounded",
+        options={"xatol": 1e-10},
+    )  # fmt: skip
+    value = of_events(-float(found.fun), 0.0)
+    finer = of_events(float(_gains(np.linspace(grid[k - 1], grid[k + 1], 4001), mu, n).max()), 0.0)
+    return Accuracy(value, abs(value - finer))
+
+
+def _gains(t: np.ndarray | float, mu: float, n: int) -> np.ndarray:
+    """P(max > t) on D1 less that on D0."""
+    others = np.exp((n - 1) * log_ndtr(t)) if n > 1 else np.ones_like(np.asarray(t, float))
+    return others * (ndtr(t) - ndtr(np.subtract(t, mu)))
+
+
+BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
+"""What no layer of the kernel can pass, of any number of heads whose queries do not see the tokens,
+with scores and values linear in them, and anything behind; what one reading of one query comes to;
+and what nothing at all can pass."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The best accuracy of a kernel, at any mu and n.
+
+    Attributes
+    ----------
+    name : of the kernel
+    kind : one of KINDS
+    method : how it is computed, in words
+    accuracy : at a signal-to-noise ratio mu and a number of tokens n
+    growth : about where n is critical, and how that grows with mu
+    remembering : a function of mu that gives one of n, which begins where it ended
+    """
+
+    name: str
+    kind: str
+    method: str
+    accuracy: Callable[[float, int], Accuracy]
+    growth: Callable[[float], float]
+    remembering: Callable[[float], Callable[[int], Accuracy]] | None = None
+
+    def at(self, mu: float) -> Callable[[int], Accuracy]:
+        """The accuracy as a function of n, for many n near each other."""
+        return self.remembering(mu) if self.remembering else partial(self.accuracy, mu)
+
+    def critical(self, mu: float) -> Crossing:
+        """Where it crosses .75."""
+        return crossing(self.at(mu), self.growth(mu))
+
+
+def _polynomial(degree: int) -> Callable[[float], float]:
+    """n at which the sum of Hermite polynomials of a degree has the accuracy .75."""
+    return lambda mu: mu ** (2 * degree) / (1.82 * math.factorial(degree))
+
+
+def _exponential(mu: float) -> float:
+    return 0.7 * math.exp(min(mu * mu / 2, 700.0))
+
+
+def _warm_started(p: int, mu: float) -> Callable[[int], Accuracy]:
+    near: power.Reading | None = None
+
+    def accuracy(n: int) -> Accuracy:
+        nonlocal near
+        found, reading = power.accuracy_and_reading(p, mu, n, near)
+        near = reading if n > 1 else near
+        return found
+
+    return accuracy
+
+
+def _power(p: int) -> Line:
+    return Line(
+        name=f"power_{p}",
+        kind=REFERENCE,
+        method="best threshold on one ratio, characteristic function inverted",
+        accuracy=partial(power.best_accuracy, p),
+        growth=_polynomial(p + 1),
+        remembering=partial(_warm_started, p),
+    )
+
+
+LINES: Mapping[str, Line] = {
+    line.name: line
+    for line in (
+        Line("none", BOUND, "closed form", bounds.uniform_accuracy, _polynomial(1)),
+        Line(
+            "linear", BOUND, "total variation of sum and sum of squares",
+            bounds.linear_accuracy, _polynomial(2),
+        ),
+        *map(_power, (2, 3, 4)),
+        Line(
+            "exp", REFERENCE, "best threshold on the largest token",
+            largest_token_accuracy, _exponential,
+        ),
+        Line(
+            "bayes", BEST, "Laplace transform inverted",
+            bayes.best_accuracy, _exponential,
+        ),
+    )
+}  # fmt: skip
+
 
 LEAST_MU, MOST_MU = 0.1, 10.0
 """Signal-to-noise ratios at which the lines' numerics have been tried."""

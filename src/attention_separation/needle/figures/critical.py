@@ -17,7 +17,7 @@ from matplotlib.ticker import NullLocator
 from attention_separation.pages.drawing import INK, RC, frame
 from attention_separation.results.tables import select_rows
 
-from ..claims.curves import trained_crossings
+from ..claims.runs import trained_crossings
 from .style import STYLES, CriticalDot, Mark, legend_handles
 
 SLOPES = {"none": 2, "linear": 4, "power_2": 6, "power_3": 8, "power_4": 10}

@@ -9,7 +9,7 @@ from attention_separation.pages.gallery import Folders, Gallery, table_links, wr
 from attention_separation.pages.prose import markdown_table
 from attention_separation.settings.jobs import PageJob
 
-from ..exact.bound_ends import MU
+from ..exact.line_table import MU
 from ..settings.titles import FIGURES, TABLES
 from .findings import first_findings, in_words, more_findings, power_of_ten, reaches
 from .overview import HONESTY, QUESTION, read_tables

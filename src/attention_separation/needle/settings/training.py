@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from attention_separation.attention.features import FEATURE_MAPS
+from attention_separation.attention.kernel import Kernel, Seen
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.kernels import FEATURE_MAPS
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.settings.closed import Closed, once

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel import Kernel
 from attention_separation.results.progress import Progress
 from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam
-from attention_separation.training.memory import keep_memory
+from attention_separation.training.job import keep_memory
 
 from ..settings.cells import NeedleCell
 from .batches import batch_at, held_out, held_out_blocks

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.attention.kernels import Kernel
+from attention_separation.attention.kernel import Kernel
 
 from ..settings.cells import NeedleCell
 from .batches import AskedBatch, TokenBatch

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import elu
 
-from attention_separation.attention.features import FEATURE_MAPS
-from attention_separation.attention.kernels import Kernel
-from attention_separation.attention.seen import Seen
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.attention.kernels import FEATURE_MAPS
 from attention_separation.training.arrays import as_array, as_tensor
 
 from ..settings.cells import Divided

@@ -16,7 +16,7 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 
-from ..exact.methods import references
+from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model
 from ..models.point import Point

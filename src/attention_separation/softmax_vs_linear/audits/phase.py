@@ -14,9 +14,9 @@ from attention_separation.pages.drawing import INK, RC, frame, save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 
-from ..exact.methods import references
-from ..figures.axes import edges, held_title
-from ..figures.footnote import CHOICES, choices_in_words, footnote
+from ..exact.compute import references
+from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_title
+from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.contest import PAPERS
 from ..models.parameters import X_LABELS

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_separation.attention.exceeding import TIE_TOLERANCE
+from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.settings.closed import grid_values
 
 from ..models.attention_model import AttentionModel

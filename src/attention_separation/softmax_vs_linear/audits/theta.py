@@ -14,9 +14,8 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_columns
 
 from ..exact.best_thresholds import success_curves
-from ..figures.axes import edges, held_title, symbol_of
-from ..figures.dataset_ranges import parameters_of
-from ..figures.footnote import choices_in_words, footnote
+from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
+from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.point import alike
 from ..settings.jobs import PanelsJob

@@ -15,9 +15,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
 
 from ..exact.best_thresholds import Best, best_thresholds, curve_at
-from ..figures.axes import held_title, symbol_of
-from ..figures.dataset_ranges import parameters_of
-from ..figures.footnote import choices_in_words, footnote
+from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest, network_name
 from ..models.parameters import SYMBOLS

@@ -18,7 +18,7 @@ from attention_separation.results.tables import (
 from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
 
-from ..figures.joined_table import read_joined
+from ..models.panel_tables import read_joined
 from ..settings.jobs import VerdictsJob
 from ..settings.panels import COLUMN, Panel
 

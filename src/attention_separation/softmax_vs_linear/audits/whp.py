@@ -11,7 +11,7 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
 
-from ..exact import exact_table
+from ..models import panel_tables
 from ..models.point import Point
 from ..settings.jobs import PanelsJob
 from ..settings.panels import COLUMN, Panel
@@ -177,7 +177,7 @@ def panel_events(panel: Panel, table: pa.Table) -> PanelEvents:
 def run(job: PanelsJob, exact: list[Path], output: Path) -> None:
     found = []
     for panel, path in zip(job.panels, exact, strict=True):
-        columns = exact_table.schema(panel.contest)
+        columns = panel_tables.exact_schema(panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns)))
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")

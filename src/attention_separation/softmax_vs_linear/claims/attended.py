@@ -5,9 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_separation.attention.distinct_rows import TokenTypes, distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
-from attention_separation.attention.token_types import TokenTypes
 from attention_separation.datasets.dataset import Tokens
 
 from ..models.attention_model import AttentionModel

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.attention.exceeding import TIE_TOLERANCE
+from attention_separation.attention.sign_columns import TIE_TOLERANCE
 
 SIGNS = (-1.0, 1.0)
 

@@ -9,13 +9,17 @@ short sum, and the probability of success follows from two of its parts.
 
 import numpy as np
 
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.fair_coins import heads
-from attention_separation.attention.sign_columns import different_classes, none_of, same_class
+from attention_separation.attention.sign_columns import (
+    different_classes,
+    exceeds,
+    heads,
+    none_of,
+    same_class,
+)
 
 from ..models.attention_model import AttentionModel, most_together
+from ..models.panel_tables import Reference
 from ..models.point import Point, alike
-from .reference_value import Reference
 
 METHOD = "sum over the states of a sign column"
 

@@ -5,20 +5,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.attention.threshold_curves import (
     ThresholdCurve,
     ThresholdCurves,
+    column_curves,
     threshold_curves,
 )
 
 from ..models.attention_model import AttentionModel
+from ..models.contest import PAPERS
 from ..models.model import Model
 from ..models.point import Point, alike
 from ..models.regression import LEVELS, RegressionModel
-from .regression_curves import equal_entries_curve, equal_entries_curves
+from .regression_probabilities import equal_entries_scores
 
 REGRESSION_LAW = "middle"
 """Of Ax in softmax regression: with all entries equal, scores are few and the curve is exact."""
@@ -105,3 +107,23 @@ BEST: dict[type[Model], Callable[..., list[Best]]] = {
     AttentionModel: _best_of_attention,
     RegressionModel: _best_of_regression,
 }
+
+
+def equal_entries_curve(
+    n: int, m: int, level: float, kernel: str, signs: str = "shared"
+) -> ThresholdCurve:
+    """P(one network alone tells D1 from D0) against its threshold, with entries at a level."""
+    return equal_entries_curves(n, np.array([m]), level, kernel, signs).curve(0)
+
+
+def equal_entries_curves(
+    n: int, m: np.ndarray, level: float, kernel: str, signs: str = "shared"
+) -> ThresholdCurves:
+    """The same for several numbers of sign columns, (P,)."""
+    scores, share = equal_entries_scores(n, level)
+    d1, d0 = (
+        np.tile(scores[PAPERS.networks.index((kernel, dataset))].ravel(), (len(m), 1, 1))
+        for dataset in (1, 0)
+    )
+    columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
+    return column_curves(d0, d1, m, np.full(len(m), n), columns, signs)

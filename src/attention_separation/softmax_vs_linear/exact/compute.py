@@ -1,4 +1,4 @@
-"""The probabilities of the points of some panels, without simulation."""
+"""The probabilities of the points of some panels, exact or reference values, without simulation."""
 
 from pathlib import Path
 
@@ -8,10 +8,24 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_columns, write_parquet
 
 from ..models import MODELS
+from ..models.attention_model import AttentionModel
+from ..models.model import Model
+from ..models.panel_tables import Reference, exact_schema
+from ..models.point import Point
+from ..models.regression import RegressionModel
 from ..settings.jobs import PanelsJob
 from ..settings.panels import Panel
-from .exact_table import schema
-from .methods import references
+from . import attention_probabilities, regression_probabilities
+
+REFERENCES = {
+    AttentionModel: attention_probabilities.references,
+    RegressionModel: regression_probabilities.references,
+}
+
+
+def references(model: Model, points: list[Point]) -> list[Reference]:
+    """P(success) and the probabilities of its events at each point."""
+    return REFERENCES[type(model)](model, points)
 
 
 def compute_exact(panel: Panel) -> pa.Table:
@@ -29,7 +43,7 @@ def compute_exact(panel: Panel) -> pa.Table:
     for k, event in enumerate(panel.contest.events):
         columns[f"prob_{event}"] = [reference.events[k] for reference in found]
         columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
-    return table_from_columns(columns, schema(panel.contest))
+    return table_from_columns(columns, exact_schema(panel.contest))
 
 
 def metadata(panel: Panel) -> dict[str, str]:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.exceeding import TIE_TOLERANCE
-from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.attention.sign_columns import TIE_TOLERANCE, likely_heads
 
 from ..models.regression import LOWER, SPECIAL, UPPER
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.attention.sign_columns import likely_heads
 
 from ..models.contest import PAPERS
 from ..models.regression import SPECIAL

@@ -13,13 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.attention.exceeding import exceeds
-from attention_separation.attention.fair_coins import likely_heads
+from attention_separation.attention.sign_columns import exceeds, likely_heads
 
 from ..models.contest import PAPERS
+from ..models.panel_tables import EXACT_EVENTS, Reference
 from ..models.point import Point
 from ..models.regression import LEVELS, SPECIAL, RegressionModel, special_sign_decides
-from .reference_value import EXACT_EVENTS, Reference
 from .regression_columns import TwoPointSums, weights
 from .regression_fourier import UniformSums, gauss_legendre
 from .regression_moments import Moments, moments

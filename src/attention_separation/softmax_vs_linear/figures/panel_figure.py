@@ -14,12 +14,11 @@ from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
 
+from ..models.panel_tables import read_joined
 from ..models.parameters import X_LABELS
 from ..settings.jobs import PanelsJob
 from ..settings.panels import Panel
-from .axes import edges, held_title
-from .footnote import choices_in_words, footnote
-from .joined_table import read_joined
+from .figure_text import choices_in_words, footnote, held_title
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
@@ -115,6 +114,15 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
         axis.set_label_text(_axis_label(name, panel))
         if len(values) <= MANY_POINTS:
             axis.set_ticks(values, [f"{value:g}" for value in values])
+
+
+def edges(values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values: midway between neighbours."""
+    if len(values) == 1:
+        return values + np.array([-0.5, 0.5])
+    middles = (values[1:] + values[:-1]) / 2
+    ends = values[0] - (middles[0] - values[0]), values[-1] + (values[-1] - middles[-1])
+    return np.array([ends[0], *middles, ends[1]])
 
 
 def _axis_label(name: str, panel: Panel) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.attention.columns import largest_scores
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.rows import distinct_rows
+from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.datasets.dataset import Dataset
 
 from .contest import Contest

@@ -6,7 +6,7 @@ from pathlib import Path
 from attention_separation.pages.gallery import Folders, Gallery, write_gallery
 from attention_separation.results.tables import read_parquet
 
-from ..exact.exact_table import read_exact
+from ..models.panel_tables import read_exact
 from ..settings.jobs import OverviewJob
 from ..settings.panels import KEY, MARK
 from .captions import AUDITS

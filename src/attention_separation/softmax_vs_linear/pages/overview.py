@@ -15,8 +15,7 @@ from attention_separation.results.tables import (
 )
 
 from ..audits import phase
-from ..figures import joined_table
-from ..models import MODELS
+from ..models import MODELS, panel_tables
 from ..models.contest import contests_in_words
 from ..settings.jobs import OverviewJob
 from ..settings.panels import Panel
@@ -110,7 +109,7 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
             own = [panels[name] for name in figure.panels]
-            columns = joined_table.joined_schema(panel.contest for panel in own)
+            columns = panel_tables.joined_schema(panel.contest for panel in own)
             numbers.append(read_parquet(path, columns, figure.settings))
             contests |= {panel.name: panel.contest for panel in own}
             captions[figure.name] = panels_caption(figure.title, numbers[-1], own, verdicts)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from attention_separation.results.tables import numpy_column, read_parquet
 
 from ..audits import verdicts
-from ..simulation.panel_table import schema
+from ..models.panel_tables import simulated_schema
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
@@ -47,7 +47,7 @@ def summary(study, folder: Path) -> Iterator[str]:
     for name, panel in study.simulated.items():
         path = folder / "panels" / f"{name}.parquet"
         if path.exists():
-            made.append(read_parquet(path, schema(panel.contest), panel.digest()))
+            made.append(read_parquet(path, simulated_schema(panel.contest), panel.digest()))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
     judged = verdicts_made(study, folder)

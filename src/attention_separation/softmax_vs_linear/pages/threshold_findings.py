@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from attention_separation.pages.prose import counted, rounded_up
 
-from ..figures.dataset_ranges import meets_definition
+from ..figures.figure_text import meets_definition
 from ..models.contest import PAPERS
 from ..models.regression import REGRESSION
 

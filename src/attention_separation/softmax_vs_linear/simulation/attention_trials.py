@@ -10,8 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.exceeding import exceeds
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.statistics.seeding import BlockStreams
 
 from ..models.attention_model import AttentionModel, most_together

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from attention_separation.attention.exceeding import exceeds
+from attention_separation.attention.sign_columns import exceeds
 from attention_separation.statistics.seeding import BlockStreams
 
 from ..models.contest import PAPERS

@@ -1,5 +1,10 @@
-"""The trials of one panel, as a table of counts."""
+"""The trials of one panel, as a table of counts: all by one job, or in slices that others count.
 
+A slice is of points times blocks; one job merges all. Counts merge exactly and draws depend on
+names alone: how many slices there are changes no result.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -7,19 +12,95 @@ import pyarrow as pa
 
 from attention_separation.results.progress import Progress
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet, table_from_columns, write_parquet
-from attention_separation.statistics.counts import Counts
-from attention_separation.statistics.intervals import clopper_pearson
-from attention_separation.statistics.seeding import BlockStreams
+from attention_separation.results.tables import (
+    read_parquet,
+    table_from_columns,
+    table_from_rows,
+    write_parquet,
+)
+from attention_separation.statistics.counts import Counts, clopper_pearson
+from attention_separation.statistics.seeding import BlockStreams, blocks
 
 from ..models import MODELS
+from ..models.attention_model import AttentionModel
+from ..models.contest import Contest
+from ..models.model import Model
+from ..models.panel_tables import simulated_schema
 from ..models.point import Point
+from ..models.regression import RegressionModel
 from ..settings.panels import Panel
-from .engines import trials_at
+from . import attention_trials, regression_trials
+from .attention_trials import Trials
 from .estimates import seconds_per_trial
-from .panel_table import schema
-from .slices import Unit, cut_units, merge_counts, slice_table, units
-from .slices import schema as slice_schema
+
+ENGINES = {
+    (AttentionModel, "reduced"): attention_trials.reduced,
+    (AttentionModel, "dense"): attention_trials.dense,
+    (RegressionModel, "reduced"): regression_trials.reduced,
+    (RegressionModel, "dense"): regression_trials.dense,
+}
+
+
+def trials_at(model: Model, engine: str, points: list[Point]) -> list[Trials]:
+    """Trials of the networks at each point, by the engine "reduced" or "dense"."""
+    return ENGINES[type(model), engine](model, points)
+
+
+def slice_schema(contest: Contest) -> pa.Schema:
+    """One row per point that a slice has trials of; `point` counts the panel's points from 0."""
+    return pa.schema([(name, pa.int64()) for name in ("point", "trials", *contest.outcomes)])
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One block of trials of one point of a panel."""
+
+    point: int
+    block: int
+    trials: int
+
+
+def units(points: list[Point], trials: int) -> list[Unit]:
+    """All blocks of all points, in order."""
+    return [Unit(k, *block) for k in range(len(points)) for block in blocks(trials)]
+
+
+def cut_units(
+    points: list[Point], trials: int, seconds: list[float], count: int
+) -> list[list[Unit]]:
+    """The units in `count` runs of about equal time, some empty if there are fewer units.
+
+    seconds : of a trial of each point, on whatever scale
+    """
+    every = units(points, trials)
+    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in every])
+    # A unit belongs to the slice in which its middle lies.
+    middles = ends - np.diff(ends, prepend=0.0) / 2
+    places = np.minimum((middles / ends[-1] * count).astype(int), count - 1)
+    return [
+        [unit for unit, place in zip(every, places, strict=True) if place == k]
+        for k in range(count)
+    ]
+
+
+def slice_table(counts: dict[int, Counts], contest: Contest) -> pa.Table:
+    """What a slice counted, by point."""
+    columns_of = slice_schema(contest)
+    rows = [
+        dict(zip(columns_of.names, (point, count.trials, *count.happened.tolist()), strict=True))
+        for point, count in counts.items()
+    ]
+    return table_from_rows(rows, columns_of)
+
+
+def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
+    """The counts of all points from the tables of all slices."""
+    total = [Counts.none(len(contest.outcomes)) for _ in range(points)]
+    for table in tables:
+        for row in table.to_pylist():
+            happened = np.array([row[name] for name in contest.outcomes], dtype=np.int64)
+            total[row["point"]] += Counts(row["trials"], happened)
+    return total
 
 
 def simulate(panel: Panel) -> pa.Table:
@@ -91,7 +172,7 @@ def panel_table(panel: Panel, points: list[Point], counts: list[Counts]) -> pa.T
         "ci_low": low,
         "ci_high": high,
     }
-    return table_from_columns(columns, schema(panel.contest))
+    return table_from_columns(columns, simulated_schema(panel.contest))
 
 
 def metadata(panel: Panel) -> dict[str, str]:

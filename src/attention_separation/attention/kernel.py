@@ -1,0 +1,140 @@
+"""What an attention kernel is: weights of queries over keys, and what it may know of these."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Queries and the keys that they attend to, equal keys once with their multiplicity.
+
+    Attributes
+    ----------
+    scores : (..., R, T) q . k of R queries and T keys, in closed form: equal where they are equal
+    queries, keys : (..., R, d) and (..., T, d) vectors, or None where none have been built
+    multiplicities : (..., R, T) how many tokens a key stands for, 0 for a key that does not exist
+    n, d : number of tokens and dimension, broadcast against (..., 1, 1)
+    """
+
+    scores: np.ndarray
+    queries: np.ndarray | None
+    keys: np.ndarray | None
+    multiplicities: np.ndarray
+    n: int | np.ndarray
+    d: int | np.ndarray
+
+    @property
+    def log_n(self) -> np.ndarray:
+        return np.log(self.n)
+
+    def largest(self, values: np.ndarray) -> np.ndarray:
+        """The largest of values (..., R, T) in each row, over keys that exist: (..., R, 1)."""
+        return np.where(self.multiplicities > 0, values, -np.inf).max(axis=-1, keepdims=True)
+
+
+Kind = Literal["score", "row", "features"]
+"""What of its tokens a kernel needs: one score at a time (with n and d); a whole row of scores with
+multiplicities; or vectors of queries and keys."""
+
+Normaliser = Literal["row sum", "1 + row sum", "none"]
+"""What a row of weights is divided by; the sum is over all tokens."""
+
+SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
+"""What a weight depends on, by kind, before its row is divided."""
+
+
+LEAST_SUM = 1e-290
+"""Weights of a smaller sum have lost digits: float64's smallest whole ones are 2e-308."""
+
+
+class RowSumError(ArithmeticError):
+    """A row of weights that is to be divided has no positive sum."""
+
+
+class ClassesApartError(ArithmeticError):
+    """A kernel tells tokens apart that the data does not: then rows are not few."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One attention kernel.
+
+    Attributes
+    ----------
+    name : as in configurations, tables, the API and on the command line
+    symbol : its formula in text
+    kind : see `Kind`
+    weigh : Seen -> (..., R, T) weights, or their logarithms if `logarithmic`
+    normaliser : see `Normaliser`
+    also : what else a weight depends on: "n", "d", "all keys"
+    source : where the formula is from
+    signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
+    """
+
+    name: str
+    symbol: str
+    kind: Kind
+    weigh: Callable[[Seen], np.ndarray]
+    logarithmic: bool = False
+    normaliser: Normaliser = "row sum"
+    also: tuple[str, ...] = ()
+    source: str = ""
+    signed: Callable[[Seen], np.ndarray] | None = None
+
+    @property
+    def normalised(self) -> bool:
+        """Whether every row sums to 1."""
+        return self.normaliser == "row sum"
+
+    @property
+    def sees(self) -> str:
+        """What a weight depends on before its row is divided, in words: "x and n"."""
+        *others, last = SEEN[self.kind] + self.also
+        return f"{', '.join(others)} and {last}" if others else last
+
+    def attention_weights(self, seen: Seen) -> np.ndarray:
+        """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
+
+        Raises
+        ------
+        ArithmeticError
+            If a weight is no finite number; RowSumError if a row that is to be divided has no
+            positive sum.
+        """
+        weights, shift = self.weigh(seen), 0.0
+        if self.logarithmic:
+            shift = self._shift(seen, weights)
+            # The weight of a key that does not exist might overflow.
+            weights = np.exp(np.where(seen.multiplicities > 0, weights - shift, -np.inf))
+        weights = np.where(seen.multiplicities > 0, weights, 0.0)
+        if not np.isfinite(weights).all():
+            raise ArithmeticError(f"{self.name}: a weight is no finite number")
+        if self.normaliser == "none":
+            return weights
+        with np.errstate(over="ignore"):
+            total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
+        if not np.isfinite(total).all():
+            raise ArithmeticError(
+                f"{self.name}: a row's sum is {float(total[~np.isfinite(total)][0])}, of weights "
+                f"up to {float(np.abs(weights).max()):g}; allowed: finite sums"
+            )
+        if self.normaliser == "1 + row sum":
+            total = np.exp(-shift) + total
+        if not (total > LEAST_SUM).all():
+            least = float(total.min())
+            allowed = "sums > 0" if least <= 0 else f"sums > {LEAST_SUM:g}, for float64's digits"
+            raise RowSumError(
+                f"{self.name}: a row of weights sums to {least:g}; allowed: {allowed}"
+            )
+        return weights / total
+
+    def _shift(self, seen: Seen, logs: np.ndarray) -> np.ndarray | float:
+        """What is taken off the logarithms of a row that is divided, so that none overflows."""
+        if self.normaliser == "none":
+            return 0.0
+        largest = seen.largest(logs)
+        # The 1 beside the sum is a weight of logarithm 0.
+        return largest if self.normalised else np.maximum(largest, 0.0)

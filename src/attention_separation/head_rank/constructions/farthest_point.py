@@ -1,0 +1,92 @@
+"""Section 7's task, the farthest point: by uniform attention at best, and by the head of full rank.
+
+Rank 0: the best that uniform attention, which does not look at the points, gives linearly.
+Section 7's target of x_i is x_j with the smallest product x_i.x_j. Uniform attention gives the mean
+of all points, so a layer with a skip connection gives f_i = -a x_i + b sum_j x_j. Its least error
+over a and b is what a linear combination reaches without attention to content; a network's
+nonlinear functions of the same two vectors may do a little better.
+
+Let points be uniform on the sphere, and z_j = x_i.x_j for j != i: N-1 independent coordinates u of
+a uniform point. With m their minimum, the target t = x_j of it, and R the sum of the x_j with
+j != i, f_i is a combination of x_i and R, and
+
+- E x_i.R = 0 and E |R|^2 = N-1, for distinct points are independent with mean 0;
+- E t.x_i = E m;
+- E t.R = 1 + (N-2) E[m E(u | u > m)]: given the z_j, what is orthogonal to x_i has mean 0 and is
+  independent from point to point, and each of the N-2 other coordinates is one above m.
+
+So the best coefficients are E m and E t.R / (N-1), each alone, and the least error is
+1 - (E m)^2 - (E t.R)^2 / (N-1). With S(m) = P(u > m) and u's density f(u) = f(0)(1-u^2)^((d-3)/2),
+whose integral of u f(u) over u > m is f(0)(1-m^2)^((d-1)/2) / (d-1),
+
+- E m = (N-1) E[u S(u)^(N-2)];
+- E[m E(u | u > m)] = (N-1) f(0) / (d-1) E[u (1-u^2)^((d-1)/2) S(u)^(N-3)].
+
+For N = 2 the error is 0: the farthest point is sum_j x_j - x_i.
+
+The head of full rank that section 7 says is learned is softmax(-c x_i.x_j).
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from scipy.special import betainc
+
+from attention_separation.statistics.seeding import stream
+
+from .data import farthest, squared_error, unit_vectors
+from .heads import softmax
+from .sphere import angle_rule, density_at_zero
+
+
+@cache
+def least_error(d: int, n: int) -> float:
+    """The least E|target_i - f_i|^2 over a and b, for n points in d dimensions, both at least 2.
+
+    Predicting zero has 1.
+    """
+    if n == 2:
+        return 0.0
+    # The minimum of many coordinates crowds at -1.
+    phi, weights = angle_rule(d, [(-math.pi / 2, 1 / n)])
+    u, half = np.sin(phi), (d - 1) / 2
+    above = betainc(half, half, (1 - u) / 2)
+    least = (n - 1) * float(weights @ (u * above ** (n - 2)))
+    other = u * np.cos(phi) ** (d - 1) * above ** (n - 3)
+    both = (n - 1) * density_at_zero(d) / (d - 1) * float(weights @ other)
+    return 1 - least**2 - (1 + (n - 2) * both) ** 2 / (n - 1)
+
+
+SETS = 16_384
+"""Sets that an error is the mean over: its standard error is about 0.001."""
+
+BLOCK = 1024
+"""Sets per stream. Fixed: fewer sets are the first of more."""
+
+
+def opposite_head(x: np.ndarray, c: float) -> np.ndarray:
+    """sum_j w_j x_j for every x_i, w = softmax(-c x_i.x_j) over all j, i too; X (..., d, N)."""
+    return x @ softmax(-c * (np.swapaxes(x, -1, -2) @ x))
+
+
+def simulated_errors(
+    d: int, n: int, temperatures: Sequence[float], seed: int, sets: int = SETS
+) -> list[tuple[float, float]]:
+    """Mean and standard error of the head's error on the farthest point, for each c.
+
+    Sets are uniform on the sphere, the same for every c; the error of a set is the mean over its
+    points.
+    """
+    parts = []
+    for block, start in enumerate(range(0, sets, BLOCK)):
+        rng = stream(seed, "head_rank", "opposite-head", f"d={d},n={n}", f"block={block}")
+        # A block is drawn whole, so that a shorter last one is the first of it.
+        x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[: sets - start]
+        target = farthest(x)
+        columns = [(np.swapaxes(target, -1, -2), np.swapaxes(opposite_head(x, c), -1, -2))
+                   for c in temperatures]  # fmt: skip
+        parts.append([squared_error(*pair).mean(axis=-1) for pair in columns])
+    errors = [np.concatenate(own) for own in zip(*parts, strict=True)]
+    return [(float(e.mean()), float(e.std(ddof=1) / np.sqrt(len(e)))) for e in errors]

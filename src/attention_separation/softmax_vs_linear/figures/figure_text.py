@@ -1,0 +1,134 @@
+"""What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
+
+import textwrap
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..models import MODELS
+from ..models.attention_model import AttentionModel
+from ..models.contest import Contest, contests_in_words
+from ..models.parameters import SYMBOLS, MRule
+from ..settings.panels import KEY, MARK, Panel
+
+TITLE_ITEMS_PER_LINE = 4
+
+
+def held_title(
+    held: dict[str, Any], m: Iterable[int], reconstructed: Collection[str] = (),
+    per_line: int = TITLE_ITEMS_PER_LINE,
+) -> str:  # fmt: skip
+    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones.
+
+    `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
+    """
+    items = [
+        f"{symbol} = {_value(name, held[name], m)}{MARK * (name in reconstructed)}"
+        for name, symbol in SYMBOLS.items()
+        if name in held
+    ]
+    lines = [
+        ",  ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
+    ]
+    return "\n".join(lines)
+
+
+def _value(name: str, value: object, m: Iterable[int]) -> str:
+    if isinstance(value, MRule):
+        used = set(m)
+        return str(*used) if len(used) == 1 else _rule(value)
+    if isinstance(value, str):
+        return value.replace("c", SYMBOLS["c"])
+    return f"{value:g}"
+
+
+def _rule(rule: MRule) -> str:
+    log = {"e": "log", 2: "log₂", 10: "log₁₀"}[rule.base]
+    times = "" if rule.times == 1 else f"{rule.times:g} "
+    text = f"{times}{log}{'(𝑛/δ)' if rule.log_of == 'n/delta' else ' 𝑛'}"
+    text = {"floor": "⌊{}⌋", "ceil": "⌈{}⌉", "nearest": "[{}]"}[rule.round].format(text)
+    return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
+
+
+def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
+    """A parameter as text; theta, a fraction, has an asterisk behind brackets."""
+    if name not in reconstructed:
+        return SYMBOLS[name]
+    return f"({SYMBOLS[name]}){MARK}" if name == "theta" else f"{SYMBOLS[name]}{MARK}"
+
+
+Parameters = tuple[float | None, float | None, float | None, float | None]
+"""a0, a1, b and c; None where a model has none."""
+
+
+def meets_definition(model: str, parameters: Parameters) -> bool:
+    """Whether the definition of a model's datasets allows the parameters; regression has none."""
+    return MODELS[model].allows(*parameters)
+
+
+def note_on_definition(of: Iterable[tuple[str, Parameters]]) -> str:
+    """At how many points of attention the parameters leave the definition, in a sentence; empty
+    where none do."""
+    judged = [point for point in of if isinstance(MODELS[point[0]], AttentionModel)]
+    outside = [model for model, parameters in judged if not meets_definition(model, parameters)]
+    if not outside:
+        return ""
+    asked = [MODELS[name].range_words for name in MODELS if name in {*outside}]
+    return (
+        f"{len(outside):,} of the {len(judged):,} points of attention leave what the datasets' "
+        f"definition asks: {'; in cross-attention '.join(asked)}."
+    )
+
+
+def parameters_of(panels: Iterable[Panel]) -> list[tuple[str, Parameters]]:
+    """The models and parameters of the points of some panels."""
+    return [
+        (panel.model, (point.a0, point.a1, point.b, point.c))
+        for panel in panels
+        for point in panel.points()
+    ]
+
+
+CHARACTERS_PER_INCH = 17
+
+CHOICES = {
+    ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
+    ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
+    ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
+    ("law", "middle"): "𝐴𝑥/log 𝑛 = 1.2",
+    ("law", "high"): "𝐴𝑥/log 𝑛 = 1.4",
+    ("attention_x", "identity"): "𝑋 the identity",
+    ("attention_x", "ones"): "𝑋 all ones",
+    ("data", "independent"): "𝐷₀ and 𝐷₁ drawn independently",
+    ("data", "same"): "𝐷₀ and 𝐷₁ from the same draw",
+    ("signs", "shared"): "one 𝑦 per trial",
+    ("signs", "fresh"): "a fresh 𝑦 per network",
+}
+
+
+def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> str:
+    """The choices that panels make, each once, but for those that `titled` names, of which titles
+    speak; what is reconstructed has an asterisk."""
+    choices = dict.fromkeys(
+        CHOICES[name, value] + MARK * (name in panel.reconstructed)
+        for panel in panels
+        for name, value in panel.fixed.items()
+        if (name, value) in CHOICES and name not in titled
+    )
+    notes = dict.fromkeys(note for panel in panels for note in panel.notes)
+    return "; ".join([*choices, *notes])
+
+
+def footnote(
+    lines: Iterable[str],
+    panels: Sequence[Panel],
+    contests: Mapping[str, Contest],
+    parameters: Iterable[tuple[str, Parameters]],
+    inches: float,
+) -> str:
+    """Lines with what else the panels, contests and parameters ask to be said, as wide as the
+    figure."""
+    lines = [*lines, *contests_in_words(contests), note_on_definition(parameters)]
+    if any(panel.reconstructed or panel.notes for panel in panels):
+        lines.append(KEY)
+    characters = int(CHARACTERS_PER_INCH * inches)
+    return "\n".join(textwrap.fill(line, characters) for line in lines if line)

@@ -1,0 +1,134 @@
+"""The tables of a panel: simulated points, their exact or reference values, and both row by row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from attention_separation.results.tables import column_names, read_parquet
+
+from .contest import Contest
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The probabilities of success and of the contest's events, in their order.
+
+    `error` and `event_errors` are the estimated errors of `success` and of `events`: 0 where these
+    are exact (up to about 1e-13 of rounding), 1 where nothing is known. `method` says in a few
+    words how they were computed.
+    """
+
+    success: float
+    events: tuple[float, ...]
+    error: float
+    event_errors: tuple[float, ...]
+    method: str
+
+
+EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
+"""The errors of four exact events."""
+
+
+def simulated_schema(contest: Contest) -> pa.Schema:
+    """Columns; a parameter that the model does not have is null. Two swept parameters stand in
+    `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
+    return pa.schema(
+        [
+            ("panel", pa.string()),
+            ("parameter", pa.string()),
+            ("value", pa.float64()),
+            ("n", pa.int64()),
+            ("d", pa.int64()),
+            ("m", pa.int64()),
+            *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau")),
+            ("attention_x", pa.string()),
+            ("trials", pa.int64()),
+            *((name, pa.int64()) for name in contest.outcomes),
+            *((name, pa.float64()) for name in ("p_hat", "ci_low", "ci_high")),
+        ]
+    )
+
+
+POINTS = ("panel", "parameter", "value")
+
+
+def exact_schema(contest: Contest) -> pa.Schema:
+    """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
+    probability: 0 where these are exact, else they are reference values."""
+    return _exact_schema(contest.events)
+
+
+def _exact_schema(events: Sequence[str]) -> pa.Schema:
+    return pa.schema(
+        [
+            ("panel", pa.string()),
+            ("parameter", pa.string()),
+            ("value", pa.float64()),
+            ("p_exact", pa.float64()),
+            ("p_error", pa.float64()),
+            ("p_method", pa.string()),
+            *((f"prob_{event}", pa.float64()) for event in events),
+            *((f"error_{event}", pa.float64()) for event in events),
+        ]
+    )
+
+
+def read_exact(path: Path) -> pa.Table:
+    """The exact values of a panel, whatever its contest and settings.
+
+    Raises
+    ------
+    TableError
+        If the file is no such table.
+    """
+    names = column_names(path)
+    events = [name.removeprefix("prob_") for name in names if name.startswith("prob_")]
+    return read_parquet(path, _exact_schema(events))
+
+
+def joined_schema(contests: Iterable[Contest]) -> pa.Schema:
+    """The columns of panels' points with their exact values, those of any of the contests."""
+    return pa.unify_schemas(
+        [
+            pa.schema([*simulated_schema(contest), *list(exact_schema(contest))[len(POINTS) :]])
+            for contest in contests
+        ]
+    )
+
+
+def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
+    """A panel's simulated points with their exact values, row by row.
+
+    Raises
+    ------
+    ValueError
+        If the two tables are not of the same points.
+    """
+    if not simulated.select(POINTS).equals(exact.select(POINTS)):
+        raise ValueError(f"{simulated['panel'][0]}: simulated and exact values of other points")
+    for name in exact.column_names[len(POINTS) :]:
+        simulated = simulated.append_column(exact.schema.field(name), exact[name])
+    return simulated
+
+
+def read_joined(
+    simulated: Sequence[Path], exact: Sequence[Path], contests: Iterable[Contest]
+) -> list[pa.Table]:
+    """Read the two tables of each panel, of the contests given, and join them.
+
+    Raises
+    ------
+    TableError
+        If a file is no such table.
+    ValueError
+        If the two tables of a panel are not of the same points.
+    """
+    return [
+        join_exact(
+            read_parquet(trials, simulated_schema(contest)),
+            read_parquet(values, exact_schema(contest)),
+        )
+        for trials, values, contest in zip(simulated, exact, contests, strict=True)
+    ]

@@ -1,0 +1,148 @@
+"""Scores of sign columns against n x n attention, and the law of heads against SciPy's."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import point
+from scipy.stats import binom
+
+from attention_separation.attention.dense import attention
+from attention_separation.attention.distinct_rows import Rows, distinct_rows
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import heads, largest_scores, likely_heads
+from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+
+# Kernels that are in no list: distinct rows must hold for any, also where an own class counts less.
+SQUARED = Kernel("squared", "x² + 0.1", "score", lambda seen: seen.scores**2 + 0.1)
+FALLING = Kernel("falling", "e^(−x/4)", "score", lambda seen: np.exp(-seen.scores / 4))
+ANY_KERNEL = KERNELS | {"squared": SQUARED, "falling": FALLING}
+AMPLITUDES = st.sampled_from([0.0, 0.01, 0.3, 1.2, 2.98])
+SHAPE = st.tuples(st.integers(1, 6), st.integers(1, 4)).filter(lambda kt: kt[0] * kt[1] >= 2)
+
+
+def check_every_column(model, p, kernel, places):
+    """Every column y: the largest <c_j0, y> over all n rows of c, against that of y's state."""
+    a1, a2, a3, q, k = model.literal(p, 1, np.array(places))
+    c = attention(a1, a2, a3, q, k, np.eye(p.d), ANY_KERNEL[kernel])
+    (table,) = largest_scores(distinct_rows(model.token_types([p], 1), ANY_KERNEL[kernel]))
+    classes, marked = model.classes(p.d), model.special_class(places[-1], p.d)
+    has_last = p.d - classes == 2
+    assert table.shape == (2, 1 + has_last, 2, classes)
+    within = 1e-13 * p.d * np.abs(c).sum(axis=1).max()
+    for y in itertools.product([-1.0, 1.0], repeat=p.d):
+        pluses = sum(y[1 + j] > 0 for j in range(classes) if j != marked)
+        last = int(y[-1] > 0) if has_last else 0
+        found = table[int(y[0] > 0), last, int(y[1 + marked] > 0), pluses]
+        assert found == pytest.approx((c @ np.array(y)).max(), abs=within)
+
+
+@settings(max_examples=300)
+@given(
+    SHAPE, AMPLITUDES, st.floats(0.05, 1), st.floats(0.05, 1),
+    st.sampled_from(["identity", "ones"]), st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23),
+)  # fmt: skip
+def test_self_attention(shape, a, b, c, attention_x, kernel, place):
+    classes, t = shape
+    n, d = classes * t, classes + 2
+    p = point(
+        "self_attention", n=n, d=d, m=1, a0=0.0, a1=a, b=b, c=c, theta=0.5, attention_x=attention_x
+    )
+    check_every_column(SELF_ATTENTION, p, kernel, [place % n])
+
+
+@settings(max_examples=300)
+@given(
+    SHAPE, AMPLITUDES, st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23), st.integers(0, 23)
+)
+def test_cross_attention(shape, a, kernel, query, key):
+    classes, t = shape
+    n, d = classes * t, classes + 1
+    p = point("cross_attention", n=n, d=d, m=1, a0=0.0, a1=a)
+    check_every_column(CROSS_ATTENTION, p, kernel, [query % n, key % n])
+
+
+@pytest.mark.parametrize(
+    "kernel", [name for name, kernel in KERNELS.items() if not kernel.normalised]
+)
+@pytest.mark.parametrize("attention_x", ["identity", "ones"])
+@pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
+def test_kernels_whose_rows_have_sums_of_their_own(kernel, attention_x, n, d):
+    """Their last coordinate differs from row to row, so which row is the largest depends on its
+    sign."""
+    own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
+    p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
+    check_every_column(SELF_ATTENTION, p, kernel, [1])
+
+
+@pytest.mark.parametrize("kernel", ["falling", "squared"])
+@pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
+def test_an_own_class_that_counts_less_or_more(kernel, n, d):
+    """The largest score is of a class with a minus, or with a plus, if there is any such."""
+    own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
+    p = point("self_attention", n=n, d=d, **own)
+    check_every_column(SELF_ATTENTION, p, kernel, [1])
+
+
+def rows(classes, last=None, points=1):
+    """Any rows of two types at some points of some classes each."""
+    rng = np.random.default_rng(4)
+    weights = [rng.uniform(0.1, 1.0, (points, 2)) for _ in range(4)]
+    return Rows(np.array(classes), *weights, last=last, weights=None)
+
+
+def test_points_together_are_points_alone():
+    last = np.random.default_rng(5).uniform(0.1, 1.0, (3, 2))
+    for of_points in (None, last[:, :1], last):
+        together = rows([4, 4, 4], of_points, points=3)
+        found = largest_scores(together)
+        assert found.shape == (3, 2, 1 if of_points is None else 2, 2, 4)
+        for k in range(3):
+            part = slice(k, k + 1)
+            names = ("classes", "first", "marked", "own", "rest")
+            alone = Rows(
+                *(getattr(together, name)[part] for name in names),
+                last=None if of_points is None else of_points[part],
+                weights=None,
+            )
+            np.testing.assert_array_equal(largest_scores(alone)[0], found[k])
+
+
+def test_points_of_other_numbers_of_classes_are_refused():
+    with pytest.raises(ValueError, match="unpack"):
+        largest_scores(rows([4, 5], points=2))
+
+
+def test_nothing_of_size_n_is_built():
+    p = point("self_attention", n=10**9, d=22, m=1, a0=0.0, a1=1.2, b=0.2, c=0.8)
+    for kernel in KERNELS.values():
+        scores = largest_scores(distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel))
+        assert scores.shape == (1, 2, 2, 2, 20)
+        assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])
+def test_all_numbers_of_heads(coins):
+    law = heads(coins)
+    numbers = np.arange(coins + 1)
+    np.testing.assert_allclose(law, binom.pmf(numbers, coins, 0.5), rtol=1e-9, atol=1e-15)
+    assert math.isclose(law.sum(), 1, rel_tol=1e-14)
+
+
+def test_the_likely_numbers_of_heads():
+    numbers, law = likely_heads(10**6)
+    assert len(numbers) < 15_000
+    np.testing.assert_allclose(law, binom.pmf(numbers, 10**6, 0.5), rtol=1e-8)
+    assert 2 * binom.cdf(numbers[0] - 1, 10**6, 0.5) < 1e-20
+    np.testing.assert_array_equal(likely_heads(3)[1], [1 / 8, 3 / 8, 3 / 8, 1 / 8])
+    np.testing.assert_array_equal(likely_heads(0), [[0], [1]])
+
+
+def test_nobody_can_change_a_law_that_others_read():
+    with pytest.raises(ValueError, match="read-only"):
+        heads(5)[0] = 1.0
