@@ -16,9 +16,15 @@ from attention_separation.needle.study import Needle
 from attention_separation.own_kernels.section import kernel_name_faults
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.settings.faults import ConfigError, Fault, dotted, sentences, unsayable
+from attention_separation.settings.faults import (
+    ConfigError,
+    Fault,
+    dotted,
+    scale_faults,
+    sentences,
+    unsayable,
+)
 from attention_separation.settings.jobs import Jobs
-from attention_separation.settings.scale_faults import scale_faults
 from attention_separation.settings.words import shown
 from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
 from attention_separation.softmax_vs_linear.settings.section import (

@@ -13,7 +13,7 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
-from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.models.model import Point
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]

@@ -10,7 +10,7 @@ from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.models.model import Point
 from attention_separation.softmax_vs_linear.settings.panels import PANELS, Panel, Sweep
 from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear

@@ -95,7 +95,7 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
     listed = re.findall(r"`((?:\w+/)*\w+)\.py`: ((?:`\w+`(?:, )?)+)", text)
     named = [(f"{file}.{name}", "") for file, names in listed for name in re.findall(r"\w+", names)]
     named += re.findall(r"`([a-z][\w/]+\.(?!py`)\w+)(?:\.(\w+))?`", text)
-    named += [(f"models/attention_model.{a}", b) for a, b in re.findall(r"`(Att\w+)\.(\w+)`", text)]
+    named += [(f"models/model.{a}", b) for a, b in re.findall(r"`(Att\w+)\.(\w+)`", text)]
     assert len(named) > 20
     for place, attribute in named:
         file, _, name = place.replace("/", ".").rpartition(".")

@@ -9,7 +9,7 @@ from making import SECTION, STUDY, config_points, contest, panel, point
 
 from attention_separation.settings.closed import thinned
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.parameters import MRule
+from attention_separation.softmax_vs_linear.models.model import MRule
 
 SIZES = {
     "fig3a": 191, "fig3b": 100,

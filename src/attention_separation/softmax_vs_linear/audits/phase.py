@@ -19,8 +19,7 @@ from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_titl
 from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.contest import PAPERS
-from ..models.parameters import X_LABELS
-from ..models.point import Point
+from ..models.model import X_LABELS, Point
 from ..settings.jobs import PhaseJob
 from ..settings.panels import MARK, Panel
 

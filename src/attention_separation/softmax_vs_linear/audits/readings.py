@@ -14,11 +14,8 @@ import numpy as np
 from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.settings.closed import grid_values
 
-from ..models.attention_model import AttentionModel
 from ..models.cross_attention import CROSS_ATTENTION, IN_A1_ALONE, IN_BOTH, with_common_score
-from ..models.model import Model
-from ..models.parameters import MRule
-from ..models.point import Point
+from ..models.model import AttentionModel, Model, MRule, Point
 from ..models.regression import REGRESSION
 from ..models.self_attention import SELF_ATTENTION
 from ..settings.panels import Panel

@@ -17,7 +17,7 @@ from ..exact.best_thresholds import success_curves
 from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
 from ..figures.panel_figure import edges
 from ..models import MODELS
-from ..models.point import alike
+from ..models.model import alike
 from ..settings.jobs import PanelsJob
 from ..settings.panels import MARK, Panel
 

@@ -18,8 +18,7 @@ from ..exact.best_thresholds import Best, best_thresholds, curve_at
 from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest, network_name
-from ..models.parameters import SYMBOLS
-from ..models.point import Point
+from ..models.model import SYMBOLS, Point
 from ..settings.jobs import PanelsJob
 from ..settings.panels import COLUMN, MARK, Panel
 

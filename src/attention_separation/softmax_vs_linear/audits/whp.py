@@ -12,7 +12,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
 
 from ..models import panel_tables
-from ..models.point import Point
+from ..models.model import Point
 from ..settings.jobs import PanelsJob
 from ..settings.panels import COLUMN, Panel
 

@@ -15,10 +15,8 @@ from attention_separation.attention.threshold_curves import (
     threshold_curves,
 )
 
-from ..models.attention_model import AttentionModel
 from ..models.contest import PAPERS
-from ..models.model import Model
-from ..models.point import Point, alike
+from ..models.model import AttentionModel, Model, Point, alike
 from ..models.regression import LEVELS, RegressionModel
 from .regression_probabilities import equal_entries_scores
 

@@ -8,10 +8,8 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_columns, write_parquet
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
-from ..models.model import Model
+from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import Reference, exact_schema
-from ..models.point import Point
 from ..models.regression import RegressionModel
 from ..settings.jobs import PanelsJob
 from ..settings.panels import Panel

@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
 from ..models.contest import Contest, contests_in_words
-from ..models.parameters import SYMBOLS, MRule
+from ..models.model import SYMBOLS, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
 
 TITLE_ITEMS_PER_LINE = 4

@@ -14,8 +14,8 @@ from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
 
+from ..models.model import X_LABELS
 from ..models.panel_tables import read_joined
-from ..models.parameters import X_LABELS
 from ..settings.jobs import PanelsJob
 from ..settings.panels import Panel
 from .figure_text import choices_in_words, footnote, held_title

@@ -12,9 +12,7 @@ from attention_separation.settings.faults import Fault, several
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
-from ..models.model import Model
-from ..models.parameters import MOST_COLUMNS, OVER_C, SWEEPABLE, MRule, Trials
-from ..models.point import Point
+from ..models.model import MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
 
 Engine = Literal["reduced", "dense"]
 

@@ -7,14 +7,12 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from attention_separation.settings.closed import Closed, Count
-from attention_separation.settings.faults import Fault, shortened
-from attention_separation.settings.scale_faults import NAME, NO_NAME
+from attention_separation.settings.faults import NAME, NO_NAME, Fault, shortened
 from attention_separation.settings.words import shown, suggestion
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
-from ..models.model import Model
-from ..models.parameters import Trials
+from ..models.model import Model, Trials
 from .claims import ClaimsJob
 from .panels import RECONSTRUCTED, AnyMap, AnyPanel, Engine, class_name
 

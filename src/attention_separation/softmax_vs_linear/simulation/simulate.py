@@ -22,11 +22,9 @@ from attention_separation.statistics.counts import Counts, clopper_pearson
 from attention_separation.statistics.seeding import BlockStreams, blocks
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
 from ..models.contest import Contest
-from ..models.model import Model
+from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import simulated_schema
-from ..models.point import Point
 from ..models.regression import RegressionModel
 from ..settings.panels import Panel
 from . import attention_trials, regression_trials
