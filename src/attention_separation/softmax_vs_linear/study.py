@@ -29,11 +29,7 @@ from .simulation.estimates import memory_mb, seconds
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
 
-SCHEMATICS = {
-    "fig1": REGRESSION,
-    "fig2": SELF_ATTENTION,
-    "fig6": SELF_ATTENTION,
-}
+SCHEMATICS = {"fig1": REGRESSION, "fig2": SELF_ATTENTION, "fig6": SELF_ATTENTION}
 """The drawings, with the model that each is of."""
 
 PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
@@ -81,14 +77,11 @@ class SoftmaxVsLinear(Study):
     @cached_property
     def simulated(self) -> dict[str, Panel]:
         """The panels with what their trials depend on."""
-        section, found = self.section, {}
+        section, of_scale, found = self.section, self.chosen.trials, {}
         for name, panel in self.exact.items():
-            of_scale = section.trials or getattr(self.chosen.trials, panel.model)
-            found[name] = panel.with_more(
-                trials=of_scale or section.panels[name].trials,
-                seed=self.seed,
-                engine=section.engine,
-            )
+            own = section.panels[name].trials
+            trials = section.trials or getattr(of_scale, panel.model) or own
+            found[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
         return found
 
     @cached_property
@@ -143,12 +136,11 @@ class SoftmaxVsLinear(Study):
         yield from self._verdicts()
         yield from self._audits()
         for name, model in SCHEMATICS.items():
-            labels = _labels(model.words, "-", "a drawing")
             yield Result(
                 name=name,
                 module="softmax_vs_linear.figures.schematic",
                 settings=None,
-                outputs={"output": (Output(DRAWING, name, labels=labels),)},
+                outputs={"output": _drawn(DRAWING, name, model.words, "-", "a drawing")},
                 options=("--figure", name),
                 words=f"Schematic {name}",
                 minutes=5,
@@ -278,11 +270,12 @@ class SoftmaxVsLinear(Study):
             if MODELS[panel.model].has_maps and len(panel.sweep) == 1
         ]
         if of_attention:
+            swept = "every panel's and τ/√log n"
             yield Result(
                 name="theta",
                 module="softmax_vs_linear.audits.theta",
                 settings=PanelsJob(panels=of_attention),
-                outputs=_audit_figure("theta", "every panel's and τ/√log n"),
+                outputs={"output": _drawn(FIGURE, "theta", "attention", swept, "exact")},
                 words="Success against the threshold, all networks with the same",
                 priority=4,
             )
@@ -305,33 +298,22 @@ class SoftmaxVsLinear(Study):
                 name="phase",
                 module="softmax_vs_linear.audits.phase",
                 settings=PhaseJob(panels=self.maps, marked=marked),
-                outputs=_audit_figure("phase", "pairs"),
+                outputs={"output": _drawn(FIGURE, "phase", "attention", "pairs", "exact")},
                 words="Phase maps: exact values beyond the grids",
                 priority=2,
             )
 
     def overview_job(self, outputs: list[Output]) -> OverviewJob:
         """What the report's overview depends on, for the figures and tables that it is to show."""
-        digests = self.page_digests(outputs)
-        drawn_by_audits = {
-            output.name: digests["figures"][output.name]
-            for output in outputs
-            if output.kind is FIGURE and not output.panels
-        }
         shown = [
-            ShownFigure(
-                name=output.name,
-                title=output.title,
-                settings=digests["figures"][output.name] if output.panels else "",
-                panels=[*output.panels],
-            )
+            ShownFigure(name=output.name, title=output.title, panels=[*output.panels])
             for output in outputs
             if output.kind is not TABLE
         ]
         return OverviewJob(
             scale=self.section.scale,
-            figures=shown,
-            tables=drawn_by_audits | digests["tables"],
+            **self.page_digests(outputs),
+            shown=shown,
             panels=[*self.marked.values()],
             maps=self.maps,
         )
@@ -353,21 +335,15 @@ class SoftmaxVsLinear(Study):
         return recompute_points(self, folder, sample, seed)
 
 
-def _labels(model: str, swept: str, verdict: str) -> dict[str, str]:
-    """What stands beside a figure that is of no panels in a report's list."""
-    return {"model": model, "swept": swept, "verdict": verdict}
-
-
-def _audit_figure(name: str, swept: str) -> dict[str, tuple[Output, ...]]:
-    """A figure of exact values of attention."""
-    return {"output": (Output(FIGURE, name, labels=_labels("attention", swept, "exact")),)}
+def _drawn(kind: Kind, name: str, model: str, swept: str, verdict: str) -> tuple[Output, ...]:
+    """A figure that is of no panels, with what stands beside it in a report's list."""
+    return (Output(kind, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
 
 
 def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Output, ...]]:
     """A figure of all models' panels, and the table of its numbers."""
-    labels = _labels("all", "every panel's", verdict)
     return {
-        "figure": (Output(FIGURE, name, labels=labels),),
+        "figure": _drawn(FIGURE, name, "all", "every panel's", verdict),
         "table": (Output(TABLE, name, of, beside=name),),
     }
 

@@ -49,7 +49,7 @@ def read_findings(folder: Path, settings: Mapping[str, str]) -> tuple[list[str],
 
 
 def run(job: OverviewJob, results: Path, docs: Path, readme: Path) -> None:
-    said, more = read_findings(results, job.tables)
+    said, more = read_findings(results, job.digests)
     key = KEY.replace(MARK, rf"\{MARK}")
     marked = f"{key} Pictures mark it so, tables list it in a column `reconstructed`."
     write_gallery(Folders(results, docs, readme), GALLERY, said, more, marked)

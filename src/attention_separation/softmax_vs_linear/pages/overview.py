@@ -96,21 +96,21 @@ def run(job: OverviewJob, results: Path, output: Path) -> None:
 def read_overview(job: OverviewJob, results: Path) -> Overview:
     """What there is to say of a folder of results."""
     tables = {
-        name: read_parquet(results / path_of(name), schema, job.tables[name])
+        name: read_parquet(results / path_of(name), schema, job.digests[name])
         for name, (schema, _) in SAYING.items()
-        if name in job.tables
+        if name in job.digests
     }
     judged = tables["verdicts"].to_pylist() if "verdicts" in tables else []
     verdicts = {row["panel"]: row for row in judged}
     pictures = results / "figures"
     panels = {panel.name: panel for panel in job.panels}
     numbers, captions, contests = [], {}, {}
-    for figure in job.figures:
+    for figure in job.shown:
         if figure.panels:
             path = pictures / f"{figure.name}.parquet"
             own = [panels[name] for name in figure.panels]
             columns = panel_tables.joined_schema(panel.contest for panel in own)
-            numbers.append(read_parquet(path, columns, figure.settings))
+            numbers.append(read_parquet(path, columns, job.figures[figure.name]))
             contests |= {panel.name: panel.contest for panel in own}
             captions[figure.name] = panels_caption(figure.title, numbers[-1], own, verdicts)
         else:
@@ -138,6 +138,6 @@ def _audit_caption(name: str, folder: Path, job: OverviewJob) -> Caption:
     if name in DRAWINGS:
         return drawing_caption(name)
     schema = phase.SCHEMA if name == "phase" else SAYING[name][0]
-    table = read_parquet(folder / f"{name}.parquet", schema, job.tables[name])
+    table = read_parquet(folder / f"{name}.parquet", schema, job.figures[name])
     of = {"theta": job.panels, "phase": job.maps}.get(name, [])
     return audit_caption(name, table, {panel.name: panel.contest for panel in of})

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.jobs import Job, PageJob
 
 from .panels import Panel
 
@@ -36,18 +36,19 @@ class ShownFigure(Closed):
 
     name: str
     title: str = ""
-    settings: str = ""
-    """Digest that the figure's numbers must carry."""
     panels: list[str] = Field(default=[])
 
 
-class OverviewJob(PanelsJob):
+class OverviewJob(PageJob):
     """All that the report's overview depends on beside the files that it reads."""
 
-    scale: str
-    figures: list[ShownFigure]
-    tables: dict[str, str]
-    """Tables to speak of, with the digests that they must carry; `phase` and `theta` are the
-    numbers of the maps."""
+    shown: list[ShownFigure]
+    panels: list[Panel]
     maps: list[Panel]
     """Of `phase`."""
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Of the settings of figures and tables, by name: a figure and a table of one name are of
+        one job."""
+        return self.figures | self.tables
