@@ -402,7 +402,7 @@ def test_what_is_reconstructed_is_said():
         "; V the identity; the datasets themselves"
     )
     fig5 = Output(FIGURE, "fig5", panels=("fig5a", "fig5f"))
-    (shown,) = config.overview_job([fig5]).figures
+    (shown,) = config.overview_job([fig5]).shown
     assert shown.panels == ["fig5a", "fig5f"]
     assert config.marked["fig5f"].reconstructed == ["a0", "data", "signs"]
     assert config.marked["fig5f"].marked_notes == ["V the identity"]
