@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from literal_heads import Attend
 
-from attention_separation.head_rank.constructions.heads import hardmax
+from attention_separation.head_rank.constructions.full_rank_head import hardmax
 from attention_separation.head_rank.constructions.vote import checked_odd
 
 DROWNING = 1e4

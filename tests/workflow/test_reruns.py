@@ -57,7 +57,7 @@ CHANGES = {
         EVERYTHING,
     ),
     "a kernel": (
-        f"{SRC}/attention/kernels.py", "self.name}: a row of", "self.name}: one row of",
+        f"{SRC}/attention/kernel.py", "self.name}: a row of", "self.name}: one row of",
         EVERYTHING,
     ),
     "the distinct rows": (

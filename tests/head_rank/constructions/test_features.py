@@ -11,7 +11,12 @@ from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 from scipy.stats import binomtest, norm
 
-from attention_separation.head_rank.constructions import data, heads, random_features, sphere
+from attention_separation.head_rank.constructions import (
+    data,
+    full_rank_head,
+    random_features,
+    sphere,
+)
 from attention_separation.head_rank.constructions.features import (
     RANDOM_FEATURES,
     SCHEMA,
@@ -86,7 +91,7 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
     f = data.nearest(x, y)
     given = [
         attention_layer(
-            x, y[..., None], k[None, :, None], q[None, :, None], eye, eye, heads.hardmax
+            x, y[..., None], k[None, :, None], q[None, :, None], eye, eye, full_rank_head.hardmax
         )[..., 0]
         for q, k in zip(pair.q, pair.k, strict=True)
     ]

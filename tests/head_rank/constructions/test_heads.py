@@ -8,7 +8,7 @@ import pytest
 from literal_heads import attention_layer, concatenated, generalised_layer
 from scipy.stats import binomtest
 
-from attention_separation.head_rank.constructions import data, heads
+from attention_separation.head_rank.constructions import data, full_rank_head
 
 BUDGET = 1e-6
 RNG = np.random.default_rng(7)
@@ -66,7 +66,7 @@ def test_the_zero_predictor_has_error_1_and_the_middle_half():
     np.testing.assert_allclose(data.squared_error(f, x.mean(axis=-1)), 0.5)
 
 
-@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+@pytest.mark.parametrize("attend", [full_rank_head.softmax, full_rank_head.hardmax])
 def test_a_layer_by_loops(attend):
     count, d, r, n, m = 3, 4, 2, 5, 6
     x, y = RNG.normal(size=(d, n)), RNG.normal(size=(d, m))
@@ -76,7 +76,7 @@ def test_a_layer_by_loops(attend):
         for column in range(m):
             scores = np.array([x[:, i] @ k[h] @ q[h].T @ y[:, column] for i in range(n)])
             weights = np.exp(scores) / np.exp(scores).sum()
-            if attend is heads.hardmax:
+            if attend is full_rank_head.hardmax:
                 weights = np.eye(n)[np.argmax(scores)]
             for i in range(n):
                 expected[:, column] += weights[i] * (o[h] @ v[h].T @ x[:, i])
@@ -88,7 +88,7 @@ def test_hardmax_is_the_limit_of_softmax():
     x, y = data.uniform(RNG, 30, 4, 3)
     eye = np.eye(4)[None]
     layer = [attention_layer(x, y[..., None], 1e7 * eye, eye, eye, eye, attend)
-             for attend in (heads.softmax, heads.hardmax)]  # fmt: skip
+             for attend in (full_rank_head.softmax, full_rank_head.hardmax)]  # fmt: skip
     np.testing.assert_allclose(*layer, atol=1e-9)
 
 
@@ -96,9 +96,11 @@ def test_hardmax_is_the_limit_of_softmax():
 def test_the_head_of_fact_1_is_a_layer(temperature):
     x, y = data.uniform(RNG, 10, 4, 3)
     eye = np.eye(4)[None]
-    attend = heads.hardmax if temperature is None else heads.softmax
+    attend = full_rank_head.hardmax if temperature is None else full_rank_head.softmax
     layer = attention_layer(x, y[..., None], (temperature or 1) * eye, eye, eye, eye, attend)
-    np.testing.assert_allclose(heads.full_rank_head(x, y, temperature), layer[..., 0], atol=1e-13)
+    np.testing.assert_allclose(
+        full_rank_head.full_rank_head(x, y, temperature), layer[..., 0], atol=1e-13
+    )
 
 
 @pytest.mark.parametrize("n", [2, 5])
@@ -106,12 +108,12 @@ def test_fact_3_holds_with_minus_half_b_and_not_as_the_text_has_it(n):
     d, b = 6, RNG.normal(size=n)
     x, y = data.uniform(RNG, 400, d, n)
     f = data.biased_nearest(x, y, b)
-    np.testing.assert_array_equal(heads.full_rank_head(x, y, None, -b / 2), f)
+    np.testing.assert_array_equal(full_rank_head.full_rank_head(x, y, None, -b / 2), f)
     for bias, right in ((-b / 2, True), (b, False)):
         x_long, y_long = concatenated(x, y, bias)
         eye, cut = np.eye(d + 1)[None], np.eye(d + 1, d)[None]
         layer = attention_layer(
-            x_long, y_long[..., None], eye, eye, cut, np.eye(d)[None], heads.hardmax
+            x_long, y_long[..., None], eye, eye, cut, np.eye(d)[None], full_rank_head.hardmax
         )
         wrong = data.squared_error(f, layer[..., 0]) > 1e-20
         assert wrong.mean() > 0.1 if not right else not wrong.any()
@@ -124,7 +126,7 @@ def test_a_generalised_layer_has_softmax_heads_with_bias_among_it():
 
     def phi(projected, query):
         scores = (np.swapaxes(projected, -1, -2) @ query[..., None])[..., 0] + b
-        return heads.softmax(2.0 * scores[..., None])[..., 0]
+        return full_rank_head.softmax(2.0 * scores[..., None])[..., 0]
 
     layer = generalised_layer(x, y, np.eye(d)[None], np.eye(d)[None], [phi])
-    np.testing.assert_allclose(layer, heads.full_rank_head(x, y, 2.0, b), atol=1e-13)
+    np.testing.assert_allclose(layer, full_rank_head.full_rank_head(x, y, 2.0, b), atol=1e-13)

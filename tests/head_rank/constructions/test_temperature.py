@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.special import betainc
 from scipy.stats import norm
 
-from attention_separation.head_rank.constructions import temperature as laws
+from attention_separation.head_rank.constructions import full_rank_head as laws
 from attention_separation.head_rank.constructions.sphere import angle_rule, density_at_zero
 from attention_separation.head_rank.constructions.temperature import (
     SCHEMA,

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from attention_separation.head_rank.claims.construction_claims import TIMES, exact_vote, more_voters
-from attention_separation.head_rank.constructions import data, heads, vote
+from attention_separation.head_rank.constructions import data, full_rank_head, vote
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
 from attention_separation.statistics.panel_points import PanelPoints
@@ -30,7 +30,7 @@ JOB = {
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+@pytest.mark.parametrize("attend", [full_rank_head.softmax, full_rank_head.hardmax])
 def test_a_masked_layer_by_loops(attend):
     count, d, n = 2, 3, 4
     m, v = RNG.normal(size=(2, count, d, d))
@@ -41,18 +41,18 @@ def test_a_masked_layer_by_loops(attend):
         for h in range(count):
             scores = np.array([x[:, j] @ m[h] @ x[:, i] for j in others])
             weights = np.exp(scores) / np.exp(scores).sum()
-            if attend is heads.hardmax:
+            if attend is full_rank_head.hardmax:
                 weights = np.eye(n - 1)[np.argmax(scores)]
             expected[:, i] += v[h] @ sum(w * x[:, j] for w, j in zip(weights, others, strict=True))
     np.testing.assert_allclose(MaskedLayer(m, v)(x, attend), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("d", "count"), [(2, 1), (3, 5), (8, 21), (16, 7)])
-@pytest.mark.parametrize("attend", [heads.softmax, heads.hardmax])
+@pytest.mark.parametrize("attend", [full_rank_head.softmax, full_rank_head.hardmax])
 def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
     x, y = data.uniform(RNG, 300, d, 2)
     g = data.unit_vectors(RNG, count, d)
-    built = transformer(g, temperature=1e9 if attend is heads.softmax else 1.0)
+    built = transformer(g, temperature=1e9 if attend is full_rank_head.softmax else 1.0)
     assert built.encoding.shape == (2, 3)
     tokens = np.concatenate([x, y[..., None]], axis=-1)
     votes = vote.votes_for_first(x, y, g).sum(axis=-1)
@@ -65,7 +65,7 @@ def test_a_heads_vote_is_the_rank_1_hardmax_head():
     x, y = data.uniform(RNG, 200, 5, 2)
     g = data.unit_vectors(RNG, 5)
     column, eye = g[None, :, None], np.eye(5)[None]
-    chosen = attention_layer(x, y[..., None], column, column, eye, eye, heads.hardmax)
+    chosen = attention_layer(x, y[..., None], column, column, eye, eye, full_rank_head.hardmax)
     first = vote.votes_for_first(x, y, g[None])[:, :1]
     np.testing.assert_allclose(chosen[..., 0], np.where(first, x[..., 0], x[..., 1]))
 

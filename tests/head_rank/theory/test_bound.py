@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from literal_heads import generalised_layer
 from scipy.linalg import null_space
 
-from attention_separation.head_rank.constructions import heads, random_features, sphere
+from attention_separation.head_rank.constructions import full_rank_head, random_features, sphere
 from attention_separation.head_rank.constructions.data import (
     nearest,
     orthogonal,
@@ -276,7 +276,7 @@ def _softmax(scale):
     def phi(points, y, rng):
         query = rng.standard_normal((points.shape[-2], y.shape[-1]))
         scores = np.swapaxes(points, -1, -2) @ (y @ query.T)[..., None]
-        return heads.softmax(scale * scores)[..., 0]
+        return full_rank_head.softmax(scale * scores)[..., 0]
 
     return phi
 

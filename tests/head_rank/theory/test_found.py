@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from attention_separation.head_rank.constructions import heads
+from attention_separation.head_rank.constructions import full_rank_head
 from attention_separation.head_rank.constructions.data import (
     nearest,
     orthogonal,
@@ -43,7 +43,7 @@ def layer(x: np.ndarray, y: np.ndarray, forms: np.ndarray, a: np.ndarray, c: flo
     out = np.zeros(y.shape)
     for form, weight in zip(forms, a, strict=True):
         scores = np.swapaxes(x, 1, 2) @ (y @ form.T)[..., None]
-        attend = heads.hardmax(scores) if c is None else heads.softmax(c * scores)
+        attend = full_rank_head.hardmax(scores) if c is None else full_rank_head.softmax(c * scores)
         out += weight * (x @ attend)[..., 0]
     assert out.shape[1] == d
     return out

@@ -37,7 +37,7 @@ from scipy.special import betainc
 from attention_separation.statistics.seeding import stream
 
 from .data import farthest, squared_error, unit_vectors
-from .heads import softmax
+from .full_rank_head import softmax
 from .sphere import angle_rule, density_at_zero
 
 

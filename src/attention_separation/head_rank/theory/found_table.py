@@ -14,8 +14,8 @@ from attention_separation.statistics.means import mean_of
 from attention_separation.statistics.seeding import stream
 
 from ..constructions.data import unit_vectors
+from ..constructions.full_rank_head import fact_1_exact
 from ..constructions.random_features import Heads, best_errors, compromise_heads, head_vs_head
-from ..constructions.temperature import fact_1_exact
 from ..settings.theory import FoundJob
 from . import found_heads
 from .bound import bound
