@@ -16,18 +16,23 @@ from attention_separation.needle.study import Needle
 from attention_separation.own_kernels.section import kernel_name_faults
 from attention_separation.results.study import Study
 from attention_separation.settings.closed import Closed, Whole
-from attention_separation.settings.faults import ConfigError, dotted, sentences, unsayable
+from attention_separation.settings.faults import (
+    ConfigError,
+    Fault,
+    dotted,
+    scale_faults,
+    sentences,
+    unsayable,
+)
 from attention_separation.settings.jobs import Jobs
-from attention_separation.settings.scale_faults import scale_faults
 from attention_separation.settings.words import shown
 from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
-from attention_separation.softmax_vs_linear.settings.name_faults import name_faults
-from attention_separation.softmax_vs_linear.settings.panel_faults import (
-    first_figures,
-    panel_faults,
-    with_shared,
+from attention_separation.softmax_vs_linear.settings.section import (
+    SoftmaxVsLinearSection,
+    name_faults,
+    said_once,
+    spelled_out,
 )
-from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 MOST_SEED = 10**18
@@ -122,63 +127,41 @@ def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, ori
     found = unsayable(values)
     if found:
         raise _error(found, overrides, source, origin)
-    written = values.get(FIRST)
-    first = with_shared(written) if isinstance(written, dict) else {}
-    values = values | ({FIRST: first} if first else {})
+    first = values.get(FIRST) if isinstance(values.get(FIRST), dict) else {}
+    whole = spelled_out(first)
     config = None
     try:
-        config = Config.model_validate(values)
+        config = Config.model_validate(values | ({FIRST: whole} if first else {}))
     except ValidationError as error:
-        # What a panel takes from its figure is the figure's fault alone.
-        found = [
-            fault
-            for fault in sentences(error, Config)
-            if fault[0][:1] != (FIRST,) or _is_written(fault[0][1:], written)
-        ]
-    spoilt = {path[1:3] for path, _ in found if path[:1] == (FIRST,)}
-    beyond = panel_faults(first, spoilt) + name_faults(first)
-    found += [((FIRST, *path), text) for path, text in beyond]
-    for study in STUDIES[1:]:
-        section = values.get(study.name)
-        found += [((study.name, *path), text) for path, text in scale_faults(section)]
-    section = values.get(AnyAttention.name)
-    found += [((AnyAttention.name, *path), text) for path, text in kernel_name_faults(section)]
+        found = sentences(error, Config)
+    own = [(path[1:], text) for path, text in found if path[:1] == (FIRST,)]
+    others = [fault for fault in found if fault[0][:1] != (FIRST,)]
+    found = _below(FIRST, said_once(own, first) + name_faults(whole)) + others
+    for study in STUDIES:
+        found += _below(study.name, scale_faults(values.get(study.name)))
+    found += _below(AnyAttention.name, kernel_name_faults(values.get(AnyAttention.name)))
     found = found or _faults_between(config)
     if found:
         raise _error(found, overrides, source, origin)
     return config
 
 
-def _faults_between(config: Config) -> list[tuple[tuple, str]]:
-    """Faults between settings each of which is valid."""
-    of_needle = [
-        ((Needle.name, *path), text)
-        for path, text in needle_faults(config.needle, config.any_attention.kernels)
-    ]
-    return of_needle + _kernel_faults(config.any_attention)
+def _below(section: str, faults: list[Fault]) -> list[Fault]:
+    """Faults of a section with their paths from the top."""
+    return [((section, *path), text) for path, text in faults]
 
 
-def _kernel_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:
-    """Faults between settings, else of a user's kernels, which are tried: that takes its time."""
-    found = [((AnyAttention.name, *path), text) for path, text in section_faults(section)]
-    if found or not section.kernels:
-        return found
-    from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
+def _faults_between(config: Config) -> list[Fault]:
+    """Faults between settings each of which is valid; else of a user's kernels, which are tried:
+    that takes its time."""
+    section = config.any_attention
+    found = _below(Needle.name, needle_faults(config.needle, section.kernels))
+    of_kernels = section_faults(section)
+    if section.kernels and not of_kernels:
+        from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
 
-    found = own_kernel_faults(section.kernels, section.data, section.sizes)
-    return [((AnyAttention.name, *path), text) for path, text in found]
-
-
-def _is_written(path: tuple, written: dict[str, Any]) -> bool:
-    """Whether a path of a panel's model or trials leads to what the panel itself says, or lacks."""
-    if len(path) < 3 or path[0] != "panels" or path[2] not in ("model", "trials"):
-        return True
-    shown = first_figures(written).get(path[1])
-    return (
-        shown is None
-        or path[2] in written["panels"][path[1]]
-        or (written["figures"][shown].get(path[2]) is None)
-    )
+        of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
+    return found + _below(AnyAttention.name, of_kernels)
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
@@ -195,9 +178,7 @@ def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
     return rest | {FIRST: _merged(rest.get(FIRST, {}), short)}
 
 
-def _error(
-    found: list[tuple[tuple, str]], overrides: dict[str, Any], source: str, origin: str
-) -> ConfigError:  # fmt: skip
+def _error(found: list[Fault], overrides: dict[str, Any], source: str, origin: str) -> ConfigError:
     return ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
 
 

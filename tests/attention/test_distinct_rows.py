@@ -13,7 +13,7 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
-from attention_separation.softmax_vs_linear.models.point import Point
+from attention_separation.softmax_vs_linear.models.model import Point
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]
@@ -23,7 +23,7 @@ UNNORMALISED = [name for name, kernel in KERNELS.items() if not kernel.normalise
 
 def at(n, d, attention_x="identity", a1=1.2):
     return Point(
-        name="p", swept=(), n=n, m=3, tau=1.0, s=math.sqrt(math.log(n)), data="same",
+        name="p", swept=(), n=n, m=3, theta=1.0, s=math.sqrt(math.log(n)), data="same",
         signs="shared", d=d, a0=0.3, a1=a1, b=0.4, c=0.7, attention_x=attention_x,
     )  # fmt: skip
 

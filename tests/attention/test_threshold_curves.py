@@ -150,7 +150,7 @@ def test_success_at_the_panels_own_thresholds(name):
     for d in {p.d for p in at}:
         members = [p for p in at if p.d == d][::3]
         expected = [exact_at(p).success for p in members]
-        thetas = np.array([[p.tau / p.s] for p in members])
+        thetas = np.array([[p.theta] for p in members])
         assert curves_of(members, *SUCCESS).at(thetas)[:, 0] == pytest.approx(expected, abs=1e-12)
 
 

@@ -30,7 +30,7 @@ def troubled(make_small) -> Run:
     """A run in which much goes wrong at once."""
     project = make_small()
     # Less memory than simulating takes, and a minute, the least that SLURM knows.
-    memory, minutes = "study.panel_memory_mb(name)", "max(FEWEST_MINUTES"
+    memory, minutes = "memory_mb(panel.engine, points)", "max(FEWEST_MINUTES"
     project.edit(RESULTS, memory, f"230 if name == {GREEDY!r} else {memory}")
     project.edit(RESULTS, minutes, f"1 if name == {STOPPED!r} else {minutes}")
     run = project.start(*(f"simulate_{panel}" for panel in SLOW))

@@ -10,8 +10,8 @@ from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.point import Point
-from attention_separation.softmax_vs_linear.settings.panels import PANELS, points
+from attention_separation.softmax_vs_linear.models.model import Point
+from attention_separation.softmax_vs_linear.settings.panels import PANELS, Panel, Sweep
 from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -69,8 +69,8 @@ def spelled_out() -> dict:
     return json.loads(json.dumps(whole))
 
 
-def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed):
-    """A panel of a model with config.yaml's defaults."""
+def entry(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed) -> Sweep:
+    """A panel of a model as the configuration has it, with config.yaml's defaults."""
     defaults = getattr(SECTION.models, model).model_dump(exclude_none=True)
     own = MODELS[model].parameters.model_fields.keys() - sweep.keys()
     held = {key: value for key, value in defaults.items() if key in own} | fixed
@@ -79,10 +79,16 @@ def panel(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, 
     )
 
 
+def panel(model: str, sweep: dict, name: str = "p", trials: int = 10, **values) -> Panel:
+    """The same as the job of its trials holds it."""
+    own = entry(model, sweep, trials, **values)
+    return own.panel(name, trials=trials, seed=1, engine="reduced")
+
+
 def point(model: str, **values) -> Point:
     """One point, all parameters given but the defaults."""
     n = values.pop("n")
-    return points(panel(model, {"n": [n]}, **values))[0]
+    return panel(model, {"n": [n]}, **values).points()[0]
 
 
 def contest(fires: str, *silent: str) -> Contest:
@@ -91,7 +97,7 @@ def contest(fires: str, *silent: str) -> Contest:
 
 def config_points(name: str) -> list[Point]:
     """The points of a panel of config.yaml at the paper's scale."""
-    return points(STUDY.panel_job(name).panel)
+    return STUDY.simulated[name].points()
 
 
 def model_of(p: Point):

@@ -78,11 +78,9 @@ def test_every_override_it_shows_works():
 def test_the_number_of_points_it_states():
     points = {name: len(config_points(name)) for name in SECTION.panels}
     lost = [
-        name
-        for name, panel in SECTION.panels.items()
-        if {*panel.swept()} & {*STUDY.reconstructed(name)}
+        name for name, panel in STUDY.marked.items() if panel.sweep.keys() & {*panel.reconstructed}
     ]
-    assert {STUDY.figure_of()[name] for name in lost} == {"fig7"}
+    assert {STUDY.figure_of[name] for name in lost} == {"fig7"}
     of_lost, total = sum(points[name] for name in lost), sum(points.values())
     text = " ".join(READING.split())
     assert f"{total:,} points, {total - of_lost:,} of them on the grids that the text" in text
@@ -97,7 +95,7 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
     listed = re.findall(r"`((?:\w+/)*\w+)\.py`: ((?:`\w+`(?:, )?)+)", text)
     named = [(f"{file}.{name}", "") for file, names in listed for name in re.findall(r"\w+", names)]
     named += re.findall(r"`([a-z][\w/]+\.(?!py`)\w+)(?:\.(\w+))?`", text)
-    named += [(f"models/attention_model.{a}", b) for a, b in re.findall(r"`(Att\w+)\.(\w+)`", text)]
+    named += [(f"models/model.{a}", b) for a, b in re.findall(r"`(Att\w+)\.(\w+)`", text)]
     assert len(named) > 20
     for place, attribute in named:
         file, _, name = place.replace("/", ".").rpartition(".")

@@ -64,7 +64,7 @@ def test_grids_and_trials():
     assert f"text has them: {total - lost:,} of {total:,} points" in PAGE
     assert f"{lost} points" in PAGE
     studies = CONFIG.studies()["softmax_vs_linear"]
-    trials = {name: studies.panel_job(name).panel.trials for name in points}
+    trials = {name: studies.simulated[name].trials for name in points}
     assert {count for name, count in trials.items() if name.startswith("fig3")} == {1000}
     assert {count for name, count in trials.items() if not name.startswith("fig3")} == {100}
     assert (

@@ -18,7 +18,7 @@ from attention_separation.results.job_files import (
 )
 from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
 from attention_separation.results.study import sharing_folder
-from attention_separation.settings.canonical import digest
+from attention_separation.settings.closed import digest
 
 
 def a_result(**values):

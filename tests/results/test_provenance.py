@@ -4,7 +4,7 @@ import pytest
 
 from attention_separation.results import provenance
 from attention_separation.results.provenance import PACKAGE, closure, code_digest
-from attention_separation.settings.canonical import canonical_json
+from attention_separation.settings.closed import canonical_json
 
 
 @pytest.fixture

@@ -349,16 +349,16 @@ def test_overrides_are_typed_and_beat_the_file():
     over = study_of(path, {"trials": "20", "seed": 7, "engine": "dense", "scale": "smoke"})
     assert (plain.seed, plain.folder) == (2310, "results")
     assert (over.seed, over.folder) == (7, "results/smoke")
-    job = over.panel_job("fig4a")
-    assert (job.panel.trials, job.seed, job.engine, job.points) == (20, 7, "dense", 5)
+    job = over.simulated["fig4a"]
+    assert (job.trials, job.seed, job.engine, job.most_values) == (20, 7, "dense", 5)
 
 
 def test_overrides_reach_only_what_they_touch():
     path = ROOT / "config.yaml"
     plain = study_of(path)
     over = study_of(path, {"panels": {"fig4a": {"trials": "7"}}})
-    assert over.panel_job("fig4a").panel.trials == 7
-    same = [name for name in plain.section.panels if plain.panel_job(name) == over.panel_job(name)]
+    assert over.simulated["fig4a"].trials == 7
+    same = [name for name in plain.section.panels if plain.simulated[name] == over.simulated[name]]
     assert same == [name for name in plain.section.panels if name != "fig4a"]
 
 
@@ -384,21 +384,25 @@ def test_scales():
     path = ROOT / "config.yaml"
     deep = study_of(path, {"scale": "deep"})
     assert deep.folder == "results/deep"
-    assert deep.panel_job("fig3a").panel.trials == 100_000
-    assert deep.panel_job("fig7c").panel.trials == 1_000_000
-    assert deep.panel_job("fig7c").points is None
+    assert deep.simulated["fig3a"].trials == 100_000
+    assert deep.simulated["fig7c"].trials == 1_000_000
+    assert deep.simulated["fig7c"].most_values is None
 
 
 def test_what_is_reconstructed_is_said():
     config = study_of(ROOT / "config.yaml")
-    assert {"m", "tau", "law"} <= set(config.reconstructed("fig3a"))
+    assert {"m", "tau", "law"} <= set(config.marked["fig3a"].reconstructed)
     # Figures say so; tables do not depend on it.
-    assert config.panel_job("fig3a").panel.reconstructed == []
-    assert "theta" in config.reconstructed("fig4a")
-    assert "theta" not in config.reconstructed("fig5a")
-    assert {"n", "d", "theta", "a1"} <= set(config.reconstructed("fig7a"))
-    assert config.reconstruction("fig5a") == "data, signs; V the identity"
-    assert config.reconstruction("fig7a").endswith("; V the identity; the datasets themselves")
+    assert config.simulated["fig3a"].reconstructed == []
+    assert "theta" in config.marked["fig4a"].reconstructed
+    assert "theta" not in config.marked["fig5a"].reconstructed
+    assert {"n", "d", "theta", "a1"} <= set(config.marked["fig7a"].reconstructed)
+    assert config.marked["fig5a"].reconstruction == "data, signs; V the identity"
+    assert config.marked["fig7a"].reconstruction.endswith(
+        "; V the identity; the datasets themselves"
+    )
     fig5 = Output(FIGURE, "fig5", panels=("fig5a", "fig5f"))
-    (shown,) = config.overview_job([fig5]).figures
-    assert shown.reconstructed == ["a0", "data", "signs", "V the identity"]
+    (shown,) = config.overview_job([fig5]).shown
+    assert shown.panels == ["fig5a", "fig5f"]
+    assert config.marked["fig5f"].reconstructed == ["a0", "data", "signs"]
+    assert config.marked["fig5f"].marked_notes == ["V the identity"]

@@ -6,7 +6,7 @@ import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from making import ROOT, spelled_out, study_of
+from making import ROOT, entry, spelled_out, study_of
 
 from attention_separation.__main__ import run_job
 from attention_separation.config import load_config
@@ -26,8 +26,7 @@ from attention_separation.softmax_vs_linear.pages.panel_findings import (
     width_findings,
 )
 from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
-from attention_separation.softmax_vs_linear.settings.jobs import ThresholdJob
-from attention_separation.softmax_vs_linear.settings.panels import SWEEPS, points
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -89,8 +88,8 @@ def made(config, tmp_path_factory):
     exactly = {name: folder / f"exact/{name}.parquet" for name in PANELS}
     trials = {name: folder / f"panels/{name}.parquet" for name in PANELS}
     for name in PANELS:
-        run("simulation.simulate", config.panel_job(name).canonical(), output=trials[name])
-    run("exact.compute", config.exact_job([*PANELS]), outputs=[*exactly.values()])
+        run("simulation.simulate", config.simulated[name].canonical(), output=trials[name])
+    run("exact.compute", PanelsJob(panels=[*config.exact.values()]), outputs=[*exactly.values()])
     for name, figure in config.section.figures.items():
         run(
             "figures.panel_figure", config.results[name].settings,
@@ -138,7 +137,7 @@ def test_trials_count_the_events_of_the_contest(made):
 
 
 def test_both_engines_count_the_same(config, made):
-    job = config.panel_job("many").model_copy(update={"engine": "dense"})
+    job = config.simulated["many"].model_copy(update={"engine": "dense"})
     assert simulate(job).to_pylist() == read(made, "panels/many").to_pylist()
 
 
@@ -148,9 +147,9 @@ def test_exact_values_have_the_probabilities_of_the_contests_events(config, made
         "panel", "parameter", "value", "p_exact", "p_error", "p_method",
         *(f"prob_{event}" for event in EVENTS), *(f"error_{event}" for event in EVENTS),
     ]  # fmt: skip
-    job = config.exact_panel("many")
-    (model,) = {MODELS[job.panel.model]}
-    for row, point in zip(table.to_pylist(), points(job.panel), strict=True):
+    job = config.exact["many"]
+    (model,) = {MODELS[job.model]}
+    for row, point in zip(table.to_pylist(), job.points(), strict=True):
         (found,) = references(model, [point])
         assert row["p_exact"] == pytest.approx(found.success, abs=1e-14)
         own = [row[f"prob_{event}"] for event in EVENTS]
@@ -248,29 +247,27 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
 
 def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     """Nor does their title say what F_lin does."""
-    grid = {"model": "self_attention", "sweep": {"m": [1, 4], "a1": [0.8, 1.2]}}
     fixed = {key: value for key, value in SELF.items() if key != "a1"}
-    entries = {
-        "paper": grid | {"fixed": fixed},
-        "other": grid | {"fixed": fixed, "contest": MANY.model_dump()},
+    maps = {
+        name: entry("self_attention", {"m": [1, 4], "a1": [0.8, 1.2]}, contest=own, **fixed)
+        for name, own in (("paper", PAPERS), ("other", MANY))
     }
-    maps = {name: SWEEPS["self_attention"].model_validate(e) for name, e in entries.items()}
     of = {}
     for names in (["paper"], ["paper", "other"]):
         phase_of = {"phase": {name: maps[name] for name in names}}
         section = config.section.model_copy(update=phase_of)
-        job = SoftmaxVsLinear(section, config.seed, config.jobs).phase_job()
+        job = SoftmaxVsLinear(section, config.seed, config.jobs).results["phase"].settings
         of[len(names)] = phase.draw(job, phase.phase_table(job))
     assert "F_lin" in of[1].get_suptitle()
     assert "success:" not in of[1].get_supxlabel()
     assert "F_lin" not in of[2].get_suptitle()
     assert SAID.replace("many", "other") in " ".join(of[2].get_supxlabel().split())
     # Of the panels with the same numbers each is on the map of its contest.
-    assert [marks(entry, job.marked) for entry in job.maps] == [
+    assert [marks(each, job.marked) for each in job.panels] == [
         [(m, 1.2) for m in (1.0, 4.0, 9.0, 30.0)]
     ] * 2
     marked = {name: [of for of in job.marked if of.name == name] for name in PANELS}
-    assert marks(job.maps[0], marked["many"]) == marks(job.maps[1], marked["papers"]) == []
+    assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +371,7 @@ def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config
     for contest in (PAPERS, MANY, ONE):
         assert {colours[kernel] for kernel in contest.kernels} in drawn
     assert "the same for all networks" in " ".join(figure.get_supxlabel().split())
-    papers = ThresholdJob(panels=[p for p in job.panels if p.name == "papers"])
+    papers = PanelsJob(panels=[p for p in job.panels if p.name == "papers"])
     figure = threshold_audit.draw(papers, read(made, "tables/threshold"))
     assert "the same for both networks" in " ".join(figure.get_supxlabel().split())
 

@@ -142,8 +142,8 @@ def found(panel, rates, draws, rng):
 
 
 def real(name):
-    panel = STUDY.panel_job(name).panel
-    reference = compute_exact(STUDY.exact_panel(name))["p_exact"].to_numpy()
+    panel = STUDY.simulated[name]
+    reference = compute_exact(STUDY.exact[name])["p_exact"].to_numpy()
     return measured(0, panel.trials, reference)
 
 

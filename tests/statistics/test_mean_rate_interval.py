@@ -86,8 +86,8 @@ def test_many_trials_are_normal(trials):
 def shape(name):
     if name in SHAPES:
         return SHAPES[name]
-    trials = STUDY.panel_job(name).panel.trials
-    return compute_exact(STUDY.exact_panel(name))["p_exact"].to_numpy(), trials
+    trials = STUDY.simulated[name].trials
+    return compute_exact(STUDY.exact[name])["p_exact"].to_numpy(), trials
 
 
 REAL = ("fig4a", "fig4b", "fig4d", "fig5e", "fig7c")

@@ -127,7 +127,7 @@ def heed_interrupts():
 def test_a_killed_job_leaves_no_table(small):
     """Three simulations of many minutes, each ended by another signal."""
     output = small.folder / "out" / "fig3a.parquet"
-    settings = study_of(small.folder / "config.yaml", {"trials": 10**8}).panel_job("fig3a")
+    settings = study_of(small.folder / "config.yaml", {"trials": 10**8}).simulated["fig3a"]
     job = [sys.executable, "-m", "attention_separation", "job", JOB]
     job += ["--settings", settings.canonical(), "--output", str(output)]
     jobs = {

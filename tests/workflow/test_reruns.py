@@ -49,7 +49,7 @@ CHANGES = {
         EVERYTHING,
     ),
     "what both attention models use": (
-        f"{PAPER}/models/attention_model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
+        f"{PAPER}/models/model.py", "LARGEST_A0 = 0.1", "LARGEST_A0 = 0.2",
         EVERYTHING - KERNELS,
     ),
     "what both datasets use": (

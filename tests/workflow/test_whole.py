@@ -14,7 +14,7 @@ from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
 from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
-from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
+from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")

@@ -52,8 +52,8 @@ from attention_separation.results.job_files import (
 )
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.result import FIGURE, Output, Result
-from attention_separation.settings.canonical import canonical_json
-from attention_separation.softmax_vs_linear.results import PAPERS_FIGURES
+from attention_separation.settings.closed import canonical_json
+from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 
 
 def checked_config():

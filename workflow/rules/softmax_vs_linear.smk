@@ -1,6 +1,6 @@
 # The first paper: a rule for each panel's trials, for the exact values and the plot of each figure,
 # and for each audit. Panels of one's own and slices have the wildcard rules; what a job runs, with
-# which settings, and what it asks a cluster for, is declared in softmax_vs_linear/results.py.
+# which settings, and what it asks a cluster for, is declared in softmax_vs_linear/study.py.
 
 
 # Trials of a panel, and of one slice of a panel that takes long.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from attention_separation.settings.canonical import DIGEST_LENGTH
+from attention_separation.settings.closed import DIGEST_LENGTH
 
 NOT_A_FILE = "no file"
 

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from attention_separation.attention.kernel_names import is_kernel
 from attention_separation.settings.closed import Closed
-from attention_separation.settings.scale_faults import NAME, NO_NAME
+from attention_separation.settings.faults import NAME, NO_NAME
 
 from .formula import FormulaError, parse_formula
 

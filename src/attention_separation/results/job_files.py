@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from attention_separation.settings.canonical import digest
+from attention_separation.settings.closed import digest
 
 from .result import NUMBERS, Output, Result, files_asked
 from .study import Study

@@ -1,5 +1,8 @@
-"""Building blocks of typed, closed settings: whole numbers, grids of values."""
+"""Building blocks of typed, closed settings: one text for equal ones, whole numbers, grids of
+values."""
 
+import hashlib
+import json
 import math
 from decimal import Decimal
 from typing import Annotated, Any
@@ -16,10 +19,20 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from .canonical import canonical_json, digest
+DIGEST_LENGTH = 16
 
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
+
+
+def canonical_json(value) -> str:
+    """One text for equal values: keys sorted, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(text: str) -> str:
+    """A short sha256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 class Closed(BaseModel):

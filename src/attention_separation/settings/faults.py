@@ -7,8 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from .words import MOST_SHOWN, plain_or_quoted, shown, suggestion
+
+Fault = tuple[tuple, str]
+"""A path and a sentence."""
 
 MOST_PER_PATH = 3
 MANY_NAMES = 12
@@ -20,6 +24,16 @@ MOST_DIGITS = 4000
 TOO_LARGE = 10**MOST_DIGITS
 
 
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
+FOLDERS = (
+    "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
+    "needle", "cells", "checkpoints",
+)  # fmt: skip
+"""Folders of results: a scale of such a name would have its own among another's."""
+
+NO_NAME = "is no name; allowed: at most 50 letters, digits and _, a letter first"
+
+
 class ConfigError(ValueError):
     """Everything that is wrong with the settings; one fault a line."""
 
@@ -29,26 +43,37 @@ class ConfigError(ValueError):
         super().__init__("\n".join([f"{source}: {count}", *(f"  {fault}" for fault in faults)]))
 
 
-def sentences(error: ValidationError, model: type[BaseModel]) -> list[tuple[tuple, str]]:
+def several(faults: list[Fault]) -> PydanticCustomError:
+    """One error for all faults of what a validator sees, with their paths below it."""
+    text = "; ".join(f"{dotted(path)}: {text}" for path, text in faults)
+    return PydanticCustomError("several", "{text}", {"text": text, "faults": faults})
+
+
+def sentences(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
     """Each fault of a validation as (path, sentence), paths as a person writes them."""
-    found: dict[tuple, list[tuple[tuple, str]]] = {}
+    found: dict[tuple, list[Fault]] = {}
     for entry in error.errors(include_url=False):
         path, fields = _walk(entry["loc"], model, entry["type"] == "extra_forbidden")
         if entry["type"].startswith("union_tag"):
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
-        whole = path[:-1] if path and isinstance(path[-1], int) else path
-        found.setdefault(whole, []).append((path, _sentence(entry, fields)))
+        if entry["type"] == "several":
+            faults = [((*path, *below), text) for below, text in entry["ctx"]["faults"]]
+        else:
+            faults = [(path, _sentence(entry, fields))]
+        for place, text in faults:
+            whole = place[:-1] if place and isinstance(place[-1], int) else place
+            found.setdefault(whole, []).append((place, text))
     return [fault for path, faults in found.items() for fault in shortened(path, faults)]
 
 
-def shortened(path: tuple, faults: list[tuple[tuple, str]]) -> list[tuple[tuple, str]]:
+def shortened(path: tuple, faults: list[Fault]) -> list[Fault]:
     """The first faults of a list that stands at `path`, and how many more there are."""
     more = len(faults) - MOST_PER_PATH
     rest = [(path, f"and {more} more such faults")] if more > 0 else []
     return faults[:MOST_PER_PATH] + rest
 
 
-def unsayable(values: Any) -> list[tuple[tuple, str]]:
+def unsayable(values: Any) -> list[Fault]:
     """Keys and values that no message and no file of results could state, each with its path."""
     found, waiting, seen = [], [((), values)], set()
     while waiting:
@@ -70,6 +95,24 @@ def unsayable(values: Any) -> list[tuple[tuple, str]]:
             found.append((path, f"{shown(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             found.append((path, f"a number of more than {MOST_DIGITS} digits"))
+    return found
+
+
+def scale_faults(section: Any) -> list[Fault]:
+    """Faults of the names of scales, and of the one that is chosen, in a section that has them."""
+    if not isinstance(section, dict) or not isinstance(section.get("scales"), dict):
+        return []
+    found = []
+    for name in section["scales"]:
+        if not NAME.fullmatch(name):
+            found.append((("scales", name), NO_NAME))
+        elif name.lower() in FOLDERS:
+            text = "is the name of a folder of results; choose another"
+            found.append((("scales", name), text))
+    scale = section.get("scale")
+    if isinstance(scale, str) and scale not in section["scales"]:
+        hint = suggestion(scale[:50], list(section["scales"]))
+        found.append((("scale",), f"{shown(scale)} is not among the scales; {hint}"))
     return found
 
 

@@ -7,7 +7,6 @@ import pyarrow.parquet as pq
 
 from .exact.compute import references
 from .models import MODELS
-from .settings.panels import points
 from .simulation.simulate import count, units
 
 CLOSE = 1e-12
@@ -21,22 +20,22 @@ def recompute_points(study, folder: Path, sample: int, seed: int) -> list[str]:
         for name in study.section.panels
         if (folder / "panels" / f"{name}.parquet").exists()
         and (folder / "exact" / f"{name}.parquet").exists()
-        for k in range(len(points(study.panel_job(name).panel, study.panel_job(name).points)))
+        for k in range(len(study.exact[name].points()))
     ]
     chosen = random.Random(seed).sample(every, min(sample, len(every)))
     return [_recompute_point(study, folder, name, k) for name, k in sorted(chosen)]
 
 
 def _recompute_point(study, folder: Path, name: str, k: int) -> str:
-    job = study.panel_job(name)
-    of_panel = points(job.panel, job.points)
+    panel = study.simulated[name]
+    of_panel = panel.points()
     row = pq.ParquetFile(folder / "panels" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
     exact = pq.ParquetFile(folder / "exact" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
-    mine = [unit for unit in units(of_panel, job.panel.trials) if unit.point == k]
-    counted = count(job, of_panel, mine)[k]
-    (reference,) = references(MODELS[job.panel.model], [of_panel[k]])
+    mine = [unit for unit in units(of_panel, panel.trials) if unit.point == k]
+    counted = count(panel, of_panel, mine)[k]
+    (reference,) = references(MODELS[panel.model], [of_panel[k]])
     head = f"{name}, {of_panel[k].name}: "
-    stored = [row[outcome] for outcome in job.panel.contest.outcomes]
+    stored = [row[outcome] for outcome in panel.contest.outcomes]
     if (row["trials"], stored) != (counted.trials, counted.happened.tolist()):
         return f"{head}counted {counted.happened.tolist()}, the file has {stored}"
     if abs(exact["p_exact"] - reference.success) > CLOSE:

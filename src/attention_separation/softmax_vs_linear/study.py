@@ -1,55 +1,42 @@
-"""The first paper as a study: what each of its jobs depends on."""
+"""The first paper as a study: what a run of it makes, each result declared once."""
 
 import math
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from attention_separation.results.result import FIGURE, TABLE, Output, Result
-from attention_separation.results.study import Study
-from attention_separation.settings.jobs import MOST_SLICES, Jobs
-
-from . import results
-from .models import MODELS
-from .models.contest import other_contests
-from .settings.claims import ClaimsJob
-from .settings.inherited import AnyFigure, with_defaults
-from .settings.jobs import (
-    ChoicesJob,
-    ExactJob,
-    FigureJob,
-    MarkedPanel,
-    OverviewJob,
-    PanelLook,
-    PanelOfWhp,
-    PanelToJudge,
-    PhaseJob,
-    PhaseMap,
-    ShownFigure,
-    ThetaJob,
-    ThetaRow,
-    ThresholdJob,
-    VerdictsJob,
-    WhpJob,
+from attention_separation.results.result import (
+    CHECK,
+    DRAWING,
+    FIGURE,
+    POINTS,
+    TABLE,
+    Kind,
+    Output,
+    Result,
 )
-from .settings.panels import ExactPanel, Panel, PanelJob, Sweep, points, without_trials
-from .settings.reconstruction import marked_notes, reconstruction
-from .settings.section import SoftmaxVsLinearSection
+from attention_separation.results.study import Study
+from attention_separation.settings.jobs import MOST_SLICES, Job, Jobs
+
+from .models import MODELS
+from .models.regression import REGRESSION
+from .models.self_attention import SELF_ATTENTION
+from .settings.jobs import OverviewJob, PanelsJob, PhaseJob, ShownFigure, VerdictsJob
+from .settings.panels import Panel
+from .settings.section import Scale, SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
+PANEL = Kind("panels", ("parquet",))
+EXACT = Kind("exact", ("parquet",))
 
-def _once(method: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """A method of a name that is computed once for each: a workflow asks for it many times."""
+SCHEMATICS = {"fig1": REGRESSION, "fig2": SELF_ATTENTION, "fig6": SELF_ATTENTION}
+"""The drawings, with the model that each is of."""
 
-    @wraps(method)
-    def known(self: Any, name: str) -> Any:
-        key = method.__name__, name
-        if key not in self._known:
-            self._known[key] = method(self, name)
-        return self._known[key]
+PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
 
-    return known
+FEWEST_MINUTES = 5
+TIMES_ESTIMATE = 3
+"""What trials ask a cluster for, against their estimate."""
 
 
 class SoftmaxVsLinear(Study):
@@ -62,7 +49,11 @@ class SoftmaxVsLinear(Study):
 
     def __init__(self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs):
         self.section, self.seed, self.jobs = section, seed, jobs
-        self._known: dict[tuple[str, str], Any] = {}
+
+    @property
+    def chosen(self) -> Scale:
+        """The scale that is in force."""
+        return self.section.scales[self.section.scale]
 
     @property
     def folder(self) -> str:
@@ -71,15 +62,261 @@ class SoftmaxVsLinear(Study):
 
     def facts(self) -> dict[str, str]:
         """What a reader asks first of a run."""
-        trials = self.section.trials or "each panel's own"
         return {
             "scale": self.section.scale,
             "engine": self.section.engine,
-            "trials": str(trials),
+            "trials": str(self.section.trials or "each panel's own"),
         }
 
-    def declare_results(self) -> list[Result]:
-        return list(results.declare_results(self))
+    @cached_property
+    def exact(self) -> dict[str, Panel]:
+        """The panels with what their exact values depend on."""
+        panels = self.section.panels.items()
+        return {name: own.panel(name, most_values=self.chosen.points) for name, own in panels}
+
+    @cached_property
+    def simulated(self) -> dict[str, Panel]:
+        """The panels with what their trials depend on."""
+        section, of_scale, found = self.section, self.chosen.trials, {}
+        for name, panel in self.exact.items():
+            own = section.panels[name].trials
+            trials = section.trials or getattr(of_scale, panel.model) or own
+            found[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
+        return found
+
+    @cached_property
+    def marked(self) -> dict[str, Panel]:
+        """The panels with what the paper does not state of them."""
+        return {
+            name: panel.with_more(
+                reconstructed=self.section.panels[name].reconstructed,
+                notes=getattr(self.section.models, panel.model).notes,
+            )
+            for name, panel in self.exact.items()
+        }
+
+    @cached_property
+    def maps(self) -> list[Panel]:
+        """The maps. Each chooses its own numbers: marked is what it leaves to its model, and no
+        panel of its model and X has stated."""
+        found = []
+        for name, own in self.section.phase.items():
+            entry = own.panel(name, most_values=self.chosen.points)
+            default = getattr(self.section.models, entry.model)
+            alike = [
+                {*panel.reconstructed}
+                for panel in self.marked.values()
+                if (panel.model, panel.fixed.get("attention_x"))
+                == (entry.model, entry.fixed["attention_x"])
+            ]
+            marked = set.intersection(*alike) if alike else {*default.reconstructed}
+            by_default = {key for key, value in default if value is not None and key in entry.fixed}
+            marks = {"reconstructed": sorted(marked & by_default), "notes": default.notes}
+            found.append(entry.with_more(**marks))
+        return found
+
+    @cached_property
+    def figure_of(self) -> dict[str, str]:
+        """The first figure that shows each panel; a panel in none is shown alone."""
+        shown = {name: name for name in self.section.panels}
+        for figure, entry in reversed(self.section.figures.items()):
+            shown |= dict.fromkeys(entry.panels, figure)
+        return shown
+
+    def title_of(self, figure: str) -> str:
+        """What stands above a figure, or above a panel alone."""
+        if figure in self.section.figures:
+            return self.section.figures[figure].title
+        return f"{figure}: {MODELS[self.exact[figure].model].words}"
+
+    def declare_results(self) -> Iterator[Result]:
+        yield from self._trials()
+        yield from self._exact_values()
+        yield from self._figures()
+        yield from self._verdicts()
+        yield from self._audits()
+        for name, model in SCHEMATICS.items():
+            yield Result(
+                name=name,
+                module="softmax_vs_linear.figures.schematic",
+                settings=None,
+                outputs={"output": _drawn(DRAWING, name, model.words, "-", "a drawing")},
+                options=("--figure", name),
+                words=f"Schematic {name}",
+                minutes=5,
+            )
+
+    def _trials(self) -> Iterator[Result]:
+        for name, panel in self.simulated.items():
+            points = panel.points()
+            duration = seconds(panel.engine, points, panel.trials)
+            by_time = math.ceil(duration / self.jobs.slice_seconds)
+            slices = self.jobs.slices or min(by_time, MOST_SLICES)
+            yield Result(
+                name=f"simulate_{name}",
+                module="softmax_vs_linear.simulation.simulate",
+                settings=panel,
+                outputs={"output": (Output(PANEL, name),)},
+                words=f"Panel {name}: trials",
+                slices=slices,
+                is_local=slices > 1 or duration < self.jobs.local_below,
+                memory_mb=memory_mb(panel.engine, points),
+                minutes=max(FEWEST_MINUTES, int(TIMES_ESTIMATE * duration / slices / 60) + 1),
+                priority=8 if MODELS[panel.model].has_maps else 9,
+            )
+
+    def _exact_values(self) -> Iterator[Result]:
+        """Those of the panels that a figure of the paper is the first to show by one job; those of
+        each other panel by its own."""
+        groups: dict[str, list[Panel]] = {}
+        for name, figure in self.figure_of.items():
+            group = figure if figure in PAPERS_FIGURES else name
+            groups.setdefault(group, []).append(self.exact[name])
+        for name, panels in groups.items():
+            # The exact values of one panel depend on it alone.
+            outputs = tuple(Output(EXACT, panel.name, settings=panel) for panel in panels)
+            yield Result(
+                name=f"exact_{name}",
+                module="softmax_vs_linear.exact.compute",
+                settings=PanelsJob(panels=panels),
+                outputs={"outputs": outputs},
+                words=f"Exact values: {name}",
+                priority=8,
+            )
+
+    def _figures(self) -> Iterator[Result]:
+        """The figures of the configuration, and every panel on its own."""
+        figures = {name: figure.panels for name, figure in self.section.figures.items()}
+        in_figures = {panel for panels in figures.values() for panel in panels}
+        for name, panels in (figures | {panel: [panel] for panel in self.exact}).items():
+            title = self.title_of(name)
+            shown = [
+                self.marked[panel].with_more(trials=self.simulated[panel].trials)
+                for panel in panels
+            ]
+            yield Result(
+                name=name,
+                module="softmax_vs_linear.figures.panel_figure",
+                settings=PanelsJob(title=title, panels=shown),
+                outputs={"output": (Output(FIGURE, name, title, panels=tuple(panels)),)},
+                inputs=_tables_of(panels),
+                words=f"Figure {name}",
+                is_asked=name not in in_figures,
+            )
+
+    def _verdicts(self) -> Iterator[Result]:
+        verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
+        level, margin = self.section.verdicts.level, self.section.verdicts.margin
+        trials = [
+            (self.section.panels[name].trials, of.trials) for name, of in self.simulated.items()
+        ]
+        yield Result(
+            name="verdicts",
+            module="softmax_vs_linear.audits.verdicts",
+            settings=VerdictsJob(
+                panels=[*self.marked.values()],
+                level=level,
+                margin=margin,
+                margins=[margin * math.sqrt(own / made) for own, made in trials],
+            ),
+            outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
+            inputs=_tables_of(self.exact),
+            words="Verdicts: simulation against exact or reference values",
+            priority=7,
+        )
+        yield Result(
+            name="check",
+            module="softmax_vs_linear.audits.check",
+            settings=Job(),
+            outputs={"output": (Output(CHECK, "check"),)},
+            inputs={"verdicts": (verdicts,)},
+            words="Check: no panel differs from its exact values",
+            minutes=5,
+        )
+
+    def _audits(self) -> Iterator[Result]:
+        """What exact values tell beyond the figures; each where it has a subject."""
+        panels = [*self.marked.values()]
+        yield Result(
+            name="claims",
+            module="softmax_vs_linear.claims.claims_table",
+            settings=self.section.claims,
+            outputs={"output": (Output(TABLE, "claims", "claims of the paper"),)},
+            words="Claims of the paper, evaluated",
+            priority=3,
+        )
+        yield Result(
+            name="whp",
+            module="softmax_vs_linear.audits.whp",
+            settings=PanelsJob(panels=panels),
+            outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
+            inputs={"exact": _tables_of(self.exact)["exact"]},
+            words="With high probability: which events are",
+        )
+        own = [panel for panel in panels if not {"theta", "tau"} & panel.sweep.keys()]
+        if own:
+            verdict = "exact; Figure 3: equal entries of Ax"
+            yield Result(
+                name="threshold",
+                module="softmax_vs_linear.audits.threshold",
+                settings=PanelsJob(panels=own),
+                outputs=_figure_and_table("threshold", "best thresholds", verdict),
+                words="Thresholds: what each network alone can do",
+                priority=4,
+            )
+        of_attention = [
+            panel.with_more(figure=self.title_of(self.figure_of[panel.name]))
+            for panel in own
+            if MODELS[panel.model].has_maps and len(panel.sweep) == 1
+        ]
+        if of_attention:
+            swept = "every panel's and τ/√log n"
+            yield Result(
+                name="theta",
+                module="softmax_vs_linear.audits.theta",
+                settings=PanelsJob(panels=of_attention),
+                outputs={"output": _drawn(FIGURE, "theta", "attention", swept, "exact")},
+                words="Success against the threshold, all networks with the same",
+                priority=4,
+            )
+        yield Result(
+            name="choices",
+            module="softmax_vs_linear.audits.choices",
+            settings=PanelsJob(
+                panels=[panel.with_more(figure=self.figure_of[panel.name]) for panel in panels]
+            ),
+            outputs=_figure_and_table(
+                "choices", "open choices", "exact; Figure 3: reference values"
+            ),
+            words="Open choices: how far each moves the figures",
+            priority=2,
+        )
+        if self.maps:
+            models = {entry.model for entry in self.maps}
+            marked = [panel for panel in self.exact.values() if panel.model in models]
+            yield Result(
+                name="phase",
+                module="softmax_vs_linear.audits.phase",
+                settings=PhaseJob(panels=self.maps, marked=marked),
+                outputs={"output": _drawn(FIGURE, "phase", "attention", "pairs", "exact")},
+                words="Phase maps: exact values beyond the grids",
+                priority=2,
+            )
+
+    def overview_job(self, outputs: list[Output]) -> OverviewJob:
+        """What the report's overview depends on, for the figures and tables that it is to show."""
+        shown = [
+            ShownFigure(name=output.name, title=output.title, panels=[*output.panels])
+            for output in outputs
+            if output.kind is not TABLE
+        ]
+        return OverviewJob(
+            scale=self.section.scale,
+            **self.page_digests(outputs),
+            shown=shown,
+            panels=[*self.marked.values()],
+            maps=self.maps,
+        )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.
@@ -97,253 +334,23 @@ class SoftmaxVsLinear(Study):
 
         return recompute_points(self, folder, sample, seed)
 
-    @_once
-    def panel_job(self, name: str) -> PanelJob:
-        """All that the table of a panel depends on."""
-        panel = self.section.panels[name]
-        scale = self.section.scales[self.section.scale]
-        trials = self.section.trials or getattr(scale.trials, panel.model) or panel.trials
-        whole = self._whole(name)
-        return PanelJob(
-            name=name,
-            panel=whole.model_copy(update={"trials": trials, "reconstructed": []}),
-            seed=self.seed,
-            engine=self.section.engine,
-            points=scale.points,
-        )
 
-    @_once
-    def _whole(self, name: str) -> Panel:
-        """A panel with what its figure and its model give it."""
-        panel = self.section.panels[name]
-        return with_defaults(panel, getattr(self.section.models, panel.model), self._shared(name))
+def _drawn(kind: Kind, name: str, model: str, swept: str, verdict: str) -> tuple[Output, ...]:
+    """A figure that is of no panels, with what stands beside it in a report's list."""
+    return (Output(kind, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
 
-    def _shared(self, name: str) -> AnyFigure | None:
-        """The figure that a panel takes from what it does not say itself, if there is one."""
-        figure = self.section.figures.get(self.figure_of()[name])
-        return figure if figure and figure.model == self.section.panels[name].model else None
 
-    @_once
-    def panel_seconds(self, name: str) -> float:
-        """About how long the trials of a panel take on one core."""
-        job = self.panel_job(name)
-        return seconds(job.engine, points(job.panel, job.points), job.panel.trials)
+def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Output, ...]]:
+    """A figure of all models' panels, and the table of its numbers."""
+    return {
+        "figure": _drawn(FIGURE, name, "all", "every panel's", verdict),
+        "table": (Output(TABLE, name, of, beside=name),),
+    }
 
-    def panel_memory_mb(self, name: str) -> int:
-        """Megabytes that a job with trials of a panel asks for."""
-        job = self.panel_job(name)
-        return memory_mb(job.engine, points(job.panel, job.points))
 
-    def panel_slices(self, name: str) -> int:
-        """Into how many slices the trials of a panel are cut."""
-        by_time = math.ceil(self.panel_seconds(name) / self.jobs.slice_seconds)
-        return self.jobs.slices or min(by_time, MOST_SLICES)
-
-    @_once
-    def exact_panel(self, name: str) -> ExactPanel:
-        """All that the exact values of a panel depend on: trials, seed and engine do not count."""
-        job = self.panel_job(name)
-        return ExactPanel(name=name, panel=without_trials(job.panel), points=job.points)
-
-    @_once
-    def marked_panel(self, name: str) -> MarkedPanel:
-        """The points of a panel, and what is reconstructed of it."""
-        exact = self.exact_panel(name)
-        return MarkedPanel(
-            name=name, panel=exact.panel, points=exact.points,
-            reconstructed=self.reconstructed(name),
-            notes=getattr(self.section.models, self.section.panels[name].model).notes,
-        )  # fmt: skip
-
-    def exact_job(self, panels: list[str]) -> ExactJob:
-        """What the exact values of some panels depend on."""
-        return ExactJob(panels=[self.exact_panel(name) for name in panels])
-
-    def figure_job(self, name: str, panels: list[str]) -> FigureJob:
-        """All that a figure depends on beside its panels' tables; a panel alone is a figure too."""
-        if name in self.section.figures:
-            title = self.section.figures[name].title
-        else:
-            title = f"{name}: {MODELS[self.section.panels[name].model].words}"
-        jobs = {panel: self.panel_job(panel) for panel in panels}
-        looks = [
-            PanelLook(
-                name=panel,
-                panel=jobs[panel].panel,
-                reconstructed=self.reconstructed(panel),
-                notes=getattr(self.section.models, self.section.panels[panel].model).notes,
-            )
-            for panel in panels
-        ]
-        return FigureJob(title=title, panels=looks)
-
-    def verdicts_job(self) -> VerdictsJob:
-        """All that the verdicts depend on beside the panels' tables."""
-        panels = []
-        for name, panel in self.section.panels.items():
-            job = self.panel_job(name)
-            panels.append(
-                PanelToJudge(
-                    name=name,
-                    contest=job.panel.contest,
-                    margin=self.section.verdicts.margin
-                    * math.sqrt(panel.trials / job.panel.trials),
-                    reconstructed=self.reconstruction(name),
-                )
-            )
-        return VerdictsJob(
-            level=self.section.verdicts.level, margin=self.section.verdicts.margin, panels=panels
-        )
-
-    def figure_of(self) -> dict[str, str]:
-        """The first figure that shows each panel; a panel in none is shown alone."""
-        shown = {name: name for name in self.section.panels}
-        for figure, entry in reversed(self.section.figures.items()):
-            shown |= dict.fromkeys(entry.panels, figure)
-        return shown
-
-    def claims_job(self) -> ClaimsJob:
-        """All that the audit of the claims depends on."""
-        return self.section.claims
-
-    def whp_job(self) -> WhpJob:
-        """All panels, for where their events are with high probability."""
-        return WhpJob(
-            panels=[
-                PanelOfWhp(exact=self.exact_panel(name), reconstructed=self.reconstruction(name))
-                for name in self.section.panels
-            ]
-        )
-
-    def choices_job(self) -> ChoicesJob:
-        """All panels, for the effects of the open choices on them."""
-        panels = []
-        for name, panel in self.section.panels.items():
-            marked = self.marked_panel(name)
-            most = MODELS[panel.model].most_alternatives
-            if most is not None:
-                most = min(marked.points or most, most)
-                marked = marked.model_copy(update={"points": most})
-            panels.append(marked)
-        return ChoicesJob(panels=panels, figures=self.figure_of())
-
-    def threshold_job(self) -> ThresholdJob:
-        """The panels, but those that sweep the threshold itself."""
-        return ThresholdJob(
-            panels=[
-                self.marked_panel(name)
-                for name, panel in self.section.panels.items()
-                if not {*panel.swept()} & {"theta", "tau"}
-            ]
-        )
-
-    def theta_job(self) -> ThetaJob:
-        """The panels of attention that sweep one parameter other than the threshold, by figure."""
-        rows: dict[str, list[MarkedPanel]] = {}
-        for name, figure in self.figure_of().items():
-            panel = self.section.panels[name]
-            if (
-                MODELS[panel.model].has_maps
-                and len(panel.swept()) == 1
-                and "theta" not in panel.swept()
-            ):
-                rows.setdefault(figure, []).append(self.marked_panel(name))
-        return ThetaJob(
-            rows=[
-                ThetaRow(title=self.figure_job(figure, [panels[0].name]).title, panels=panels)
-                for figure, panels in rows.items()
-            ]
-        )
-
-    def phase_job(self) -> PhaseJob:
-        """The maps, and the panels whose points are marked on them."""
-        return PhaseJob(
-            maps=[
-                self._phase_map(
-                    name, with_defaults(entry, getattr(self.section.models, entry.model))
-                )
-                for name, entry in self.section.phase.items()
-            ],
-            marked=[
-                self.exact_panel(name)
-                for name, panel in self.section.panels.items()
-                if panel.model in {entry.model for entry in self.section.phase.values()}
-            ],
-            points=self.section.scales[self.section.scale].points,
-        )
-
-    def _phase_map(self, name: str, whole: Sweep) -> PhaseMap:
-        """A map chooses its own numbers: marked is what no panel of its model and X has stated."""
-        defaults = getattr(self.section.models, whole.model)
-        alike = [
-            {*self.reconstructed(panel)}
-            for panel, own in self.section.panels.items()
-            if own.model == whole.model
-            and self.panel_job(panel).panel.held()["attention_x"] == whole.held()["attention_x"]
-        ]
-        by_default = {key for key, value in defaults if value is not None and key in whole.held()}
-        marked = set.intersection(*alike) if alike else {*defaults.reconstructed}
-        return PhaseMap(
-            name=name, map=whole, reconstructed=sorted(marked & by_default), notes=defaults.notes
-        )
-
-    def overview_job(self, outputs: list[Output]) -> OverviewJob:
-        """What the report's overview depends on, for the figures and tables that it is to show."""
-        digests = self.page_digests(outputs)
-        drawn_by_audits = {
-            output.name: digests["figures"][output.name]
-            for output in outputs
-            if output.kind is FIGURE and not output.panels
-        }
-        return OverviewJob(
-            scale=self.section.scale,
-            figures=[
-                self._shown_figure(output, digests["figures"][output.name])
-                for output in outputs
-                if output.kind is not TABLE
-            ],
-            tables=drawn_by_audits | digests["tables"],
-            models={name: panel.model for name, panel in self.section.panels.items()},
-            contests=other_contests(
-                {name: self._whole(name).contest for name in self.section.panels}
-            ),
-            map_contests=other_contests(
-                {entry.name: entry.map.contest for entry in self.phase_job().maps}
-            ),
-            reconstructed={name: self.reconstruction(name) for name in self.section.panels},
-        )
-
-    def _shown_figure(self, output: Output, settings: str) -> ShownFigure:
-        panels = list(output.panels)
-        if not panels:
-            return ShownFigure(name=output.name)
-        job = self.figure_job(output.name, panels)
-        marked = {p for panel in panels for p in self.reconstructed(panel)}
-        notes = {note for panel in panels for note in self.reconstructed_notes(panel)}
-        return ShownFigure(
-            name=output.name, title=job.title, settings=settings, panels=panels,
-            contests=[look.contest for look in job.panels],
-            reconstructed=[*sorted(marked), *sorted(notes)],
-        )  # fmt: skip
-
-    @_once
-    def reconstructed(self, name: str) -> list[str]:
-        """Parameters of a panel whose value the paper does not state."""
-        panel, figure = self.section.panels[name], self._shared(name)
-        defaults = getattr(self.section.models, panel.model)
-        own = panel.swept().keys() | panel.held().keys()
-        held = self._whole(name).held().keys() | own
-        of_figure = [p for p in figure.reconstructed if p in held] if figure else []
-        if figure:
-            own |= figure.held(panel).keys()
-        by_default = [p for p in defaults.reconstructed if p not in own]
-        return [*dict.fromkeys([*of_figure, *panel.reconstructed, *by_default])]
-
-    def reconstructed_notes(self, name: str) -> list[str]:
-        """What else of a panel's model the paper does not state, in words."""
-        return marked_notes(getattr(self.section.models, self.section.panels[name].model).notes)
-
-    def reconstruction(self, name: str) -> str:
-        """All that is reconstructed of a panel, as one text."""
-        notes = getattr(self.section.models, self.section.panels[name].model).notes
-        return reconstruction(self.reconstructed(name), notes)
+def _tables_of(panels: Iterable[str]) -> dict[str, tuple[Output, ...]]:
+    names = [*panels]
+    return {
+        "tables": tuple(Output(PANEL, name) for name in names),
+        "exact": tuple(Output(EXACT, name) for name in names),
+    }

@@ -17,7 +17,7 @@ import numpy as np
 
 from attention_separation.results.files import replacing
 from attention_separation.results.provenance import record
-from attention_separation.settings.canonical import digest
+from attention_separation.settings.closed import digest
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Options of glibc's mallopt, as in malloc.h."""

@@ -10,8 +10,8 @@ from attention_separation.softmax_vs_linear.audits.choices import choices_table,
 from attention_separation.softmax_vs_linear.audits.readings import CHOICES
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.cross_attention import IN_BOTH
-from attention_separation.softmax_vs_linear.settings.jobs import ChoicesJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 EXPECTED = [
     "base of the logarithm", "m = log n", "m = max{log(n/δ), 15}", "τ of softmax regression",
@@ -24,8 +24,8 @@ EXPECTED = [
 
 
 def job(*names, points=4):
-    panels = [STUDY.marked_panel(n).model_copy(update={"points": points}) for n in names]
-    return ChoicesJob(panels=panels, figures={name: name[:4] for name in names})
+    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4]) for n in names]
+    return PanelsJob(panels=panels)
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,7 @@ def test_an_effect_is_the_change_of_the_exact_values(rows):
     p = config_points("fig7b")
     chosen = [p[0], p[2], p[3], p[5]]
     changes = [
-        exact_at(dataclasses.replace(q, tau=0.5 * q.s)).success - exact_at(q).success
-        for q in chosen
+        exact_at(dataclasses.replace(q, theta=0.5)).success - exact_at(q).success for q in chosen
     ]
     row = effect(rows, "τ of cross-attention", "0.5 √log n", "fig7b")
     assert row["points"] == 4
@@ -86,7 +85,7 @@ def changes_at(name, k, change):
 
 @pytest.mark.parametrize("over", [0.05, 0.15, 0.4])
 def test_another_threshold_over_c(rows, over):
-    changes = changes_at("fig4f", 4, lambda q: dataclasses.replace(q, tau=(q.c + over) * q.s))
+    changes = changes_at("fig4f", 4, lambda q: dataclasses.replace(q, theta=q.c + over))
     row = effect(rows, "τ of self-attention, X the", f"(c + {over:g}) √log n", "fig4f")
     assert row["mean_change"] == pytest.approx(np.mean(np.abs(changes)), abs=1e-12)
     assert row["signed_change"] == pytest.approx(np.mean(changes), abs=1e-12)
@@ -137,20 +136,17 @@ def test_one_point_that_an_alternative_does_not_allow():
     """A grid of its upper end alone has no point left where that is left out."""
     table = choices_table(job("fig7c", points=1)).to_pylist()
     assert not any(r["alternative"] == "22 for 21" and r["panel"] for r in table)
-    marked = STUDY.marked_panel("fig7c")
-    end = marked.panel.sweep.m.model_copy(update={"start": 80})
-    sweep = marked.panel.sweep.model_copy(update={"m": end})
-    only = marked.model_copy(
-        update={"panel": marked.panel.model_copy(update={"sweep": sweep}), "points": None}
-    )
-    table = choices_table(ChoicesJob(panels=[only], figures={"fig7c": "fig7"})).to_pylist()
+    marked = STUDY.marked["fig7c"]
+    end = marked.sweep["m"].model_copy(update={"start": 80})
+    only = marked.with_more(sweep={"m": end})
+    table = choices_table(PanelsJob(panels=[only])).to_pylist()
     (row,) = (r for r in table if r["alternative"] == "the upper end left out")
     assert row["panel"] is None
 
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):
     for row in rows:
-        expected = STUDY.reconstruction(row["panel"]) if row["panel"] else None
+        expected = STUDY.marked[row["panel"]].reconstruction if row["panel"] else None
         assert row["reconstructed"] == expected
 
 

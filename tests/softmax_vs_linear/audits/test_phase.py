@@ -2,59 +2,55 @@
 
 import numpy as np
 import pytest
-from making import SECTION, STUDY, changed_study, exact_at, panel
+from making import SECTION, STUDY, changed_study, exact_at
+from making import entry as entry_of
 
 from attention_separation.softmax_vs_linear.audits.phase import draw, marks, phase_table
-from attention_separation.softmax_vs_linear.settings.panels import points
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 
 def job(points=4):
-    return STUDY.phase_job().model_copy(update={"points": points})
+    of = STUDY.results["phase"].settings
+    maps = [entry.with_more(most_values=points) for entry in of.panels]
+    return of.model_copy(update={"panels": maps})
 
 
 def test_the_table_has_a_row_for_each_point():
     table = phase_table(job())
     assert table["map"].unique().to_pylist() == list(SECTION.phase)
-    assert len(table) == sum(len(points(entry.map, 4)) for entry in job().maps)
-    for entry in job().maps[:2]:
+    assert len(table) == sum(len(entry.points()) for entry in job().panels)
+    for entry in job().panels[:2]:
         rows = [row for row in table.to_pylist() if row["map"] == entry.name]
-        for row, point in zip(rows, points(entry.map, 4), strict=True):
+        for row, point in zip(rows, entry.points(), strict=True):
             assert (row["a1"], row["n"], row["d"]) == (point.a1, point.n, point.d)
             assert row["p_exact"] == pytest.approx(exact_at(point).success, abs=1e-14)
 
 
 def test_the_planes_are_those_asked_for_with_both_x():
-    planes = [(entry.map.held()["attention_x"], *entry.map.swept()) for entry in job().maps]
+    planes = [(entry.fixed["attention_x"], *entry.sweep) for entry in job().panels]
     for x in ("identity", "ones"):
         for plane in (("a1", "c"), ("n", "d"), ("d", "m")):
             assert (x, *plane) in planes
-    assert sum(len(points(entry.map)) for entry in job().maps) > 9000
+    assert sum(len(entry.points()) for entry in job(None).panels) > 9000
 
 
 def test_a_map_marks_what_no_panel_of_its_model_and_x_has_stated():
     """Its own numbers it chooses; theta is given for X all ones alone."""
-    for entry in job().maps:
-        theta = {"theta"} if entry.map.held()["attention_x"] == "identity" else set()
+    for entry in job().panels:
+        theta = {"theta"} if entry.fixed["attention_x"] == "identity" else set()
         assert {*entry.reconstructed} == {"data", "signs"} | theta
     # Of Figure 4's panels all but the first reconstruct theta.
-    figure = SECTION.figures["fig4"].model_copy(update={"reconstructed": []})
-    marked = {
-        name: SECTION.panels[name].model_copy(update={"reconstructed": ["theta"]})
-        for name in figure.panels[1:]
-    }
-    config = changed_study(
-        figures=SECTION.figures | {"fig4": figure}, panels=SECTION.panels | marked
-    )
-    assert not any("theta" in entry.reconstructed for entry in config.phase_job().maps)
-    cross = panel("cross_attention", {"d": [3, 4], "m": [1, 2]}, n=12, a0=0.01, a1=1.2)
-    (found,) = changed_study(phase={"cross": cross}).phase_job().maps
+    first = SECTION.panels["fig4a"].model_copy(update={"reconstructed": ["data", "signs"]})
+    config = changed_study(panels=SECTION.panels | {"fig4a": first})
+    assert not any("theta" in entry.reconstructed for entry in config.maps)
+    cross = entry_of("cross_attention", {"d": [3, 4], "m": [1, 2]}, n=12, a0=0.01, a1=1.2)
+    (found,) = changed_study(phase={"cross": cross}).maps
     assert found.reconstructed == ["attention_x", "data", "signs", "theta"]
     assert "the datasets themselves*" in found.notes
 
 
 def test_the_papers_operating_points_are_marked():
-    found = {entry.name: marks(entry, job().marked) for entry in job(None).maps}
+    found = {entry.name: marks(entry, job().marked) for entry in job(None).panels}
     assert (1.2, 0.8) in found["identity_a1_c"]
     assert (1.2, 0.5) in found["ones_a1_c"]
     assert {(200, 12), (1000, 12), (256, 66), (200, 22)} <= set(found["identity_n_d"])

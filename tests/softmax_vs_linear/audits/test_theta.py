@@ -13,18 +13,16 @@ from attention_separation.softmax_vs_linear.audits.theta import (
     draw,
     theta_table,
 )
-from attention_separation.softmax_vs_linear.settings.jobs import ThetaJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import KEY
+
+PANELS = STUDY.results["theta"].settings.panels
 
 
 @pytest.fixture(scope="module")
 def job():
     """All maps, but few points of each."""
-    rows = [
-        row.model_copy(update={"panels": [p.model_copy(update={"points": 4}) for p in row.panels]})
-        for row in STUDY.theta_job().rows
-    ]
-    return ThetaJob(rows=rows)
+    return PanelsJob(panels=[panel.with_more(most_values=4) for panel in PANELS])
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +35,11 @@ def rows_of(table, panel, kind):
 
 
 def test_the_job_has_a_row_for_each_figure_of_attention():
-    rows = STUDY.theta_job().rows
-    assert [[panel.name for panel in row.panels] for row in rows] == [
-        [f"fig{figure}{letter}" for letter in letters]
+    assert [(panel.name, panel.figure) for panel in PANELS] == [
+        (f"fig{figure}{letter}", SECTION.figures[f"fig{figure}"].title)
         for figure, letters in ((4, "abcdef"), (5, "abcdef"), (7, "abcde"))
+        for letter in letters
     ]
-    assert [row.title for row in rows] == [SECTION.figures[f"fig{k}"].title for k in (4, 5, 7)]
 
 
 def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
@@ -53,25 +50,24 @@ def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
         assert len(own) == 4
         for row in own:
             point = points[row["value"]]
-            assert row["theta"] == pytest.approx(point.tau / point.s, abs=1e-14)
+            assert row["theta"] == point.theta
             assert row["p_exact"] == pytest.approx(exact_at(point).success, abs=1e-12)
             assert row["reconstructed"] == (name[3] != "5")
 
 
 def test_nothing_on_the_map_is_above_the_best(table):
-    for row in STUDY.theta_job().rows:
-        for panel in row.panels:
-            mapped = rows_of(table, panel.name, MAP)
-            assert len(mapped) == 4 * len(THETAS)
-            for best in rows_of(table, panel.name, BEST):
-                own = [r["p_exact"] for r in mapped if r["value"] == best["value"]]
-                assert max(own) <= best["p_exact"] + 1e-9
-                assert best["theta_low"] < best["theta"] < best["theta_high"]
+    for panel in PANELS:
+        mapped = rows_of(table, panel.name, MAP)
+        assert len(mapped) == 4 * len(THETAS)
+        for best in rows_of(table, panel.name, BEST):
+            own = [r["p_exact"] for r in mapped if r["value"] == best["value"]]
+            assert max(own) <= best["p_exact"] + 1e-9
+            assert best["theta_low"] < best["theta"] < best["theta_high"]
 
 
 def test_the_map_is_thinned_and_its_best_thresholds_are_not():
-    (panel,) = (p for row in STUDY.theta_job().rows for p in row.panels if p.name == "fig7c")
-    table = theta_table(ThetaJob(rows=[{"title": "T", "panels": [panel]}]))
+    (panel,) = (panel for panel in PANELS if panel.name == "fig7c")
+    table = theta_table(PanelsJob(panels=[panel]))
     assert len(rows_of(table, "fig7c", BEST)) == len(config_points("fig7c")) == 80
     assert len(rows_of(table, "fig7c", MAP)) == MAP_POINTS * len(THETAS)
 
@@ -95,13 +91,9 @@ def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
 
 
 def test_a_best_that_is_not_told_is_null():
-    (panel,) = (p for row in STUDY.theta_job().rows for p in row.panels if p.name == "fig4a")
-    held = panel.panel.fixed.model_copy(update={"a1": 0.1})
-    sweep = panel.panel.sweep.model_copy(update={"n": [200, 10**12]})
-    far = panel.model_copy(
-        update={"panel": panel.panel.model_copy(update={"fixed": held, "sweep": sweep})}
-    )
-    job = ThetaJob(rows=[{"title": "T", "panels": [far]}])
+    (panel,) = (panel for panel in PANELS if panel.name == "fig4a")
+    far = panel.with_more(fixed=panel.fixed | {"a1": 0.1}, sweep={"n": [200, 10**12]})
+    job = PanelsJob(panels=[far])
     table = theta_table(job)
     near, beyond = rows_of(table, "fig4a", BEST)
     assert near["p_exact"] is not None
@@ -112,5 +104,4 @@ def test_a_best_that_is_not_told_is_null():
 def test_it_is_among_the_files_of_a_run():
     assert STUDY.expected_tables()["figures/theta.parquet"].is_asked
     without = changed_study(panels={"fig3a": SECTION.panels["fig3a"]}, figures={})
-    assert without.theta_job().rows == []
     assert "figures/theta.parquet" not in without.expected_tables()

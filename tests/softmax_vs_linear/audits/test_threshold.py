@@ -4,13 +4,12 @@ import math
 from dataclasses import replace
 
 import pytest
-from making import SECTION, STUDY, changed_study, panel, point
+from making import SECTION, STUDY, changed_study, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
 from attention_separation.softmax_vs_linear.audits.threshold import draw, threshold_table
-from attention_separation.softmax_vs_linear.settings.jobs import MarkedPanel, ThresholdJob
-from attention_separation.softmax_vs_linear.settings.panels import points, without_trials
-from attention_separation.softmax_vs_linear.settings.reconstruction import KEY
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 
 def test_a_best_that_float64_does_not_tell_is_none():
@@ -19,7 +18,7 @@ def test_a_best_that_float64_does_not_tell_is_none():
     assert not curve_of(at, "linear").resolved
     assert not curve_of(replace(at, n=4 * 10**13, s=math.sqrt(math.log(4e13))), "exp").resolved
     sweep = panel("self_attention", {"n": [200, 10**12]}, **values)
-    job = ThresholdJob(panels=[MarkedPanel(name="p", panel=without_trials(sweep))])
+    job = PanelsJob(panels=[sweep])
     rows = [row for row in threshold_table(job).to_pylist() if row["network"] == "linear"]
     assert [row["resolved"] for row in rows] == [True, False]
     for name in ("p_best", "best_theta_low", "best_theta_high"):
@@ -30,14 +29,14 @@ def test_a_best_that_float64_does_not_tell_is_none():
 
 def small_job():
     names = ["fig3b", "fig4b", "fig4c", "fig4d", "fig7b"]
-    panels = [STUDY.marked_panel(name).model_copy(update={"points": 3}) for name in names]
-    return ThresholdJob(panels=panels)
+    panels = [STUDY.marked[name].with_more(most_values=3) for name in names]
+    return PanelsJob(panels=panels)
 
 
 def test_the_table_and_the_figure():
     job = small_job()
     table = threshold_table(job)
-    assert len(table) == 2 * sum(len(points(p.panel, p.points)) for p in job.panels)
+    assert len(table) == 2 * sum(len(p.points()) for p in job.panels)
     for row in table.to_pylist():
         assert 0 <= row["p_at_theta"] <= row["p_best"] <= 1
         assert row["best_theta_low"] < row["best_theta_high"]
@@ -46,7 +45,7 @@ def test_the_table_and_the_figure():
         best[row["network"]].append(row["p_best"])
     assert all(e >= lin - 1e-9 for e, lin in zip(best["exp"], best["linear"], strict=True))
     marked = dict(zip(table["panel"].to_pylist(), table["reconstructed"].to_pylist(), strict=True))
-    assert marked == {panel.name: STUDY.reconstruction(panel.name) for panel in job.panels}
+    assert marked == {panel.name: STUDY.marked[panel.name].reconstruction for panel in job.panels}
     figure = draw(job, table)
     figure.draw_without_rendering()
     assert len(figure.axes) == 16
@@ -72,17 +71,17 @@ def test_the_table_and_the_figure():
 def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held):
     own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
     held |= {key: value for key, value in own.items() if key not in sweep}
-    one = MarkedPanel(name="p", panel=without_trials(panel(model, sweep, **held)))
-    table = threshold_table(ThresholdJob(panels=[one]))
+    one = panel(model, sweep, **held)
+    table = threshold_table(PanelsJob(panels=[one]))
     assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
     for name, values in sweep.items():
         assert set(table[name].to_pylist()) == set(values)
-    draw(ThresholdJob(panels=[one]), table).draw_without_rendering()
+    draw(PanelsJob(panels=[one]), table).draw_without_rendering()
 
 
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():
-    names = {panel.name for panel in STUDY.threshold_job().panels}
+    names = {panel.name for panel in STUDY.results["threshold"].settings.panels}
     assert names == {*SECTION.panels}
-    swept = panel("self_attention", {"theta": [0.5, 0.9]}, n=200, d=22, m=15, **SELF)
+    swept = entry("self_attention", {"theta": [0.5, 0.9]}, n=200, d=22, m=15, **SELF)
     config = changed_study(panels={**SECTION.panels, "mine": swept})
-    assert "mine" not in {panel.name for panel in config.threshold_job().panels}
+    assert "mine" not in {panel.name for panel in config.results["threshold"].settings.panels}

@@ -7,41 +7,27 @@ from making import SECTION, STUDY, panel
 
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdict_tables
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import join_exact
-from attention_separation.softmax_vs_linear.settings.jobs import PanelToJudge, VerdictsJob
-from attention_separation.softmax_vs_linear.settings.panels import (
-    ExactPanel,
-    PanelJob,
-    without_trials,
-)
+from attention_separation.softmax_vs_linear.settings.jobs import VerdictsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 SWEEPS = {
     "cross_attention": ({"d": [3, 6]}, {"n": 40, "m": 3, "a0": 0.01, "a1": 1.2}),
     "regression": ({"m": [1, 3]}, {"n": 200}),
 }
+PANELS = {
+    name: panel(name, sweep, name, trials=200, **fixed) for name, (sweep, fixed) in SWEEPS.items()
+}
 JOB = VerdictsJob(
-    level=1e-3, margin=0.25,
-    panels=[
-        PanelToJudge(
-            name=name, contest=PAPERS, margin=0.5,
-            reconstructed=f"{name}'s m",
-        )
-        for name in SWEEPS
-    ],
-)  # fmt: skip
+    level=1e-3,
+    margin=0.25,
+    margins=[0.5] * len(PANELS),
+    panels=[of.with_more(reconstructed=[f"{name}'s m"]) for name, of in PANELS.items()],
+)
 
 
 def tables():
-    found = []
-    for name, (sweep, fixed) in SWEEPS.items():
-        of = panel(name, sweep, trials=200, **fixed)
-        simulated = simulate(PanelJob(name=name, panel=of, seed=1, engine="reduced"))
-        found.append(
-            join_exact(simulated, compute_exact(ExactPanel(name=name, panel=without_trials(of))))
-        )
-    return found
+    return [join_exact(simulate(of), compute_exact(of)) for of in PANELS.values()]
 
 
 def test_a_row_for_each_panel_says_all_that_was_found():
@@ -88,8 +74,7 @@ def test_the_words_say_what_to_agree_is():
 
 
 def test_the_job_says_what_is_reconstructed_of_each_panel():
-    job = STUDY.verdicts_job()
+    job = STUDY.results["verdicts"].settings
     assert job.margin == SECTION.verdicts.margin
     for of in job.panels:
-        assert of.reconstructed == STUDY.reconstruction(of.name)
-        assert "data, signs" in of.reconstructed
+        assert "data, signs" in of.reconstruction

@@ -14,14 +14,16 @@ from attention_separation.softmax_vs_linear.audits.whp import (
     whp_table,
 )
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.settings.jobs import WhpJob
-from attention_separation.softmax_vs_linear.settings.reconstruction import COLUMN
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import COLUMN
+
+FIG4E = STUDY.exact["fig4e"].with_more(reconstructed=["X"])
 
 
 def panel(points, events, errors=0.0):
     """Points of panel 4e; the errors are the same everywhere unless an array is given."""
     errors = np.broadcast_to(errors, events.shape)
-    return PanelEvents("fig4e", "a0", points, PAPERS, events, errors, "X")
+    return PanelEvents(FIG4E, points, events, errors)
 
 
 def test_whp_table_says_where_events_fail_too_often():
@@ -103,9 +105,7 @@ def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     with pytest.raises(ValueError, match="one row per point"):
         whp_table([panel(points, np.ones((2, 4)))])
     with pytest.raises(ValueError, match="one row per point"):
-        whp_table(
-            [PanelEvents("fig4e", "a0", points, PAPERS, np.ones((3, 4)), np.zeros((3, 3)), "")]
-        )
+        whp_table([PanelEvents(FIG4E, points, np.ones((3, 4)), np.zeros((3, 3)))])
     with pytest.raises(ValueError, match="an error of f_exp_d1_positive is missing"):
         whp_table([panel(points, np.ones((3, 4)), np.nan)])
     unknown = np.full((3, 4), np.nan)
@@ -113,8 +113,8 @@ def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
 
 
 def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
-    of = STUDY.whp_job().panels[0]
-    count = len(config_points(of.exact.name))
+    of = STUDY.results["whp"].settings.panels[0]
+    count = len(config_points(of.name))
     values = {}
     for k, event in enumerate(PAPERS.events):
         values[f"prob_{event}"] = np.full(count, 1 - k * 1e-6)
@@ -128,11 +128,11 @@ def test_events_and_their_errors_are_read_from_a_table_of_exact_values():
 
 
 def test_whp_says_what_is_reconstructed_of_every_panel():
-    job = STUDY.whp_job()
-    assert [of.exact.name for of in job.panels] == [*SECTION.panels]
-    assert WhpJob.model_validate_json(job.model_dump_json(by_alias=True)) == job
-    texts = {of.exact.name: of.reconstructed for of in job.panels}
-    assert texts == {name: STUDY.reconstruction(name) for name in SECTION.panels}
+    job = STUDY.results["whp"].settings
+    assert [of.name for of in job.panels] == [*SECTION.panels]
+    assert PanelsJob.model_validate_json(job.model_dump_json(by_alias=True)) == job
+    texts = {of.name: of.reconstruction for of in job.panels}
+    assert texts == {name: STUDY.marked[name].reconstruction for name in SECTION.panels}
     assert "the datasets themselves" in texts["fig7a"]
     points = config_points("fig4e")[:1]
     assert whp_table([panel(points, np.ones((1, 4)))])["reconstructed"].to_pylist() == ["X"] * 5

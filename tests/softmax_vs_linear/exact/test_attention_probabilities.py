@@ -140,7 +140,7 @@ def of_tables(p, scores, classes):
 def test_networks_that_are_positive_anywhere(classes, m, count, model, share, seed, **values):
     """Whatever states make whatever networks positive: none is left out, nor taken for another."""
     p = self_or_cross(model, classes, m, **values)
-    p = replace(p, contest=contest(*sorted(KERNELS)[:count]), tau=0.0)
+    p = replace(p, contest=contest(*sorted(KERNELS)[:count]), theta=0.0)
     rng = np.random.default_rng(seed)
     shape = (2, 2, 2 if model == "self_attention" else 1, 2, classes)
     scores = [share - rng.random(shape) for _ in p.contest.networks]
@@ -346,7 +346,7 @@ def test_exact_ties_are_below_tau():
 def test_the_nearest_miss_is_on_its_side_of_tau():
     """5d at a1 = 1.9 has a score 6.3e-11 s below tau: it makes nothing positive."""
     p = next(p for p in config_points("fig5d") if p.name == "a1=1.9")
-    above, below = (replace(p, tau=p.tau + shift * p.s) for shift in (1e-9, -1e-9))
+    above, below = (replace(p, theta=p.theta + shift) for shift in (1e-9, -1e-9))
     assert exact_at(p) == exact_at(above)
     assert abs(exact_at(p).success - exact_at(below).success) > 1e-6
 

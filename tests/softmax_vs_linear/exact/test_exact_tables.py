@@ -12,12 +12,6 @@ from attention_separation.softmax_vs_linear.models.panel_tables import (
     join_exact,
     joined_schema,
 )
-from attention_separation.softmax_vs_linear.settings.panels import (
-    ExactPanel,
-    PanelJob,
-    points,
-    without_trials,
-)
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -40,10 +34,10 @@ FIXED = {
 
 @pytest.mark.parametrize("model", MODELS)
 def test_one_row_for_each_point_in_grid_order(model):
-    sweep = without_trials(panel(model, SWEEPS[model], **FIXED[model]))
-    table = compute_exact(ExactPanel(name="p", panel=sweep))
+    of = panel(model, SWEEPS[model], **FIXED[model])
+    table = compute_exact(of)
     assert table.schema.names == CONTRACT
-    of_panel = points(sweep)
+    of_panel = of.points()
     assert table["value"].to_pylist() == [point.swept[0] for point in of_panel]
     assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
     for row, point in zip(table.to_pylist(), of_panel, strict=True):
@@ -60,8 +54,8 @@ def test_one_row_for_each_point_in_grid_order(model):
 @pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
 def test_one_pair_of_columns_for_each_event_of_another_contest(model):
     of = contest("power_4", "linear", "exp_half")
-    sweep = without_trials(panel(model, SWEEPS[model], contest=of, **FIXED[model]))
-    table = compute_exact(ExactPanel(name="p", panel=sweep))
+    with_contest = panel(model, SWEEPS[model], contest=of, **FIXED[model])
+    table = compute_exact(with_contest)
     events = [
         "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
         "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
@@ -72,7 +66,7 @@ def test_one_pair_of_columns_for_each_event_of_another_contest(model):
         *(f"error_{event}" for event in events),
     ]
     assert table.schema == exact_schema(of)
-    for row, point in zip(table.to_pylist(), points(sweep), strict=True):
+    for row, point in zip(table.to_pylist(), with_contest.points(), strict=True):
         assert point.contest == of
         found = exact_at(point)
         assert row["p_exact"] == found.success
@@ -80,32 +74,30 @@ def test_one_pair_of_columns_for_each_event_of_another_contest(model):
 
 
 def test_the_contest_counts():
-    base = STUDY.exact_panel("fig4a")
-    of = base.panel.model_copy(update={"contest": contest("exp", "power_2")})
-    assert base.model_copy(update={"panel": of}).canonical() != base.canonical()
+    base = STUDY.exact["fig4a"]
+    assert base.with_more(contest=contest("exp", "power_2")).canonical() != base.canonical()
 
 
 def test_trials_seed_and_engine_do_not_count():
-    base = STUDY.exact_panel("fig4a").canonical()
+    base = STUDY.exact["fig4a"].canonical()
     for study in (
         changed_study(trials=7),
         changed_study(engine="dense"),
         SoftmaxVsLinear(SECTION, 1, CONFIG.jobs),
     ):
-        assert study.exact_panel("fig4a").canonical() == base
-    assert changed_study(scale="smoke").exact_panel("fig4a").canonical() != base
+        assert study.exact["fig4a"].canonical() == base
+    assert changed_study(scale="smoke").exact["fig4a"].canonical() != base
 
 
 def test_every_panel_is_computed_once():
-    of = STUDY.figure_of()
+    of = STUDY.figure_of
     assert list(of) == list(SECTION.panels)
     assert of["fig4c"] == "fig4"
 
 
 def both(**own):
-    sweep = panel("cross_attention", {"d": [3, 6]}, **(FIXED["cross_attention"] | own))
-    simulated = simulate(PanelJob(name="p", panel=sweep, seed=1, engine="reduced"))
-    return simulated, compute_exact(ExactPanel(name="p", panel=without_trials(sweep)))
+    of = panel("cross_attention", {"d": [3, 6]}, **(FIXED["cross_attention"] | own))
+    return simulate(of), compute_exact(of)
 
 
 def test_a_panel_joined_with_its_exact_values():
@@ -138,7 +130,7 @@ def test_all_points_of_figures_4_5_and_7():
     names = [name for name in SECTION.panels if not name.startswith("fig3")]
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
-        table = compute_exact(STUDY.exact_panel(name))
+        table = compute_exact(STUDY.exact[name])
         for what in ("p", *PAPERS.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]

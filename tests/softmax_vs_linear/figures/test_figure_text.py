@@ -40,9 +40,7 @@ def test_the_sentence_counts_points_of_attention():
 def test_the_papers_sweeps_leave_the_definition():
     """Definition D.1 asks a0 < 0.1, a1 >= 0.7 and b + c = 1; panels d, e and f sweep beyond."""
     outside = {
-        name: sum(
-            not meets_definition(*point) for point in parameters_of([STUDY.exact_panel(name)])
-        )
+        name: sum(not meets_definition(*point) for point in parameters_of([STUDY.exact[name]]))
         for name in SECTION.panels
     }
     left = {name: count for name, count in outside.items() if count}

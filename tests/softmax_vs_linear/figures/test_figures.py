@@ -10,33 +10,18 @@ from attention_separation.pages.drawing import save
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw
 from attention_separation.softmax_vs_linear.models.panel_tables import join_exact
-from attention_separation.softmax_vs_linear.settings.jobs import FigureJob, PanelLook
-from attention_separation.softmax_vs_linear.settings.panels import (
-    ExactPanel,
-    PanelJob,
-    without_trials,
-)
+from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 
-def with_exact(job):
-    exactly = compute_exact(ExactPanel(name=job.name, panel=without_trials(job.panel)))
-    return join_exact(simulate(job), exactly)
+def with_exact(of):
+    return join_exact(simulate(of), compute_exact(of))
 
 
 def drawn(*panels, reconstructed=()):
-    jobs = [PanelJob(name=f"p{k}", panel=p, seed=1, engine="reduced") for k, p in enumerate(panels)]
-    tables = [with_exact(job) for job in jobs]
-    looks = [
-        PanelLook(
-            name=job.name,
-            panel=job.panel,
-            reconstructed=list(reconstructed),
-            notes=[],
-        )
-        for job in jobs
-    ]
-    return draw(FigureJob(title="Title", panels=looks), tables), tables
+    tables = [with_exact(of) for of in panels]
+    shown = [of.with_more(reconstructed=list(reconstructed)) for of in panels]
+    return draw(PanelsJob(title="Title", panels=shown), tables), tables
 
 
 CROSS = {"n": 40, "d": 11, "m": 5, "a0": 0.0}
@@ -94,9 +79,7 @@ def test_a_map_of_one_row_or_column_has_cells(sweep):
 
 def test_a_title_is_text_and_no_formula():
     p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
-    job = PanelJob(name="p", panel=p, seed=1, engine="reduced")
-    look = PanelLook(name="p", panel=p, reconstructed=[], notes=[])
-    figure = draw(FigureJob(title=r"from $\bogus{x}$ on", panels=[look]), [with_exact(job)])
+    figure = draw(PanelsJob(title=r"from $\bogus{x}$ on", panels=[p]), [with_exact(p)])
     figure.draw_without_rendering()
     assert r"from $\bogus{x}$ on" in texts(figure)
 

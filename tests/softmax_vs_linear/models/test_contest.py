@@ -38,7 +38,7 @@ def test_the_papers_contest():
         "signs exp D0",
         "signs lin D0",
     ]
-    assert all(STUDY.panel_job(name).panel.contest == PAPERS for name in SECTION.panels)
+    assert all(STUDY.simulated[name].contest == PAPERS for name in SECTION.panels)
 
 
 def test_networks_and_events_of_another_contest():
@@ -143,14 +143,14 @@ def load(section, name, own):
 def test_a_panels_contest_beats_its_models():
     own = {"fires": "power_2", "silent": ["linear", "none"]}
     config = load("panels", "fig4a", own)
-    for job in (config.panel_job("fig4a"), config.exact_panel("fig4a")):
-        assert job.panel.contest == contest("power_2", "linear", "none")
-    assert config.panel_job("fig4b").panel.contest == PAPERS
+    for job in (config.simulated["fig4a"], config.exact["fig4a"]):
+        assert job.contest == contest("power_2", "linear", "none")
+    assert config.simulated["fig4b"].contest == PAPERS
     of_model = load("models", "self_attention", own)
-    assert of_model.panel_job("fig5a").panel.contest == contest("power_2", "linear", "none")
-    assert of_model.panel_job("fig7a").panel.contest == PAPERS
+    assert of_model.simulated["fig5a"].contest == contest("power_2", "linear", "none")
+    assert of_model.simulated["fig7a"].contest == PAPERS
     nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
-    assert nothing_silent.panel_job("fig7a").panel.contest == contest("cosh")
+    assert nothing_silent.simulated["fig7a"].contest == contest("cosh")
 
 
 PAPERS_ALONE = "softmax regression takes exp and linear alone; allowed: {fires: exp, silent: ["

@@ -5,13 +5,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from docutils.core import publish_parts
-from making import STUDY, contest
+from making import STUDY, contest, panel
 
 from attention_separation.pages.captions import Caption, caption_html, caption_rst
 from attention_separation.results.result import FIGURE, TABLE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
 from attention_separation.softmax_vs_linear.pages.captions import (
     audit_caption,
@@ -22,9 +21,11 @@ from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
 from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
-from attention_separation.softmax_vs_linear.settings.name_faults import RULE_NAME
+from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 
 RESULTS = Path("results")
+P = panel("cross_attention", {"m": [1, 2, 4]}, n=40, d=11, a0=0.0, a1=1.2)
+Q = P.with_more(name="q", reconstructed=["theta", "m"], notes=["V the identity*", "not marked"])
 
 
 def numbers(panel="p", parameter="m", values=(1.0, 2.0, 4.0), rates=(0.2, 0.5, 0.9), error=0.0):
@@ -55,14 +56,14 @@ def as_page(rst: str) -> str:
 def test_the_caption_of_panels():
     table = pa.concat_tables([numbers(), numbers("q", "a1,theta", (0.5, 1.5), (0.3, 0.3))])
     verdicts = {"p": {"verdict": "agrees"}, "q": {"verdict": "undecided"}}
-    caption = panels_caption("Title", table, ["theta", "m"], verdicts, {"p": PAPERS, "q": PAPERS})
+    caption = panels_caption("Title", table, [P, Q], verdicts)
     text = " ".join(caption.sentences)
     assert "2 panels with 5 points of 1,000 trials each" in text
     assert "Red: exact values." in text
     assert "Of the 5 intervals, 3 (60.0 %) hold the exact value" in text
     assert "differ by 0.100 on average, and by 0.100 at most (in p)" in text
     assert "exact values: 1 agree, 1 undecided." in text
-    assert "does not state it: τ/√log n, m." in text
+    assert "does not state it: m, τ/√log n, V the identity." in text
     first, second = caption.parts
     assert "**p** sweeps m from 1 to 4, 3 points: success rate 0.200 to 0.900" in first
     assert "exactly 0.300 to 1.000, best at 4 and worst at 1; mean 0.533, exactly 0.633" in first
@@ -74,8 +75,8 @@ def test_the_caption_of_panels():
 
 def test_the_caption_of_panels_says_whose_contest_is_not_the_papers():
     table = pa.concat_tables([numbers(), numbers("q"), numbers("r")])
-    contests = {"p": PAPERS, "q": contest("exp", "hardmax"), "r": contest("exp", "hardmax")}
-    text = " ".join(panels_caption("T", table, [], {}, contests).sentences)
+    others = [Q.with_more(name=name, contest=contest("exp", "hardmax")) for name in "qr"]
+    text = " ".join(panels_caption("T", table, [P, *others], {}).sentences)
     assert (
         "In q and r, success: F_exp positive on D1 and zero on D0; F_hardmax zero on both." in text
     )
@@ -83,7 +84,7 @@ def test_the_caption_of_panels_says_whose_contest_is_not_the_papers():
 
 
 def test_a_caption_with_reference_values_and_no_verdicts():
-    caption = panels_caption("T", numbers(error=1.3e-6), [], {}, {"p": PAPERS})
+    caption = panels_caption("T", numbers(error=1.3e-6), [P], {})
     text = " ".join([*caption.sentences, *caption.parts])
     assert "reference values, with an estimated error of at most 2e-6" in text
     assert "exact" not in text
@@ -162,10 +163,11 @@ def test_a_panel_in_two_figures_counts_once():
     tables = [numbers(), numbers(), numbers("q")]
     panels = tables_of_panels(tables)
     assert {name: len(table) for name, table in panels.items()} == {"p": 3, "q": 3}
-    models = {"p": "self_attention", "q": "regression"}
-    table = panels_overview(panels, models, {"q": "m, tau; V"}, {})
+    regression = panel("regression", {"n": [10]}, "q", m=3)
+    marked = regression.with_more(reconstructed=["m", "tau"], notes=["V*", "W"])
+    table = panels_overview(panels, {"p": P, "q": marked}, {})
     assert table["panel"].to_pylist() == ["p", "q"]
-    assert table["model"].to_pylist() == ["self-attention", "regression"]
+    assert table["model"].to_pylist() == ["cross-attention", "regression"]
     assert table["verdict"].to_pylist() == ["not judged yet"] * 2
     assert table["largest computed"].to_pylist() == [1.0, 1.0]
     assert table["reconstructed"].to_pylist() == ["", "m, tau; V"]
@@ -173,8 +175,7 @@ def test_a_panel_in_two_figures_counts_once():
 
 def test_exact_and_reference_values_are_told_apart():
     panels = {"p": numbers(), "q": numbers("q", error=1e-6)}
-    models = {"p": "cross_attention", "q": "regression"}
-    table = panels_overview(panels, models, {}, {"q": {"verdict": "agrees"}})
+    table = panels_overview(panels, {"p": P, "q": Q}, {"q": {"verdict": "agrees"}})
     assert table["computed"].to_pylist() == ["exactly", "reference"]
     assert table["verdict"].to_pylist() == ["not judged yet", "agrees"]
 

@@ -9,8 +9,7 @@ from making import SECTION, STUDY, config_points, contest, panel, point
 
 from attention_separation.settings.closed import thinned
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.parameters import MRule
-from attention_separation.softmax_vs_linear.settings.panels import points
+from attention_separation.softmax_vs_linear.models.model import MRule
 
 SIZES = {
     "fig3a": 191, "fig3b": 100,
@@ -40,13 +39,13 @@ def test_ends_of_grids(name, first, last):
 
 
 def test_trials_of_the_papers_scales():
-    trials = {name: STUDY.panel_job(name).panel.trials for name in SECTION.panels}
+    trials = {name: STUDY.simulated[name].trials for name in SECTION.panels}
     assert all(trials[name] == (1000 if name.startswith("fig3") else 100) for name in trials)
 
 
 def test_every_attention_point_has_fifteen_columns_unless_swept():
     for name in SECTION.panels:
-        if SECTION.panels[name].model != "regression" and "m" not in SECTION.panels[name].swept():
+        if SECTION.panels[name].model != "regression" and "m" not in STUDY.exact[name].sweep:
             assert {p.m for p in config_points(name)} == {15}
 
 
@@ -104,14 +103,14 @@ def test_rules_for_m(rule, n, delta, m):
 
 
 def test_two_swept_parameters_make_their_product():
-    both = points(panel("cross_attention", {"d": [3, 5], "a1": [1.0, 2.0]}, n=16, m=5, a0=0.01))
+    both = panel("cross_attention", {"d": [3, 5], "a1": [1.0, 2.0]}, n=16, m=5, a0=0.01).points()
     assert [(p.d, p.a1) for p in both] == [(3, 1.0), (3, 2.0), (5, 1.0), (5, 2.0)]
     assert both[1].name == "a1=2.0,d=3"
 
 
 def test_a_points_name_does_not_depend_on_the_grid_around_it():
-    coarse = points(panel("regression", {"n": [100, 300]}, m=3))
-    fine = points(panel("regression", {"n": [100, 200, 300]}, m=3))
+    coarse = panel("regression", {"n": [100, 300]}, m=3).points()
+    fine = panel("regression", {"n": [100, 200, 300]}, m=3).points()
     assert coarse[1].name == fine[2].name == "n=300"
 
 
@@ -119,12 +118,11 @@ def test_points_have_their_panels_contest():
     """And are otherwise the same, with the same draws."""
     own, sweep = contest("cosh", "linear"), {"a1": [1.0, 2.0]}
     values = {"n": 16, "d": 5, "m": 5, "a0": 0.01}
-    others = points(panel("cross_attention", sweep, contest=own, **values))
-    papers = points(panel("cross_attention", sweep, **values))
+    others = panel("cross_attention", sweep, contest=own, **values).points()
+    papers = panel("cross_attention", sweep, **values).points()
     assert [p.contest for p in others] == [own, own]
     assert [replace(p, contest=PAPERS) for p in others] == papers
-    unsaid = panel("cross_attention", sweep, **values).model_copy(update={"contest": None})
-    assert points(unsaid) == papers
+    assert panel("cross_attention", sweep, contest=None, **values).points() == papers
 
 
 def test_theta_is_a_number_or_c_plus_one():

@@ -9,7 +9,6 @@ from making import CONFIG, ROOT, SECTION, STUDY, changed_study, contest, panel
 
 from attention_separation.results.tables import read_parquet, write_parquet
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.settings.panels import PanelJob, points
 from attention_separation.softmax_vs_linear.simulation import simulate
 from attention_separation.softmax_vs_linear.simulation.simulate import (
     cut_units,
@@ -35,19 +34,19 @@ SWEEPS = {
 
 
 def job(name):
-    return PanelJob(name="p", panel=SWEEPS[name], seed=1, engine="reduced")
+    return SWEEPS[name]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
 def test_every_block_of_every_point_is_in_one_slice(count):
-    of_panel = points(SWEEPS["cross_attention"])
+    of_panel = SWEEPS["cross_attention"].points()
     parts = cut_units(of_panel, 10_050, [1.0, 2.0, 5.0], count)
     assert len(parts) == count
     assert [unit for part in parts for unit in part] == units(of_panel, 10_050)
 
 
 def test_slices_take_about_equal_time():
-    of_panel = points(SWEEPS["cross_attention"])
+    of_panel = SWEEPS["cross_attention"].points()
     seconds = [1.0, 2.0, 5.0]
     parts = cut_units(of_panel, 10**6, seconds, 4)
     times = [sum(unit.trials * seconds[unit.point] for unit in part) for part in parts]
@@ -132,8 +131,8 @@ def test_a_slice_of_other_settings_is_refused(tmp_path):
 
 
 def test_long_panels_are_cut_by_time_and_by_number():
-    assert STUDY.panel_slices("fig4a") == 1
+    assert STUDY.results["simulate_fig4a"].slices == 1
     deep = changed_study(scale="deep")
-    assert deep.panel_slices("fig3a") > 1
+    assert deep.results["simulate_fig3a"].slices > 1
     by_number = SoftmaxVsLinear(SECTION, 1, CONFIG.jobs.model_copy(update={"slices": 7}))
-    assert by_number.panel_slices("fig4a") == 7
+    assert by_number.results["simulate_fig4a"].slices == 7

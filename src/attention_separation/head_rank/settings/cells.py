@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.settings.canonical import canonical_json
-from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
 
 EPOCH = 100
 """Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""

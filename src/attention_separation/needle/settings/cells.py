@@ -6,8 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.canonical import canonical_json
-from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
 
 from .exact import Entries, Mu
 

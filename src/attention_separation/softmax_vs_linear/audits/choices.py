@@ -18,11 +18,9 @@ from attention_separation.results.tables import table_from_rows
 
 from ..exact.compute import references
 from ..models import MODELS
-from ..models.model import Model
-from ..models.point import Point
-from ..settings.jobs import ChoicesJob, MarkedPanel
-from ..settings.panels import points
-from ..settings.reconstruction import COLUMN, KEY, MARK, reconstruction
+from ..models.model import Model, Point
+from ..settings.jobs import PanelsJob
+from ..settings.panels import COLUMN, KEY, MARK, Panel
 from .readings import CHOICES, Alternative, Choice
 
 SCHEMA = pa.schema(
@@ -70,7 +68,7 @@ class Effect:
 
     choice: Choice
     alternative: Alternative
-    panel: MarkedPanel
+    panel: Panel
     before: list[Point]
     after: list[Point] | None
     of_all: int
@@ -78,17 +76,17 @@ class Effect:
     @property
     def model(self) -> Model:
         """The model with the alternative."""
-        return self.alternative.model or MODELS[self.panel.panel.model]
+        return self.alternative.model or MODELS[self.panel.model]
 
 
-def choices_table(job: ChoicesJob) -> pa.Table:
+def choices_table(job: PanelsJob) -> pa.Table:
     """The effect of every alternative on every panel that it touches."""
-    panels = [(panel, points(panel.panel, panel.points)) for panel in job.panels]
+    panels = [_with_few_points(panel) for panel in job.panels]
     effects: dict[tuple[Choice, Alternative], list[Effect]] = {
         (choice, alternative): [
             effect
             for panel in panels
-            if (effect := _effect(choice, alternative, *panel)) is not None
+            if (effect := _effect(choice, alternative, panel, panel.points())) is not None
         ]
         for choice in CHOICES
         for alternative in choice.alternatives
@@ -105,12 +103,18 @@ def choices_table(job: ChoicesJob) -> pa.Table:
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
+def _with_few_points(panel: Panel) -> Panel:
+    """At most as many as alternatives are evaluated at."""
+    bounds = panel.most_values, MODELS[panel.model].most_alternatives
+    return panel.with_more(most_values=min(filter(None, bounds), default=None))
+
+
 def _effect(
-    choice: Choice, alternative: Alternative, panel: MarkedPanel, of_panel: list[Point]
+    choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
     if alternative.apply is None:
         return Effect(choice, alternative, panel, of_panel, None, len(of_panel))
-    other = alternative.apply(panel.panel, of_panel)
+    other = alternative.apply(panel, of_panel)
     allowed = [k for k, changed in enumerate(other or []) if changed]
     if not allowed:
         return None
@@ -122,7 +126,7 @@ def _probabilities(effects: list[Effect]) -> Probabilities:
     """P(E_success) of all points that effects speak of, each computed once, many together."""
     wanted: dict[Model, dict[Point, None]] = {}
     for effect in effects:
-        wanted.setdefault(MODELS[effect.panel.panel.model], {}).update(dict.fromkeys(effect.before))
+        wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
         wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
     known = {
         (model, point): reference.success
@@ -134,7 +138,7 @@ def _probabilities(effects: list[Effect]) -> Probabilities:
 
 def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
     panel, choice = effect.panel, effect.choice
-    before = at(MODELS[panel.panel.model], effect.before)
+    before = at(MODELS[panel.model], effect.before)
     if effect.after is None:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
@@ -155,7 +159,7 @@ def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
         "at_value": effect.before[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
         "note": note,
-        "reconstructed": reconstruction(panel.reconstructed, panel.notes),
+        "reconstructed": panel.reconstruction,
     }
 
 
@@ -252,8 +256,13 @@ def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
     return labels
 
 
-def run(job: ChoicesJob, table: Path, figure: Path) -> None:
+def run(job: PanelsJob, table: Path, figure: Path) -> None:
     found = choices_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
-    save_with_numbers(draw(found, job.figures), figure.with_suffix(""), found, provenance)
+    save_with_numbers(
+        draw(found, {panel.name: panel.figure for panel in job.panels}),
+        figure.with_suffix(""),
+        found,
+        provenance,
+    )

@@ -19,11 +19,9 @@ from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_titl
 from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.contest import PAPERS
-from ..models.parameters import X_LABELS
-from ..models.point import Point
-from ..settings.jobs import PhaseJob, PhaseMap
-from ..settings.panels import ExactPanel, points
-from ..settings.reconstruction import MARK
+from ..models.model import X_LABELS, Point
+from ..settings.jobs import PhaseJob
+from ..settings.panels import MARK, Panel
 
 SCHEMA = pa.schema(
     [
@@ -52,15 +50,15 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def phase_table(job: PhaseJob) -> pa.Table:
     """P(E_success) at every point of every map."""
     rows = []
-    for entry in job.maps:
-        parameter = ",".join(entry.map.swept())
-        of_map = points(entry.map, job.points)
-        for point, found in zip(of_map, references(MODELS[entry.map.model], of_map), strict=True):
+    for entry in job.panels:
+        parameter = ",".join(entry.sweep)
+        of_map = entry.points()
+        for point, found in zip(of_map, references(MODELS[entry.model], of_map), strict=True):
             rows.append(
                 {
                     "map": entry.name,
                     "parameter": parameter,
-                    "model": entry.map.model,
+                    "model": entry.model,
                     "p_exact": found.success,
                     **{name: getattr(point, name) for name in OWN},
                 }
@@ -68,15 +66,16 @@ def phase_table(job: PhaseJob) -> pa.Table:
     return table_from_rows(rows, SCHEMA)
 
 
-def marks(entry: PhaseMap, panels: list[ExactPanel]) -> list[tuple[float, float]]:
+def marks(entry: Panel, panels: list[Panel]) -> list[tuple[float, float]]:
     """Where points of the panels lie on a map: those with all else as it is there."""
-    first, second = entry.map.swept()
-    there = {_elsewhere(point, first, second) for point in points(entry.map)}
+    first, second = entry.sweep
+    whole = entry.with_more(most_values=None)
+    there = {_elsewhere(point, first, second) for point in whole.points()}
     found = {
         (float(getattr(point, first)), float(getattr(point, second)))
         for panel in panels
-        if panel.panel.model == entry.map.model
-        for point in points(panel.panel, panel.points)
+        if panel.model == entry.model
+        for point in panel.points()
         if _elsewhere(point, first, second) in there
     }
     return sorted(found)
@@ -90,39 +89,38 @@ def _elsewhere(point: Point, *swept: str) -> tuple:
 
 def draw(job: PhaseJob, table: pa.Table) -> Figure:
     """The maps, with contours, and dots where the paper's panels lie."""
-    columns = min(3, len(job.maps))
-    lines = -(-len(job.maps) // columns)
+    columns = min(3, len(job.panels))
+    lines = -(-len(job.panels) // columns)
     with matplotlib.rc_context(RC):
         figure = Figure(figsize=(3.9 * columns, 3.3 * lines + 0.8), layout="constrained")
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
-        for ax, entry in zip(axes, job.maps, strict=False):
+        for ax, entry in zip(axes, job.panels, strict=False):
             own = select_rows(table, map=entry.name)
             mesh = _draw_map(ax, entry, own, marks(entry, job.marked))
-        for ax in axes[len(job.maps) :]:
+        for ax in axes[len(job.panels) :]:
             ax.set_axis_off()
         figure.colorbar(mesh, ax=axes.tolist(), label="P(E_success), exact", shrink=0.6, aspect=30)
         success = "F_exp tells D1 from D0 and F_lin is zero"
-        if any(entry.map.contest != PAPERS for entry in job.maps):
+        if any(entry.contest != PAPERS for entry in job.panels):
             success = "success is likely"
-        looks = [(entry.map.held(), entry.reconstructed, entry.notes) for entry in job.maps]
         lines = [
             f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
             f"Contours, on maps of at least {SMOOTH} values each way: "
             f"{', '.join(f'{level:g}' for level in LEVELS)}.",
-            choices_in_words(looks, titled=("attention_x",)) + ".",
+            choices_in_words(job.panels, titled=("attention_x",)) + ".",
         ]
-        contests = {entry.name: entry.map.contest for entry in job.maps}
+        contests = {entry.name: entry.contest for entry in job.panels}
         parameters = [
             (row["model"], tuple(row[name] for name in ("a0", "a1", "b", "c")))
             for row in table.to_pylist()
         ]
-        note = footnote(lines, looks, contests, parameters, figure.get_figwidth())
+        note = footnote(lines, job.panels, contests, parameters, figure.get_figwidth())
         frame(figure, f"Beyond the grids: where {success}, at one threshold", note)
     return figure
 
 
-def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float, float]]):
-    first, second = entry.map.swept()
+def _draw_map(ax: Axes, entry: Panel, table: pa.Table, dots: list[tuple[float, float]]):
+    first, second = entry.sweep
     columns, column = np.unique(numpy_column(table, first), return_inverse=True)
     rows, row = np.unique(numpy_column(table, second), return_inverse=True)
     values = np.full((len(rows), len(columns)), np.nan)
@@ -146,11 +144,10 @@ def _draw_map(ax: Axes, entry: PhaseMap, table: pa.Table, dots: list[tuple[float
             axis.set_major_locator(LogLocator(subs=subs))
             axis.set_major_formatter(_number)
             axis.set_minor_locator(NullLocator())
-    held = entry.map.held()
-    model = MODELS[entry.map.model].title
     marked = MARK * ("attention_x" in entry.reconstructed)
-    title = f"{model}, {CHOICES['attention_x', held['attention_x']]}{marked}"
-    numbers = held_title(held, table["m"].to_pylist(), entry.reconstructed)
+    x = CHOICES["attention_x", entry.fixed["attention_x"]]
+    title = f"{MODELS[entry.model].title}, {x}{marked}"
+    numbers = held_title(entry.fixed, table["m"].to_pylist(), entry.reconstructed)
     ax.set_title(f"{title}\n{numbers}", y=1.0, pad=8)
     return mesh
 
@@ -172,7 +169,7 @@ def _cell_edges(values: np.ndarray) -> np.ndarray:
 
 
 def run(job: PhaseJob, output: Path) -> None:
-    if not job.maps:
+    if not job.panels:
         raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)
     provenance = record(job.canonical(), __name__)

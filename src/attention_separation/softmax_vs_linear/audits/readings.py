@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 
 from attention_separation.attention.sign_columns import TIE_TOLERANCE
-from attention_separation.settings.closed import grid_values, thinned
+from attention_separation.settings.closed import grid_values
 
-from ..models.attention_model import AttentionModel
 from ..models.cross_attention import CROSS_ATTENTION, IN_A1_ALONE, IN_BOTH, with_common_score
-from ..models.model import Model
-from ..models.parameters import MRule
-from ..models.point import Point
+from ..models.model import AttentionModel, Model, MRule, Point
 from ..models.regression import REGRESSION
 from ..models.self_attention import SELF_ATTENTION
-from ..settings.panels import SWEEPS, points
+from ..settings.panels import Panel
 
-Apply = Callable[[Any, list[Point]], list[Point | None] | None]
-"""A panel's sweep and its points -> the points with the alternative; None where it says nothing."""
+Apply = Callable[[Panel, list[Point]], list[Point | None] | None]
+"""A panel and its points -> the points with the alternative; None where it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,8 @@ class Choice:
 def _replacing(model: Model | None = None, **values: Any) -> Apply:
     """Other values of some parameters at every point."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if (model and model.name != panel.model) or not {*values} & {*panel.held()}:
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        if (model and model.name != panel.model) or not {*values} & panel.fixed.keys():
             return None
         changed = [replace(point, **values) for point in of_panel]
         return changed if changed != of_panel else None
@@ -69,12 +66,12 @@ def _replacing(model: Model | None = None, **values: Any) -> Apply:
 
 
 def _theta(model: Model, theta: float) -> Apply:
-    """Another threshold over sqrt(log n)."""
+    """Another threshold over sqrt(log n), in softmax regression another tau."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        if panel.model != model.name or "theta" in panel.swept():
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        if panel.model != model.name or {"theta", "tau"} & panel.sweep.keys():
             return None
-        return [replace(point, tau=theta * point.s) for point in of_panel]
+        return [replace(point, theta=theta) for point in of_panel]
 
     return apply
 
@@ -82,22 +79,22 @@ def _theta(model: Model, theta: float) -> Apply:
 def _theta_over_c(attention_x: str, over: float) -> Apply:
     """theta = c + `over` in self-attention with this X."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        x = panel.held().get("attention_x")
-        if panel.model != SELF_ATTENTION.name or "theta" in panel.swept() or x != attention_x:
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        x = panel.fixed.get("attention_x")
+        if panel.model != SELF_ATTENTION.name or "theta" in panel.sweep or x != attention_x:
             return None
-        return [replace(point, tau=(point.c + over) * point.s) for point in of_panel]
+        return [replace(point, theta=point.c + over) for point in of_panel]
 
     return apply
 
 
 def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
-    """The same points of cross-attention, tau times `scale`, for other distinct rows."""
+    """The same points of cross-attention, theta times `scale`, for other distinct rows."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
         if panel.model != CROSS_ATTENTION.name:
             return None
-        return [replace(point, tau=point.tau * scale(point)) for point in of_panel]
+        return [replace(point, theta=point.theta * scale(point)) for point in of_panel]
 
     return apply
 
@@ -105,17 +102,17 @@ def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
 def _dimension(d: int) -> Apply:
     """Embedding dimension d where a panel of cross-attention has d - 1, if d - 1 divides n."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point | None] | None:
-        if panel.model != CROSS_ATTENTION.name or panel.held().get("d") != d - 1:
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
+        if panel.model != CROSS_ATTENTION.name or panel.fixed.get("d") != d - 1:
             return None
         return [replace(p, d=d) if p.n % (d - 1) == 0 else None for p in of_panel]
 
     return apply
 
 
-def _dimensions_above(panel, of_panel: list[Point]) -> list[Point | None] | None:
+def _dimensions_above(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
     """Every swept d larger by one, as self-attention has them, where d divides n."""
-    if panel.model != CROSS_ATTENTION.name or "d" not in panel.swept():
+    if panel.model != CROSS_ATTENTION.name or "d" not in panel.sweep:
         return None
     return [replace(p, d=p.d + 1) if p.n % p.d == 0 else None for p in of_panel]
 
@@ -123,8 +120,8 @@ def _dimensions_above(panel, of_panel: list[Point]) -> list[Point | None] | None
 def _rule(log_of: str, /, **values: Any) -> Apply:
     """Another rule for m, where m is computed from log n or from log(n/delta)."""
 
-    def apply(panel, of_panel: list[Point]) -> list[Point] | None:
-        rule = panel.held().get("m")
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        rule = panel.fixed.get("m")
         if not isinstance(rule, MRule) or rule.log_of != log_of:
             return None
         values_of_m = dict(values)
@@ -135,35 +132,33 @@ def _rule(log_of: str, /, **values: Any) -> Apply:
     return apply
 
 
-def _b_follows_c(panel, of_panel: list[Point]) -> list[Point] | None:
-    if "c" not in panel.swept():
+def _b_follows_c(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+    if "c" not in panel.sweep:
         return None
     return [replace(point, b=1 - point.c) for point in of_panel]
 
 
-def _evenly_spaced(panel, of_panel: list[Point]) -> list[Point] | None:
+def _evenly_spaced(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     """As many values, evenly from the first to the written upper end, where steps do not hit it."""
-    ((name, grid), *more) = panel.swept().items()
+    ((name, grid), *more) = panel.sweep.items()
     if more or isinstance(grid, list) or grid_values(grid)[-1] == grid.to:
         return None
     values = np.linspace(grid.start, grid.to, len(grid_values(grid))).tolist()
-    sweep = type(panel.sweep)(**{name: thinned(values, len(of_panel))})
-    evenly = SWEEPS[panel.model].model_construct(model=panel.model, sweep=sweep, fixed=panel.fixed)
-    return points(evenly)
+    return panel.with_more(sweep={name: values}).points()
 
 
-def _without_end(panel, of_panel: list[Point]) -> list[Point] | None:
+def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     """No last point where the steps hit the upper end; the others stay as they are."""
-    ((_, grid), *more) = panel.swept().items()
+    ((_, grid), *more) = panel.sweep.items()
     hit = not more and not isinstance(grid, list) and of_panel[-1].swept[0] == grid.to
     return [*of_panel[:-1], None] if hit else None
 
 
-def _ties_above(panel, of_panel: list[Point]) -> list[Point] | None:
+def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
-    return [replace(point, tau=point.tau - 2 * TIE_TOLERANCE * point.s) for point in of_panel]
+    return [replace(point, theta=point.theta - 2 * TIE_TOLERANCE) for point in of_panel]
 
 
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
@@ -207,7 +202,7 @@ CHOICES = (
         "τ of softmax regression",
         "1/4",
         tuple(
-            Alternative(f"{tau:g}", _replacing(REGRESSION, tau=tau))
+            Alternative(f"{tau:g}", _theta(REGRESSION, tau))
             for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
         ),
     ),

@@ -17,10 +17,9 @@ from ..exact.best_thresholds import success_curves
 from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
 from ..figures.panel_figure import edges
 from ..models import MODELS
-from ..models.point import alike
-from ..settings.jobs import MarkedPanel, ThetaJob
-from ..settings.panels import points
-from ..settings.reconstruction import MARK
+from ..models.model import alike
+from ..settings.jobs import PanelsJob
+from ..settings.panels import MARK, Panel
 
 SCHEMA = pa.schema(
     [
@@ -65,22 +64,22 @@ FEW_VALUES = 12
 TITLE_ITEMS = 3
 
 
-def theta_table(job: ThetaJob) -> pa.Table:
+def theta_table(job: PanelsJob) -> pa.Table:
     """P(E_success) at each panel's own threshold, at the best one, and on the map's grid."""
-    parts = [_of_panel(panel) for row in job.rows for panel in row.panels]
-    return pa.concat_tables(parts)
+    return pa.concat_tables([_of_panel(panel) for panel in job.panels])
 
 
-def _of_panel(panel: MarkedPanel) -> pa.Table:
-    (parameter,) = panel.panel.swept()
-    mapped = {p.swept for p in points(panel.panel, min(panel.points or MAP_POINTS, MAP_POINTS))}
-    of_panel = points(panel.panel, panel.points)
+def _of_panel(panel: Panel) -> pa.Table:
+    (parameter,) = panel.sweep
+    few = min(panel.most_values or MAP_POINTS, MAP_POINTS)
+    mapped = {point.swept for point in panel.with_more(most_values=few).points()}
+    of_panel = panel.points()
     rows: list[list[tuple]] = [[]] * len(of_panel)
     marked = "theta" in panel.reconstructed
     for members in alike(of_panel):
         part = [of_panel[k] for k in members]
-        curves = success_curves(MODELS[panel.panel.model], part)
-        own = np.array([point.tau / point.s for point in part])
+        curves = success_curves(MODELS[panel.model], part)
+        own = np.array([point.theta for point in part])
         at = curves.at(np.column_stack([own, np.tile(THETAS, (len(part), 1))]))
         best = np.column_stack(curves.best()).tolist()
         for place, (k, point) in enumerate(zip(members, part, strict=True)):
@@ -102,20 +101,23 @@ def _of_panel(panel: MarkedPanel) -> pa.Table:
     return table_from_columns(named, SCHEMA)
 
 
-def draw(job: ThetaJob, table: pa.Table) -> Figure:
+def draw(job: PanelsJob, table: pa.Table) -> Figure:
     """A line of maps for each figure: the swept parameter across, theta upwards."""
-    columns = min(MOST_COLUMNS, max(len(row.panels) for row in job.rows))
-    lines = [(row, part) for row in job.rows for part in _parts(row.panels, columns)]
+    figures: dict[str, list[Panel]] = {}
+    for panel in job.panels:
+        figures.setdefault(panel.figure, []).append(panel)
+    columns = min(MOST_COLUMNS, max(map(len, figures.values())))
+    lines = [part for panels in figures.values() for part in _parts(panels, columns)]
     with matplotlib.rc_context(RC):
         size = (2.2 * columns + 0.9, 2.9 * len(lines) + 1.1)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(len(lines), columns, squeeze=False, sharey=True)
-        for line, (row, panels) in zip(axes, lines, strict=True):
+        for line, panels in zip(axes, lines, strict=True):
             for ax, panel in zip(line, panels, strict=False):
                 mesh = _draw_map(ax, panel, select_rows(table, panel=panel.name))
             for ax in line[len(panels) :]:
                 ax.set_axis_off()
-            line[0].set_ylabel(_line_label(row.title, panels))
+            line[0].set_ylabel(_line_label(panels))
         figure.colorbar(
             mesh, ax=axes.ravel().tolist(), label="P(E_success), exact", shrink=0.6, aspect=40
         )
@@ -123,18 +125,18 @@ def draw(job: ThetaJob, table: pa.Table) -> Figure:
     return figure
 
 
-def _parts(panels: list[MarkedPanel], most: int) -> list[list[MarkedPanel]]:
+def _parts(panels: list[Panel], most: int) -> list[list[Panel]]:
     return [panels[start : start + most] for start in range(0, len(panels), most)]
 
 
-def _line_label(title: str, panels: list[MarkedPanel]) -> str:
+def _line_label(panels: list[Panel]) -> str:
     """The title of a figure, which tells X, and theta: either is marked if it is in any panel."""
     marked = {name for panel in panels for name in panel.reconstructed}
-    title = title.replace(". ", "\n", 1) + MARK * ("attention_x" in marked)
+    title = panels[0].figure.replace(". ", "\n", 1) + MARK * ("attention_x" in marked)
     return f"{title}\n{symbol_of('theta', marked)}"
 
 
-def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
+def _draw_map(ax: Axes, panel: Panel, table: pa.Table):
     of_kind = {kind: select_rows(table, kind=kind) for kind in (PAPER, BEST, MAP)}
     columns, column = np.unique(numpy_column(of_kind[MAP], "value"), return_inverse=True)
     rows, row = np.unique(numpy_column(of_kind[MAP], "theta"), return_inverse=True)
@@ -152,39 +154,37 @@ def _draw_map(ax: Axes, panel: MarkedPanel, table: pa.Table):
     if few:
         ax.set_xticks(across, [f"{value:g}" for value in columns])
     ax.set_ylim(edges(rows)[[0, -1]])
-    (name,) = panel.panel.swept()
+    (name,) = panel.sweep
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
     # delta enters through m alone.
-    held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
-    sizes = [point.m for point in points(panel.panel, panel.points)]
+    held = {key: value for key, value in panel.fixed.items() if key != "delta"}
+    sizes = [point.m for point in panel.points()]
     title = held_title(held, sizes, panel.reconstructed, TITLE_ITEMS)
     ax.set_title(f"{panel.name}\n{title}", y=1.0, pad=6, fontsize=7.5)
     return mesh
 
 
-def _add_texts(figure: Figure, job: ThetaJob) -> None:
+def _add_texts(figure: Figure, job: PanelsJob) -> None:
     labels = {PAPER: "the panels' own threshold", BEST: "the best one"}
     handles = [Line2D([], [], label=labels[kind], **style) for kind, style in STYLES.items()]
     handles[1].set(markeredgecolor=INK, markersize=4, rasterized=False)
     figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
-    panels = [panel for row in job.rows for panel in row.panels]
-    looks = [(panel.panel.held(), panel.reconstructed, panel.notes) for panel in panels]
     lines = [
         f"Exact probabilities, at {len(THETAS)} thresholds and at most {MAP_POINTS} values of the "
         f"swept parameter; line and dots at all of a panel's points. Dots: the middle of the "
         f"widest interval of best thresholds.",
-        choices_in_words(looks, titled=("attention_x",)) + ".",
+        choices_in_words(job.panels, titled=("attention_x",)) + ".",
     ]
-    contests = {panel.name: panel.panel.contest for panel in panels}
-    note = footnote(lines, looks, contests, parameters_of(panels), figure.get_figwidth())
+    contests = {panel.name: panel.contest for panel in job.panels}
+    note = footnote(lines, job.panels, contests, parameters_of(job.panels), figure.get_figwidth())
     title = (
         "One threshold for all networks: where success is likely, and where the panels' own lies"
     )
     frame(figure, title, note, w_pad=0.04)
 
 
-def run(job: ThetaJob, output: Path) -> None:
-    if not job.rows:
+def run(job: PanelsJob, output: Path) -> None:
+    if not job.panels:
         raise ValueError("no panel of attention sweeps one parameter other than theta")
     table = theta_table(job)
     provenance = record(job.canonical(), __name__)

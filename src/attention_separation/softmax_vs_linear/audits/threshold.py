@@ -18,11 +18,9 @@ from ..exact.best_thresholds import Best, best_thresholds, curve_at
 from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest, network_name
-from ..models.parameters import SYMBOLS
-from ..models.point import Point
-from ..settings.jobs import MarkedPanel, ThresholdJob
-from ..settings.panels import points
-from ..settings.reconstruction import COLUMN, MARK, reconstruction
+from ..models.model import SYMBOLS, Point
+from ..settings.jobs import PanelsJob
+from ..settings.panels import COLUMN, MARK, Panel
 
 SCHEMA = pa.schema(
     [
@@ -68,23 +66,23 @@ NOTE_INCHES = 10.3
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
 
-def threshold_table(job: ThresholdJob) -> pa.Table:
+def threshold_table(job: PanelsJob) -> pa.Table:
     """The best threshold of each network at every point of the panels."""
     rows = []
     for panel in job.panels:
-        model, of_panel = MODELS[panel.panel.model], points(panel.panel, panel.points)
+        model, of_panel = MODELS[panel.model], panel.points()
         of_all = {
             "panel": panel.name,
             "model": model.name,
-            "parameter": ",".join(panel.panel.swept()),
-            "reconstructed": reconstruction(panel.reconstructed, panel.notes),
+            "parameter": ",".join(panel.sweep),
+            "reconstructed": panel.reconstruction,
         }
-        kernels = panel.panel.contest.kernels
+        kernels = panel.contest.kernels
         best = {kernel: best_thresholds(model, of_panel, kernel) for kernel in kernels}
         for k, point in enumerate(of_panel):
             at = {
                 "value": point.swept[0],
-                "theta": point.tau / point.s,
+                "theta": point.theta,
                 **{name: getattr(point, name) for name in OF_POINT},
             }
             rows += [of_all | at | _best_columns(kernel, best[kernel][k]) for kernel in kernels]
@@ -102,23 +100,23 @@ def _best_columns(kernel: str, found: Best) -> dict[str, object]:
     }
 
 
-def operating_point(panels: list[MarkedPanel]) -> tuple[MarkedPanel, Point]:
+def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
     """The panel and the point whose curve stands for a row: of the last, which sweeps m, the one
     nearest to the m of the row's other panels."""
     last = panels[-1]
-    others = [p.m for panel in panels[:-1] for p in points(panel.panel, panel.points)]
+    others = [p.m for panel in panels[:-1] for p in panel.points()]
     wanted = np.median(others) if others else 0
-    return last, min(points(last.panel, last.points), key=lambda point: abs(point.m - wanted))
+    return last, min(last.points(), key=lambda point: abs(point.m - wanted))
 
 
-def draw(job: ThresholdJob, table: pa.Table) -> Figure:
+def draw(job: PanelsJob, table: pa.Table) -> Figure:
     """Two lines of plots for each model, X and contest: the curve over theta, and the best over
     each swept parameter."""
-    groups: dict[tuple, dict[str, MarkedPanel]] = {}
+    groups: dict[tuple, dict[str, Panel]] = {}
     for panel in job.panels:
-        first = points(panel.panel, 1)[0]
-        row = groups.setdefault((panel.panel.model, first.attention_x, panel.panel.contest), {})
-        row.setdefault(",".join(panel.panel.swept()), panel)
+        first = panel.with_more(most_values=1).points()[0]
+        row = groups.setdefault((panel.model, first.attention_x, panel.contest), {})
+        row.setdefault(",".join(panel.sweep), panel)
     lines = [
         (key, names, panels)
         for key, panels in groups.items()
@@ -143,23 +141,23 @@ def draw(job: ThresholdJob, table: pa.Table) -> Figure:
     return figure
 
 
-def colours_of(panels: list[MarkedPanel]) -> dict[str, str]:
+def colours_of(panels: list[Panel]) -> dict[str, str]:
     """A colour for each kernel: those of the paper have their own, others follow."""
-    kernels = [*PAPERS.kernels, *(k for panel in panels for k in panel.panel.contest.kernels)]
+    kernels = [*PAPERS.kernels, *(k for panel in panels for k in panel.contest.kernels)]
     kernels = list(dict.fromkeys(kernels))
     further = matplotlib.colormaps["turbo"](np.linspace(0, 1, max(len(kernels) - len(PALETTE), 0)))
     return dict(zip(kernels, [*PALETTE, *map(tuple, further.tolist())], strict=False))
 
 
-def _title(key: tuple[str, str | None, Contest], panels: dict[str, MarkedPanel]) -> str:
+def _title(key: tuple[str, str | None, Contest], panels: dict[str, Panel]) -> str:
     """Model and X; Ax of softmax regression and X are marked where they are reconstructed."""
     model, x = MODELS[key[0]], key[1]
     marked = any(model.titled_by in panel.reconstructed for panel in panels.values())
     return ", ".join(filter(None, [model.title, X_NAMES.get(x)])) + MARK * marked
 
 
-def _add_texts(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> None:
-    shown = dict.fromkeys(k for panel in job.panels for k in panel.panel.contest.kernels)
+def _add_texts(figure: Figure, job: PanelsJob, colours: dict[str, str]) -> None:
+    shown = dict.fromkeys(k for panel in job.panels for k in panel.contest.kernels)
     labels = [network_name(kernel).replace("F", "𝐹") for kernel in shown]
     handles = [Line2D([], [], color=colours[kernel], linewidth=1.2) for kernel in shown]
     styles = {"own best threshold": "-", "the panel's own threshold": "--"}
@@ -170,28 +168,25 @@ def _add_texts(figure: Figure, job: ThresholdJob, colours: dict[str, str]) -> No
     (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
     # Of X and of Ax the titles speak.
     titled = {model.titled_by for model in MODELS.values()}
-    looks = [(panel.panel.held(), panel.reconstructed, panel.notes) for panel in job.panels]
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
         "First plot of a model: against the threshold; dotted, the panels' own, the same for "
         f"{'both' if len(shown) == 2 else 'all'} networks.",
-        choices_in_words(looks, titled) + ".",
+        choices_in_words(job.panels, titled) + ".",
     ]
-    note = footnote(lines, looks, {}, parameters_of(job.panels), NOTE_INCHES)
+    note = footnote(lines, job.panels, {}, parameters_of(job.panels), NOTE_INCHES)
     title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
     frame(figure, title, note)
 
 
-def _draw_curve(
-    ax: Axes, title: str, panels: dict[str, MarkedPanel], colours: dict[str, str]
-) -> None:
+def _draw_curve(ax: Axes, title: str, panels: dict[str, Panel], colours: dict[str, str]) -> None:
     of_sizes = [panels[name] for name in DRAWN[0] if name in panels]
     panel, point = operating_point(of_sizes or list(panels.values()))
-    for kernel in panel.panel.contest.kernels:
-        found = curve_at(MODELS[panel.panel.model], point, kernel)
+    for kernel in panel.contest.kernels:
+        found = curve_at(MODELS[panel.model], point, kernel)
         colour = colours[kernel]
         ax.stairs(found.probability, found.edges, color=colour, linewidth=1.2)
-    ax.axvline(point.tau / point.s, color=INK, linestyle=":", linewidth=1)
+    ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
     name = "tau" if point.d is None else "theta"
@@ -204,10 +199,10 @@ def _draw_curve(
     ax.set_title(title, fontweight="bold", fontsize=9, y=1.0, pad=8)
 
 
-def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str, str]) -> None:
-    (name,) = panel.panel.swept()
+def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, str]) -> None:
+    (name,) = panel.sweep
     rows = select_rows(table, panel=panel.name)
-    for kernel in panel.panel.contest.kernels:
+    for kernel in panel.contest.kernels:
         colour = colours[kernel]
         own = select_rows(rows, network=kernel).sort_by("value")
         x = numpy_column(own, "value")
@@ -221,14 +216,14 @@ def _draw_best(ax: Axes, panel: MarkedPanel, table: pa.Table, colours: dict[str,
         ax.minorticks_off()
     ax.set_ylim(0, 1)
     # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
-    held = {key: value for key, value in panel.panel.held().items() if key != "delta"}
+    held = {key: value for key, value in panel.fixed.items() if key != "delta"}
     ax.set_title(
         held_title(held, rows["m"].to_pylist(), panel.reconstructed), y=1.0, pad=8, fontsize=7.5
     )
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
 
-def run(job: ThresholdJob, table: Path, figure: Path) -> None:
+def run(job: PanelsJob, table: Path, figure: Path) -> None:
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
     found = threshold_table(job)

@@ -19,8 +19,8 @@ from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
 
 from ..models.panel_tables import read_joined
-from ..settings.jobs import PanelToJudge, VerdictsJob
-from ..settings.reconstruction import COLUMN
+from ..settings.jobs import VerdictsJob
+from ..settings.panels import COLUMN, Panel
 
 SCHEMA = pa.schema(
     [
@@ -90,8 +90,7 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
     measured = [
         _points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
-    margins = [panel.margin for panel in job.panels]
-    found = judge(measured, margins, job.level)
+    found = judge(measured, job.margins, job.level)
     rows = [
         _row(panel, points, verdict)
         for panel, points, verdict in zip(job.panels, measured, found, strict=True)
@@ -116,7 +115,7 @@ def _points_of(name: str, table: pa.Table) -> PanelPoints:
         raise ValueError(f"{name}: {error}") from error
 
 
-def _row(panel: PanelToJudge, points: PanelPoints, found: PanelVerdict) -> dict[str, object]:
+def _row(panel: Panel, points: PanelPoints, found: PanelVerdict) -> dict[str, object]:
     return {
         "panel": panel.name,
         "verdict": found.verdict,
@@ -135,7 +134,7 @@ def _row(panel: PanelToJudge, points: PanelPoints, found: PanelVerdict) -> dict[
         "detectable_bias": found.detectable_bias,
         "detectable_shape": found.detectable_shape,
         "largest_p_error": float(points.error.max()),
-        "reconstructed": panel.reconstructed,
+        "reconstructed": panel.reconstruction,
     }
 
 

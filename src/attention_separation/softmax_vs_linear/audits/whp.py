@@ -12,11 +12,9 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column, read_parquet, table_from_rows
 
 from ..models import panel_tables
-from ..models.contest import Contest
-from ..models.point import Point
-from ..settings.jobs import PanelOfWhp, WhpJob
-from ..settings.panels import points
-from ..settings.reconstruction import COLUMN
+from ..models.model import Point
+from ..settings.jobs import PanelsJob
+from ..settings.panels import COLUMN, Panel
 
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""
@@ -71,16 +69,12 @@ class PanelEvents:
     their errors.
 
     `events` and `errors` are (points, networks); NaN is a probability that is not known.
-    `reconstructed` says what the paper does not state of the panel.
     """
 
-    panel: str
-    parameter: str
+    panel: Panel
     points: list[Point]
-    contest: Contest
     events: np.ndarray
     errors: np.ndarray
-    reconstructed: str
 
 
 def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
@@ -91,30 +85,30 @@ def whp_table(panels: Iterable[PanelEvents]) -> pa.Table:
     ValueError
         If probabilities or errors are not one row per point, or a known probability has no error.
     """
-    rows = [row for panel in panels for row in _rows(panel)]
+    rows = [row for of in panels for row in _rows(of)]
     return table_from_rows(rows, SCHEMA)
 
 
-def _rows(panel: PanelEvents) -> list[dict]:
-    failure, error = 1 - _columns(panel, panel.events), _columns(panel, panel.errors)
+def _rows(of: PanelEvents) -> list[dict]:
+    failure, error = 1 - _columns(of, of.events), _columns(of, of.errors)
     known = ~np.isnan(failure)
-    for k, event in enumerate(panel.contest.events):
+    for k, event in enumerate(of.panel.contest.events):
         if not (error[known[:, k], k] >= 0).all():
-            raise ValueError(f"{panel.panel}: an error of {event} is missing; allowed: >= 0")
-    bounds = np.array([(point.delta or DELTA) / point.n for point in panel.points])
+            raise ValueError(f"{of.panel.name}: an error of {event} is missing; allowed: >= 0")
+    bounds = np.array([(point.delta or DELTA) / point.n for point in of.points])
     often = failure - error > bounds[:, None]
     seldom = failure + error <= bounds[:, None]
     one = [
-        _row(panel, event, failure[:, k], bounds, often[:, k], seldom[:, k])
-        for k, event in enumerate(panel.contest.events)
+        _row(of, event, failure[:, k], bounds, often[:, k], seldom[:, k])
+        for k, event in enumerate(of.panel.contest.events)
     ]
     both = often.any(axis=1) & known.all(axis=1), seldom.all(axis=1)
-    together = ALL_FOUR if len(panel.contest.events) == 4 else ALL
-    return [*one, _row(panel, together, failure.max(axis=1), bounds, *both)]
+    together = ALL_FOUR if len(of.panel.contest.events) == 4 else ALL
+    return [*one, _row(of, together, failure.max(axis=1), bounds, *both)]
 
 
 def _row(
-    panel: PanelEvents,
+    of: PanelEvents,
     event: str,
     failure: np.ndarray,
     bounds: np.ndarray,
@@ -124,14 +118,14 @@ def _row(
     """One event's row; `often` and `seldom` are where it surely fails too often, and surely not."""
     known, over = ~np.isnan(failure), failure / bounds
     row = {
-        "panel": panel.panel,
-        "parameter": panel.parameter,
+        "panel": of.panel.name,
+        "parameter": ",".join(of.panel.sweep),
         "event": event,
         "points": int(known.sum()),
         "points_whp": int(seldom.sum()),
         "points_undecided": int((known & ~often & ~seldom).sum()),
-        "not_whp": _ranges(panel.points, often) or None,
-        "reconstructed": panel.reconstructed,
+        "not_whp": _ranges(of.points, often) or None,
+        "reconstructed": of.panel.reconstruction,
     }
     if not known.any():
         return row | {"worst_failure": None, "worst_over_bound": None, "worst_at": None}
@@ -140,15 +134,15 @@ def _row(
     return row | {
         "worst_failure": max(float(failure[worst]), 0.0),
         "worst_over_bound": max(float(over[worst]), 0.0),
-        "worst_at": _value(panel.points[worst]),
+        "worst_at": _value(of.points[worst]),
     }
 
 
-def _columns(panel: PanelEvents, values: np.ndarray) -> np.ndarray:
+def _columns(of: PanelEvents, values: np.ndarray) -> np.ndarray:
     values = np.asarray(values, dtype=float)
-    if values.shape != (len(panel.points), len(panel.contest.events)):
+    if values.shape != (len(of.points), len(of.panel.contest.events)):
         raise ValueError(
-            f"{panel.panel}: values of shape {values.shape} for {len(panel.points)} points; "
+            f"{of.panel.name}: values of shape {values.shape} for {len(of.points)} points; "
             f"allowed: one row per point, one column per event"
         )
     return values
@@ -170,23 +164,20 @@ def _value(point: Point) -> str:
     return values[0] if len(values) == 1 else f"({'; '.join(values)})"
 
 
-def panel_events(of: PanelOfWhp, table: pa.Table) -> PanelEvents:
+def panel_events(panel: Panel, table: pa.Table) -> PanelEvents:
     """A panel's points with the probabilities of the events and their errors, from its table of
     exact values."""
-    contest = of.exact.panel.contest
     events, errors = (
-        np.column_stack([numpy_column(table, f"{kind}_{event}") for event in contest.events])
+        np.column_stack([numpy_column(table, f"{kind}_{event}") for event in panel.contest.events])
         for kind in ("prob", "error")
     )
-    panel = of.exact
-    parameter, at = ",".join(panel.panel.swept()), points(panel.panel, panel.points)
-    return PanelEvents(panel.name, parameter, at, contest, events, errors, of.reconstructed)
+    return PanelEvents(panel, panel.points(), events, errors)
 
 
-def run(job: WhpJob, exact: list[Path], output: Path) -> None:
+def run(job: PanelsJob, exact: list[Path], output: Path) -> None:
     found = []
     for panel, path in zip(job.panels, exact, strict=True):
-        columns = panel_tables.exact_schema(panel.exact.panel.contest)
+        columns = panel_tables.exact_schema(panel.contest)
         found.append(panel_events(panel, read_parquet(path, columns)))
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")

@@ -9,8 +9,8 @@ from attention_separation.attention.distinct_rows import TokenTypes, distinct_ro
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import Tokens
 
-from ..models.attention_model import AttentionModel
 from ..models.cross_attention import CROSS_ATTENTION
+from ..models.model import AttentionModel
 from .claim import Setting
 from .law import RowWeights, column_exceeds
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..models.parameters import MRule
+from ..models.model import MRule
 from ..settings.claims import ClaimsJob
 
 TOLERANCE = 1e-10

@@ -9,7 +9,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 
 from ..settings.claims import ClaimsJob
-from ..settings.reconstruction import KEY
+from ..settings.panels import KEY
 from .evaluation import evaluate_claims
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
 

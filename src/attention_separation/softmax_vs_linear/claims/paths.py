@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..models.attention_model import AttentionModel
-from ..models.model import Model
+from ..models.model import AttentionModel, Model
 from .claim import Measured
 
 SMALLEST, LARGEST = 100, 10**9

@@ -2,7 +2,7 @@
 
 import math
 
-from ..models.attention_model import AttentionModel
+from ..models.model import AttentionModel
 from .claim import Claim, Measured
 from .law import NEVER
 from .origins import SUBJECTS

@@ -17,9 +17,8 @@ from attention_separation.attention.sign_columns import (
     same_class,
 )
 
-from ..models.attention_model import AttentionModel, most_together
+from ..models.model import AttentionModel, Point, alike, most_together
 from ..models.panel_tables import Reference
-from ..models.point import Point, alike
 
 METHOD = "sum over the states of a sign column"
 

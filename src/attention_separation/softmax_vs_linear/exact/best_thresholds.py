@@ -15,10 +15,8 @@ from attention_separation.attention.threshold_curves import (
     threshold_curves,
 )
 
-from ..models.attention_model import AttentionModel
 from ..models.contest import PAPERS
-from ..models.model import Model
-from ..models.point import Point, alike
+from ..models.model import AttentionModel, Model, Point, alike
 from ..models.regression import LEVELS, RegressionModel
 from .regression_probabilities import equal_entries_scores
 
@@ -94,7 +92,7 @@ def _best_of_regression(model: RegressionModel, points: list[Point], kernel: str
 
 
 def _best_at(points: list[Point], curves: ThresholdCurves) -> dict[Point, Best]:
-    theta = np.array([point.tau / point.s for point in points])
+    theta = np.array([point.theta for point in points])
     own = curves.at(theta[:, None])[:, 0].tolist()
     columns = (column.tolist() for column in (curves.resolved, *curves.best()))
     return {

@@ -8,13 +8,11 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_columns, write_parquet
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
-from ..models.model import Model
+from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import Reference, exact_schema
-from ..models.point import Point
 from ..models.regression import RegressionModel
-from ..settings.jobs import ExactJob
-from ..settings.panels import ExactPanel, points
+from ..settings.jobs import PanelsJob
+from ..settings.panels import Panel
 from . import attention_probabilities, regression_probabilities
 
 REFERENCES = {
@@ -28,30 +26,30 @@ def references(model: Model, points: list[Point]) -> list[Reference]:
     return REFERENCES[type(model)](model, points)
 
 
-def compute_exact(job: ExactPanel) -> pa.Table:
+def compute_exact(panel: Panel) -> pa.Table:
     """P(success) and the probabilities of its events at every point of a panel."""
-    of_panel, contest = points(job.panel, job.points), job.panel.contest
-    found = references(MODELS[job.panel.model], of_panel)
+    of_panel = panel.points()
+    found = references(MODELS[panel.model], of_panel)
     columns = {
-        "panel": [job.name] * len(of_panel),
-        "parameter": [",".join(job.panel.swept())] * len(of_panel),
+        "panel": [panel.name] * len(of_panel),
+        "parameter": [",".join(panel.sweep)] * len(of_panel),
         "value": [point.swept[0] for point in of_panel],
         "p_exact": [reference.success for reference in found],
         "p_error": [reference.error for reference in found],
         "p_method": [reference.method for reference in found],
     }
-    for k, event in enumerate(contest.events):
+    for k, event in enumerate(panel.contest.events):
         columns[f"prob_{event}"] = [reference.events[k] for reference in found]
         columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
-    return table_from_columns(columns, exact_schema(contest))
+    return table_from_columns(columns, exact_schema(panel.contest))
 
 
-def metadata(job: ExactPanel) -> dict[str, str]:
+def metadata(panel: Panel) -> dict[str, str]:
     """What a panel's exact values come from: settings, code and versions."""
-    return record(job.canonical(), __name__)
+    return record(panel.canonical(), __name__)
 
 
-def run(job: ExactJob, outputs: list[Path]) -> None:
+def run(job: PanelsJob, outputs: list[Path]) -> None:
     made = [(compute_exact(panel), metadata(panel)) for panel in job.panels]
     for (table, provenance), path in zip(made, outputs, strict=True):
         write_parquet(table, path, provenance)

@@ -16,8 +16,8 @@ import numpy as np
 from attention_separation.attention.sign_columns import exceeds, likely_heads
 
 from ..models.contest import PAPERS
+from ..models.model import Point
 from ..models.panel_tables import EXACT_EVENTS, Reference
-from ..models.point import Point
 from ..models.regression import LEVELS, SPECIAL, RegressionModel, special_sign_decides
 from .regression_columns import TwoPointSums, weights
 from .regression_fourier import UniformSums, gauss_legendre

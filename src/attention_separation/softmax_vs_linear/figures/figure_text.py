@@ -1,15 +1,13 @@
 """What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
 
 import textwrap
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
 from ..models.contest import Contest, contests_in_words
-from ..models.parameters import SYMBOLS, MRule
-from ..settings.panels import ExactPanel, points
-from ..settings.reconstruction import KEY, MARK
+from ..models.model import SYMBOLS, AttentionModel, MRule
+from ..settings.panels import KEY, MARK, Panel
 
 TITLE_ITEMS_PER_LINE = 4
 
@@ -80,12 +78,12 @@ def note_on_definition(of: Iterable[tuple[str, Parameters]]) -> str:
     )
 
 
-def parameters_of(panels: Iterable[ExactPanel]) -> list[tuple[str, Parameters]]:
+def parameters_of(panels: Iterable[Panel]) -> list[tuple[str, Parameters]]:
     """The models and parameters of the points of some panels."""
     return [
-        (panel.panel.model, (point.a0, point.a1, point.b, point.c))
+        (panel.model, (point.a0, point.a1, point.b, point.c))
         for panel in panels
-        for point in points(panel.panel, panel.points)
+        for point in panel.points()
     ]
 
 
@@ -105,35 +103,31 @@ CHOICES = {
     ("signs", "fresh"): "a fresh 𝑦 per network",
 }
 
-Look = tuple[dict[str, Any], Collection[str], Collection[str]]
-"""A panel's parameters held fixed, its reconstructed ones, and its model's notes."""
 
-
-def choices_in_words(looks: Iterable[Look], titled: Collection[str] = ()) -> str:
+def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> str:
     """The choices that panels make, each once, but for those that `titled` names, of which titles
     speak; what is reconstructed has an asterisk."""
-    looks = list(looks)
     choices = dict.fromkeys(
-        CHOICES[name, value] + MARK * (name in reconstructed)
-        for held, reconstructed, _ in looks
-        for name, value in held.items()
+        CHOICES[name, value] + MARK * (name in panel.reconstructed)
+        for panel in panels
+        for name, value in panel.fixed.items()
         if (name, value) in CHOICES and name not in titled
     )
-    notes = dict.fromkeys(note for *_, notes in looks for note in notes)
+    notes = dict.fromkeys(note for panel in panels for note in panel.notes)
     return "; ".join([*choices, *notes])
 
 
 def footnote(
     lines: Iterable[str],
-    looks: Iterable[Look],
+    panels: Sequence[Panel],
     contests: Mapping[str, Contest],
     parameters: Iterable[tuple[str, Parameters]],
     inches: float,
 ) -> str:
-    """Lines with what else the panels' looks, contests and parameters ask to be said, as wide as
-    the figure."""
+    """Lines with what else the panels, contests and parameters ask to be said, as wide as the
+    figure."""
     lines = [*lines, *contests_in_words(contests), note_on_definition(parameters)]
-    if any(reconstructed or notes for _, reconstructed, notes in looks):
+    if any(panel.reconstructed or panel.notes for panel in panels):
         lines.append(KEY)
     characters = int(CHARACTERS_PER_INCH * inches)
     return "\n".join(textwrap.fill(line, characters) for line in lines if line)

@@ -14,9 +14,10 @@ from attention_separation.pages.prose import rounded_up
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import numpy_column
 
+from ..models.model import X_LABELS
 from ..models.panel_tables import read_joined
-from ..models.parameters import X_LABELS
-from ..settings.jobs import FigureJob, PanelLook
+from ..settings.jobs import PanelsJob
+from ..settings.panels import Panel
 from .figure_text import choices_in_words, footnote, held_title
 
 MANY_POINTS = 12
@@ -24,7 +25,7 @@ VERY_MANY_POINTS = 90
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
-def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
+def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
     """The figure, one panel for each table in order: trials as dots with 95 % intervals, and exact
     or reference values as a line. The tables hold both, joined."""
     columns = min(len(tables), 3 if len(tables) > 4 else 2)
@@ -33,9 +34,9 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
         size = (3.9 * columns, 2.75 * rows + 0.75) if len(tables) > 1 else (5.4, 3.9)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for index, (ax, look, table) in enumerate(zip(axes, job.panels, tables, strict=False)):
+        for index, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=False)):
             letter = chr(ord("a") + index) if len(tables) > 1 else ""
-            _draw_panel(ax, look, table, letter)
+            _draw_panel(ax, panel, table, letter)
         for ax in axes[len(tables) :]:
             ax.set_axis_off()
         _draw_legend(figure, tables)
@@ -43,18 +44,17 @@ def draw(job: FigureJob, tables: list[pa.Table]) -> Figure:
     return figure
 
 
-def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None:
-    swept = list(look.panel.swept())
+def _draw_panel(ax: Axes, panel: Panel, table: pa.Table, letter: str) -> None:
+    swept = list(panel.sweep)
     # A given y spares Matplotlib the search for one, at every draw.
-    ax.set_title(
-        held_title(look.panel.held(), table["m"].to_pylist(), look.reconstructed), pad=8, y=1.0
-    )
+    title = held_title(panel.fixed, table["m"].to_pylist(), panel.reconstructed)
+    ax.set_title(title, pad=8, y=1.0)
     ax.annotate(
         letter, (0, 1), xytext=(-26, 8), xycoords="axes fraction", textcoords="offset points",
         fontsize=11, fontweight="bold", va="bottom",
     )  # fmt: skip
     if len(swept) == 2:
-        _draw_map(ax, look, table)
+        _draw_map(ax, panel, table)
         return
     x = numpy_column(table, "value")
     order = np.argsort(x)
@@ -83,7 +83,7 @@ def _draw_panel(ax: Axes, look: PanelLook, table: pa.Table, letter: str) -> None
     else:
         ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
     ax.set_ylim(0, 1)
-    ax.set_xlabel(_axis_label(swept[0], look))
+    ax.set_xlabel(_axis_label(swept[0], panel))
     ax.set_ylabel("success rate")
 
 
@@ -97,9 +97,8 @@ def _draw_legend(figure: Figure, tables: list[pa.Table]) -> None:
     figure.legend(handles=handles, loc="upper right", ncols=2, fontsize=8, borderaxespad=0.3)
 
 
-def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
-    swept = list(look.panel.swept())
-    coordinates = [_swept_values(name, table) for name in swept]
+def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
+    coordinates = zip(*(point.swept for point in panel.points()), strict=True)
     (first, column), (second, row) = (np.unique(c, return_inverse=True) for c in coordinates)
     rate, exact = np.full((2, len(second), len(first)), np.nan)
     rate[row, column] = numpy_column(table, "p_hat")
@@ -111,8 +110,8 @@ def _draw_map(ax: Axes, look: PanelLook, table: pa.Table) -> None:
         ax.clabel(lines, fontsize=7)
     ax.grid(False)
     ax.figure.colorbar(mesh, ax=ax, label="success rate")
-    for axis, values, name in ((ax.xaxis, first, swept[0]), (ax.yaxis, second, swept[1])):
-        axis.set_label_text(_axis_label(name, look))
+    for axis, values, name in zip((ax.xaxis, ax.yaxis), (first, second), panel.sweep, strict=True):
+        axis.set_label_text(_axis_label(name, panel))
         if len(values) <= MANY_POINTS:
             axis.set_ticks(values, [f"{value:g}" for value in values])
 
@@ -126,32 +125,24 @@ def edges(values: np.ndarray) -> np.ndarray:
     return np.array([ends[0], *middles, ends[1]])
 
 
-def _axis_label(name: str, look: PanelLook) -> str:
-    return X_LABELS[name] + "*" * (name in look.reconstructed)
+def _axis_label(name: str, panel: Panel) -> str:
+    return X_LABELS[name] + "*" * (name in panel.reconstructed)
 
 
-def _swept_values(name: str, table: pa.Table) -> np.ndarray:
-    """The values of a swept parameter, row by row; theta has no column but makes tau."""
-    if name in table.column_names:
-        return numpy_column(table, name)
-    return np.round(numpy_column(table, "tau") / np.sqrt(np.log(numpy_column(table, "n"))), 12)
-
-
-def _footnote(job: FigureJob, tables: list[pa.Table], inches: float) -> str:
+def _footnote(job: PanelsJob, tables: list[pa.Table], inches: float) -> str:
     """The trials, the choices that all panels share, and what departs from them."""
-    looks = [(look.panel.held(), look.reconstructed, look.notes) for look in job.panels]
-    trials = sorted({look.panel.trials for look in job.panels})
+    trials = sorted({panel.trials for panel in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
-    maps = all(len(look.panel.swept()) == 2 for look in job.panels)
+    maps = all(len(panel.sweep) == 2 for panel in job.panels)
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     parameters = [
-        (look.panel.model, tuple(row.values()))
-        for look, table in zip(job.panels, tables, strict=True)
+        (panel.model, tuple(row.values()))
+        for panel, table in zip(job.panels, tables, strict=True)
         for row in table.select(["a0", "a1", "b", "c"]).to_pylist()
     ]
-    contests = {look.name: look.contest for look in job.panels}
-    line = f"{counts} trials per point; {intervals}; {choices_in_words(looks)}."
-    return footnote([line], looks, contests, parameters, inches)
+    contests = {panel.name: panel.contest for panel in job.panels}
+    line = f"{counts} trials per point; {intervals}; {choices_in_words(job.panels)}."
+    return footnote([line], job.panels, contests, parameters, inches)
 
 
 def _evenly_in_logarithm(x: np.ndarray) -> bool:
@@ -160,7 +151,7 @@ def _evenly_in_logarithm(x: np.ndarray) -> bool:
     return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
 
 
-def run(job: FigureJob, tables: list[Path], exact: list[Path], output: Path) -> None:
+def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
     joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
     stem = output.with_suffix("")
     # Panels of other contests have other events.

@@ -9,8 +9,7 @@ from pydantic import Field
 from attention_separation.datasets.cross_attention import CROSS_ATTENTION as DATASET
 from attention_separation.datasets.cross_attention import Entries, Reading, literal, token_types
 
-from .attention_model import AttentionModel
-from .parameters import AttentionParameters, Positive
+from .model import AttentionModel, AttentionParameters, Positive
 
 
 class CrossAttentionParameters(AttentionParameters):

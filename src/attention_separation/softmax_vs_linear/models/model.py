@@ -1,12 +1,188 @@
-"""What a model is: its parameters, what they must meet, its words, and what it can be asked."""
+"""What a model of the paper is: its parameters, points that give each a value, and what it can be
+asked; models of attention among them."""
 
+import math
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from attention_separation.settings.closed import Closed
+import numpy as np
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from .contest import Contest
+from attention_separation.attention.distinct_rows import distinct_rows
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.attention.sign_columns import largest_scores
+from attention_separation.datasets.dataset import Dataset
+from attention_separation.settings.closed import Closed, Whole
+
+from .contest import PAPERS, Contest
+
+OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
+
+# Bounds far beyond any use keep every score finite and every array within memory.
+Size = Annotated[Whole, Field(ge=1, le=10**12)]
+Dimension = Annotated[Whole, Field(ge=1, le=10**6)]
+MOST_COLUMNS = 10**6
+Width = Annotated[Whole, Field(ge=1, le=MOST_COLUMNS)]
+Trials = Annotated[Whole, Field(ge=1, le=10**12)]
+Amplitude = Annotated[float, Field(ge=0, le=1000)]
+Positive = Annotated[float, Field(ge=1e-6, le=1000)]
+Probability = Annotated[float, Field(ge=1e-100, lt=1)]
+
+
+class MRule(Closed, title="rule for m"):
+    """m computed from n: times log(n) or log(n/delta), made whole, and at least `at_least`."""
+
+    log_of: Literal["n", "n/delta"] = Field(description="what the logarithm is taken of")
+    base: Literal["e", 2, 10] = Field(default="e", description="base of the logarithm")
+    times: Annotated[float, Field(gt=0, le=10**6)] = Field(default=1.0, description="factor C")
+    round: Literal["floor", "nearest", "ceil"] = Field(description="how m is made whole")
+    at_least: Width = Field(default=1, description="smallest m")
+
+    def m(self, n: int, delta: float | None) -> int:
+        """The number of sign columns for n tokens."""
+        argument = n if self.log_of == "n" else n / delta
+        log = {"e": math.log, 2: math.log2, 10: math.log10}[self.base](argument)
+        rounding = {"floor": math.floor, "nearest": round, "ceil": math.ceil}[self.round]
+        return max(rounding(self.times * log), self.at_least)
+
+
+def _known_theta(text: str) -> str:
+    if not OVER_C.fullmatch(text):
+        raise ValueError("allowed: a number, or 'c + NUMBER' such as 'c + 0.1'")
+    return text
+
+
+def _m_kind(value: Any) -> str:
+    return "<rule>" if isinstance(value, dict | MRule) else "<number>"
+
+
+def _theta_kind(value: Any) -> str:
+    return "<text>" if isinstance(value, str) else "<number>"
+
+
+Columns = Annotated[
+    Annotated[Width, Tag("<number>")] | Annotated[MRule, Tag("<rule>")], Discriminator(_m_kind)
+]
+Theta = Annotated[
+    Annotated[Positive, Tag("<number>")]
+    | Annotated[str, AfterValidator(_known_theta), Tag("<text>")],
+    Discriminator(_theta_kind),
+]
+
+
+class Parameters(Closed):
+    """Parameters that every model has; None where neither panel nor defaults give one."""
+
+    n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
+    m: Columns | None = Field(default=None, description="sign columns: a number or a rule")
+    delta: Probability | None = Field(default=None, description="delta in log(n/delta), for m")
+    data: Literal["independent", "same"] | None = Field(
+        default=None, description="whether D0 and D1 share their random draws"
+    )
+    signs: Literal["shared", "fresh"] | None = Field(
+        default=None, description="whether all networks of a trial share y"
+    )
+
+
+class AttentionParameters(Parameters):
+    """Parameters that every model of attention has."""
+
+    d: Dimension | None = Field(default=None, description="embedding dimension")
+    a0: Amplitude | None = Field(default=None, description="size of the special entry in D0")
+    a1: Amplitude | None = Field(default=None, description="size of the special entry in D1")
+
+
+SWEEPABLE: dict[str, Any] = {
+    "n": Size,
+    "d": Dimension,
+    "m": Width,
+    "a0": Amplitude,
+    "a1": Amplitude,
+    "b": Positive,
+    "c": Positive,
+    "delta": Probability,
+    "tau": Positive,
+    "theta": Positive,
+}
+"""Parameters that a panel can sweep, with the type of their values."""
+
+SYMBOLS = {
+    "n": "𝑛",
+    "d": "𝑑",
+    "m": "𝑚",
+    "delta": "δ",
+    "a0": "𝑎₀",
+    "a1": "𝑎₁",
+    "b": "𝑏",
+    "c": "𝑐",
+    "tau": "τ",
+    "theta": "τ/√log 𝑛",
+}
+"""Numeric parameters as text, in the order in which titles list them."""
+
+X_LABELS = {
+    "n": "input length 𝑛",
+    "d": "embedding dimension 𝑑",
+    "m": "network width 𝑚",
+    "a0": "size of the special entry in 𝐷₀, 𝑎₀",
+    "a1": "size of the special entry in 𝐷₁, 𝑎₁",
+    "b": "size of the class entries 𝑏",
+    "c": "size of the last column 𝑐",
+    "delta": "δ",
+    "tau": "threshold τ",
+    "theta": "threshold τ/√log 𝑛",
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a panel: every parameter with its value; None where the model has none.
+
+    `theta` is the threshold in units of s, which is 1 in softmax regression.
+    """
+
+    name: str
+    swept: tuple[float, ...]
+    n: int
+    m: int
+    theta: float
+    s: float
+    data: str
+    signs: str
+    d: int | None = None
+    a0: float | None = None
+    a1: float | None = None
+    b: float | None = None
+    c: float | None = None
+    delta: float | None = None
+    attention_x: str | None = None
+    law: str | None = None
+    contest: Contest = PAPERS
+
+    @property
+    def tau(self) -> float:
+        """The threshold, theta s."""
+        return self.theta * self.s
+
+    def a(self, dataset: int) -> float:
+        """Size of the special entry in D0 or D1."""
+        return self.a1 if dataset else self.a0
+
+
+def stacked_by(point: Point) -> tuple:
+    """What points share that arrays hold together: d, X, the contest, and what trials share."""
+    return point.d, point.attention_x, point.contest, point.data, point.signs
+
+
+def alike(points: list[Point]) -> list[list[int]]:
+    """Positions of the points in groups that arrays can hold together."""
+    groups: dict[tuple, list[int]] = {}
+    for k, point in enumerate(points):
+        groups.setdefault(stacked_by(point), []).append(k)
+    return list(groups.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,3 +228,64 @@ class Model(ABC):
     def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
         """Whether the definition of the model's datasets allows these parameters."""
         return True
+
+
+LARGEST_A0 = 0.1
+"""a0 lies below (Definition D.1)."""
+
+SUM_TOLERANCE = 1e-9
+
+MOST_NUMBERS = 1_000_000
+"""States times rows worked on at once."""
+
+MOST_ROWS = 3
+"""Of a network."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionModel(Dataset, Model):
+    """A model whose networks stand on attention with any kernel: a dataset, and what is said of it.
+
+    Attributes
+    ----------
+    least_a1 : a1 is at least so large by the datasets' definition
+    range_words : what the definition asks of the parameters
+    """
+
+    has_maps = True
+    most_alternatives = None
+    titled_by = "attention_x"
+
+    least_a1: float
+    range_words: str
+
+    @classmethod
+    def on(cls, dataset: Dataset, **more) -> "AttentionModel":
+        """The model on a dataset; `more` are the other attributes."""
+        return cls(**vars(dataset), **more)
+
+    def check_contest(self, contest: Contest) -> None:
+        """Attention takes every kernel."""
+
+    def network_scores(self, points: Sequence[Point]) -> list[np.ndarray]:
+        """The largest scores of each network of the contest in every state of a column,
+        (P, 2, E, 2, K), of points that arrays can hold together."""
+        types = [self.token_types(points, dataset) for dataset in (0, 1)]
+        return [
+            largest_scores(distinct_rows(types[dataset], kernel_named(kernel)))
+            for kernel, dataset in points[0].contest.networks
+        ]
+
+    def scale(self, n: int) -> float:
+        """s = sqrt(log n)."""
+        return math.sqrt(math.log(n))
+
+    def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
+        """Whether the definition of the datasets allows the parameters."""
+        sums = b is None or abs(b + c - 1) < SUM_TOLERANCE
+        return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
+
+
+def most_together(d: int) -> int:
+    """Points of this d whose states are worked on at once."""
+    return max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)

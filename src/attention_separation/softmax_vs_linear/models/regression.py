@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from .contest import PAPERS, Contest
-from .model import Model
-from .parameters import Parameters, Positive
+from .model import Model, Parameters, Positive
 
 LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from attention_separation.datasets.self_attention import SELF_ATTENTION as DATASET
 
-from .attention_model import AttentionModel
-from .parameters import AttentionParameters, Positive, Theta
+from .model import AttentionModel, AttentionParameters, Positive, Theta
 
 
 class SelfAttentionParameters(AttentionParameters):

@@ -8,7 +8,7 @@ from attention_separation.results.tables import TableError
 from attention_separation.statistics.verdict_words import count_verdicts
 
 from ..models import MODELS
-from ..settings.reconstruction import MARK
+from ..settings.panels import MARK
 from .summary import verdicts_made
 
 UNKNOWN = "not judged"
@@ -19,20 +19,18 @@ def labels(study, output: Output, folder: Path) -> dict[str, str]:
     stands in a folder of results, and values that are reconstructed are marked."""
     if output.kind is TABLE:
         return {"table": output.title}
-    panels, of = output.panels, study.section.panels
+    panels = [study.marked[name] for name in output.panels]
     if not panels:
         return {"figure": output.name, **output.labels}
-    models = dict.fromkeys(MODELS[of[panel].model].words for panel in panels)
+    models = dict.fromkeys(MODELS[panel.model].words for panel in panels)
     swept = dict.fromkeys(
-        f"{name}{MARK * (name in study.reconstructed(panel))}"
-        for panel in panels
-        for name in of[panel].swept()
+        f"{name}{MARK * (name in panel.reconstructed)}" for panel in panels for name in panel.sweep
     )
     return {
         "figure": output.name,
         "model": ", ".join(models),
         "swept": ", ".join(swept),
-        "verdict": verdict_label(study, panels, folder),
+        "verdict": verdict_label(study, output.panels, folder),
     }
 
 

@@ -44,11 +44,10 @@ def summary(study, folder: Path) -> Iterator[str]:
         If one was made with other settings.
     """
     made = []
-    for panel in study.section.panels:
-        path = folder / "panels" / f"{panel}.parquet"
+    for name, panel in study.simulated.items():
+        path = folder / "panels" / f"{name}.parquet"
         if path.exists():
-            job = study.panel_job(panel)
-            made.append(read_parquet(path, simulated_schema(job.panel.contest), job.digest()))
+            made.append(read_parquet(path, simulated_schema(panel.contest), panel.digest()))
     if not made:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
     judged = verdicts_made(study, folder)

@@ -7,8 +7,7 @@ from pydantic import Field, model_validator
 from attention_separation.settings.closed import Closed, Whole
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
-from ..models.parameters import Amplitude, Dimension, MRule, Positive, Probability
+from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
 
 Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
 

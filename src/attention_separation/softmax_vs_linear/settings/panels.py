@@ -1,19 +1,152 @@
-"""A panel: a model, what is swept and what is held fixed; and the points that this makes."""
+"""A panel: a model, what is swept and what is held fixed; the points that this makes, and what can
+be wrong with it though each of its settings is valid."""
 
 import itertools
-from typing import Annotated, Any, Literal, Union
+import math
+from typing import Annotated, Any, ClassVar, Literal, Union
 
-from pydantic import Field, create_model
+from pydantic import AfterValidator, Field, create_model, model_validator
 
-from attention_separation.settings.closed import Closed, Count, grid_of, grid_values, thinned
+from attention_separation.settings.closed import Closed, Count, Range, grid_of, grid_values, thinned
+from attention_separation.settings.faults import Fault, several
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
-from ..models.model import Model
-from ..models.parameters import OVER_C, SWEEPABLE, MRule, Trials
-from ..models.point import Point
+from ..models.model import MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
 
 Engine = Literal["reduced", "dense"]
+
+MARK = "*"
+KEY = f"{MARK} reconstructed: the paper's text does not state it."
+COLUMN = (
+    "Reconstructed lists what the paper's text does not state of a panel, and is read or chosen "
+    "here."
+)
+"""How pages, tables and pictures mark what the paper's text does not state; the last stands in the
+words on a table with a column `reconstructed`."""
+
+OF_SHAPE = ("n", "d", "m", "delta")
+"""Parameters on which a point's n, d and m depend."""
+
+ORDER = (*SWEEPABLE, *(name for model in MODELS.values() for name in model.parameters.model_fields))
+"""Of parameters, wherever they are listed."""
+
+MOST_POINTS = 100_000
+MOST_FAULTY_POINTS = 2
+
+
+def _ordered(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in ORDER if name in values}
+
+
+class Panel(Closed):
+    """A panel, or a map, as jobs hold it: all that its points depend on, and of the rest what the
+    job's own result depends on."""
+
+    name: str
+    model: Literal[tuple(MODELS)]
+    sweep: Annotated[dict[str, Range | list[int | float]], AfterValidator(_ordered)]
+    """The grid of each swept parameter."""
+    fixed: Annotated[dict[str, MRule | int | float | str], AfterValidator(_ordered)]
+    contest: Contest
+    most_values: Count | None = None
+    """At most so many values of each swept parameter."""
+    trials: Trials | None = None
+    seed: Annotated[int, Field(ge=0)] | None = None
+    engine: Engine | None = None
+    figure: str | None = None
+    """Name or title of the figure that shows it first."""
+    reconstructed: list[str] = Field(default=[])
+    """Parameters whose value the paper does not state."""
+    notes: list[str] = Field(default=[])
+    """What figures say of its model; a mark at the end is on what the paper does not state."""
+
+    def with_more(self, **values: Any) -> "Panel":
+        """The same with more of what a result depends on."""
+        return self.model_copy(update=values)
+
+    def points(self) -> list[Point]:
+        """Its points in grid order."""
+        grids = {k: thinned(grid_values(grid), self.most_values) for k, grid in self.sweep.items()}
+        return self._points(grids)
+
+    def shapes(self) -> list[Point]:
+        """One point for each n, d and m that its points have; the first in grid order."""
+        grids = {name: grid_values(grid) for name, grid in self.sweep.items()}
+        return self._points({k: v if k in OF_SHAPE else v[:1] for k, v in grids.items()})
+
+    def _points(self, swept: dict[str, list[float]]) -> list[Point]:
+        grids = [[_as_number(name, value) for value in grid] for name, grid in swept.items()]
+        return [self._point(dict(zip(swept, at, strict=True))) for at in itertools.product(*grids)]
+
+    def _point(self, swept: dict[str, float]) -> Point:
+        values = self.fixed | swept
+        if isinstance(values["m"], MRule):
+            values["m"] = values["m"].m(values["n"], values.get("delta"))
+        theta = values.pop("tau") if "tau" in values else values.pop("theta")
+        if isinstance(theta, str):
+            theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
+        # The shortest texts that read back as the numbers, by name: one text for one point.
+        name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
+        return Point(
+            name=name,
+            swept=tuple(float(value) for value in swept.values()),
+            theta=theta,
+            s=MODELS[self.model].scale(values["n"]),
+            contest=self.contest,
+            **values,
+        )
+
+    @property
+    def marked_notes(self) -> list[str]:
+        """What else of its model the paper does not state, in words."""
+        return [note.removesuffix(MARK) for note in self.notes if note.endswith(MARK)]
+
+    @property
+    def reconstruction(self) -> str:
+        """All that is reconstructed, as one text: names of settings, then notes."""
+        return "; ".join([*filter(None, [", ".join(self.reconstructed)]), *self.marked_notes])
+
+
+def _as_number(name: str, value: float) -> float:
+    return int(value) if name in ("n", "d", "m") else float(value)
+
+
+class Sweep(Closed):
+    """What the configuration says of a panel or a map of any model; when it is validated, it has
+    all that it takes from its figure and its model."""
+
+    is_map: ClassVar[bool]
+
+    def panel(self, name: str, **more: Any) -> Panel:
+        """The same as jobs hold it, with more of what its result depends on."""
+        sweep, fixed = ({k: v for k, v in of if v is not None} for of in (self.sweep, self.fixed))
+        return Panel(
+            name=name,
+            model=self.model,
+            sweep=sweep,
+            fixed=fixed,
+            contest=self.contest or PAPERS,
+            **more,
+        )
+
+    @model_validator(mode="after")
+    def _has_points(self) -> "Sweep":
+        panel = self.panel("")
+        faults = _map_faults(panel) if self.is_map else []
+        faults = faults or _parameter_faults(panel) or _point_faults(panel)
+        if faults:
+            raise several(faults)
+        return self
+
+
+OF_FIGURE = {"inherited": "that of its figure"}
+"""For the schema: what a panel need not say if its figure does."""
+
+RECONSTRUCTED = (
+    list[str],
+    Field(default=[], description="parameters whose value the paper does not state"),
+)
 
 
 def class_name(model: Model) -> str:
@@ -29,137 +162,112 @@ def _grids_model(model: Model) -> type[Closed]:
     return create_model(f"{model.parameters.__name__}Grids", __base__=Closed, **fields)
 
 
-class AnySweep(Closed):
-    """A sweep of any model."""
-
-    def swept(self) -> dict[str, Any]:
-        """The swept parameters' grids, in the model's order of parameters."""
-        return {name: grid for name, grid in self.sweep if grid is not None}
-
-    def held(self) -> dict[str, Any]:
-        """The parameters held fixed."""
-        return {name: value for name, value in self.fixed if value is not None}
-
-
-_CONTEST = (
-    Contest | None,
-    Field(
-        default=None,
-        description="who fires and who is silent, instead of its figure's and that of `models`",
-    ),
-)
-RECONSTRUCTED = (
-    list[str],
-    Field(default=[], description="parameters whose value the paper does not state"),
-)
-
-
-def _sweep_model(model: Model) -> type[AnySweep]:
-    return create_model(
-        f"{class_name(model)}Sweep",
-        __base__=AnySweep,
-        model=(Literal[model.name], Field(description="the model")),
-        sweep=(_grids_model(model), Field(description="one or two swept parameters")),
-        fixed=(
+def _sweep_models(model: Model) -> tuple[type[Sweep], type[Sweep]]:
+    """The types of a model's maps and of its panels."""
+    fields = {
+        "sweep": (_grids_model(model), Field(description="one or two swept parameters")),
+        "fixed": (
             model.parameters,
             Field(
                 default=model.parameters(),
                 description="parameters held fixed, instead of its figure's and those of `models`",
             ),
         ),
-        contest=_CONTEST,
+        "contest": (
+            Contest | None,
+            Field(
+                default=None,
+                description="who fires and who is silent, instead of its figure's and that of "
+                "`models`",
+            ),
+        ),
+    }
+    name, its_model = class_name(model), Literal[model.name]
+    of_map = create_model(
+        f"{name}Sweep",
+        __base__=Sweep,
+        model=(its_model, Field(description="the model")),
+        **fields,
     )
-
-
-SWEEPS: dict[str, type[AnySweep]] = {name: _sweep_model(model) for name, model in MODELS.items()}
-Sweep = Annotated[Union[tuple(SWEEPS.values())], Field(discriminator="model")]  # noqa: UP007
-"""What is swept and what is held fixed, without trials: enough for exact values."""
-
-
-OF_FIGURE = {"inherited": "that of its figure"}
-"""For the schema: what a panel need not say if its figure does."""
-
-
-def _panel_model(model: Model) -> type[AnySweep]:
-    return create_model(
-        f"{class_name(model)}Panel",
-        __base__=SWEEPS[model.name],
-        model=(Literal[model.name], Field(description="the model", json_schema_extra=OF_FIGURE)),
+    of_panel = create_model(
+        f"{name}Panel",
+        __base__=Sweep,
+        model=(its_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
+        **fields,
         trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
         reconstructed=RECONSTRUCTED,
     )
+    of_map.is_map, of_panel.is_map = True, False
+    return of_map, of_panel
 
 
-PANELS: dict[str, type[AnySweep]] = {name: _panel_model(model) for name, model in MODELS.items()}
-Panel = Annotated[Union[tuple(PANELS.values())], Field(discriminator="model")]  # noqa: UP007
+MAPS, PANELS = (
+    dict(zip(MODELS, types, strict=True))
+    for types in zip(*map(_sweep_models, MODELS.values()), strict=True)
+)
+AnyMap, AnyPanel = (
+    Annotated[Union[tuple(types.values())], Field(discriminator="model")]  # noqa: UP007
+    for types in (MAPS, PANELS)
+)
 
 
-OF_SHAPE = ("n", "d", "m", "delta")
-"""Parameters on which a point's n, d and m depend."""
+def _map_faults(panel: Panel) -> list[Fault]:
+    """What a map must be beside a sweep with valid points."""
+    if not MODELS[panel.model].has_maps:
+        allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
+        return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
+    if len(panel.sweep) != 2:
+        return [(("sweep",), f"{len(panel.sweep)} parameters are swept; allowed: two, for a map")]
+    return []
 
 
-class PanelJob(Closed):
-    """All that one panel's table depends on."""
-
-    name: str
-    panel: Panel
-    seed: Annotated[int, Field(ge=0)]
-    engine: Engine
-    points: Count | None = None
-
-
-class ExactPanel(Closed):
-    """All that the exact values of a panel depend on."""
-
-    name: str
-    panel: Sweep
-    points: Count | None = None
-
-
-def without_trials(panel: AnySweep) -> AnySweep:
-    """The sweep of a panel: its points, but neither trials nor what is reconstructed."""
-    return SWEEPS[panel.model].model_construct(
-        model=panel.model, sweep=panel.sweep, fixed=panel.fixed, contest=panel.contest
-    )
-
-
-def points(panel: AnySweep, most: int | None = None) -> list[Point]:
-    """The points of a panel in grid order; `most` thins each swept parameter's values."""
-    grids = {name: thinned(grid_values(grid), most) for name, grid in panel.swept().items()}
-    return _points(panel, grids)
+def _parameter_faults(panel: Panel) -> list[Fault]:
+    """What is wrong between a panel's parameters: missing, twice, no use."""
+    swept, held = panel.sweep.keys(), panel.fixed.keys()
+    found: list[Fault] = []
+    try:
+        MODELS[panel.model].check_contest(panel.contest)
+    except ValueError as error:
+        found.append((("contest",), str(error)))
+    if not 1 <= len(swept) <= 2:
+        found.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
+    for name in sorted(swept & held):
+        found.append((("fixed", name), f"{name} is swept too; remove one of the two"))
+    known = swept | held
+    needed = MODELS[panel.model].parameters.model_fields.keys() - {"delta"}
+    for name in sorted(needed - known):
+        found.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
+    rule = panel.fixed.get("m")
+    uses_delta = isinstance(rule, MRule) and rule.log_of == "n/delta"
+    if uses_delta and "delta" not in known:
+        found.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
+    if not uses_delta and "delta" in known:
+        why = "nothing depends on it, for m is not computed from it; remove it"
+        found.append((("sweep" if "delta" in swept else "fixed", "delta"), why))
+    return found
 
 
-def shapes(panel: AnySweep) -> list[Point]:
-    """One point of a panel for each n, d and m that its points have; the first in grid order."""
-    grids = {name: grid_values(grid) for name, grid in panel.swept().items()}
-    return _points(panel, {k: v if k in OF_SHAPE else v[:1] for k, v in grids.items()})
+def _point_faults(panel: Panel) -> list[Fault]:
+    """Points that break a definition's structure, at the swept parameters' path."""
+    path = ("sweep", *panel.sweep) if len(panel.sweep) == 1 else ("sweep",)
+    count = math.prod(len(grid_values(grid)) for grid in panel.sweep.values())
+    if count > MOST_POINTS:
+        return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
+    found = []
+    for point in panel.shapes():
+        try:
+            MODELS[panel.model].check(point.n, point.d)
+            _check_m(point)
+        except ValueError as error:
+            found.append((path, str(error)))
+    if len(found) > MOST_FAULTY_POINTS:
+        rest = len(found) - MOST_FAULTY_POINTS
+        found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
+    return found
 
 
-def _points(panel: AnySweep, swept: dict[str, list[float]]) -> list[Point]:
-    grids = {name: [_as_number(name, value) for value in grid] for name, grid in swept.items()}
-    held = panel.held()
-    contest = panel.contest or PAPERS
-    return [
-        _point(MODELS[panel.model], contest, dict(zip(grids, values, strict=True)), held)
-        for values in itertools.product(*grids.values())
-    ]
-
-
-def _as_number(name: str, value: float) -> float:
-    return int(value) if name in ("n", "d", "m") else float(value)
-
-
-def _point(model: Model, contest: Contest, swept: dict[str, float], held: dict[str, Any]) -> Point:
-    values = held | swept
-    if isinstance(values["m"], MRule):
-        values["m"] = values["m"].m(values["n"], values.get("delta"))
-    s = model.scale(values["n"])
-    if "theta" in values:
-        theta = values.pop("theta")
-        if isinstance(theta, str):
-            theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
-        values["tau"] = theta * s
-    # The shortest texts that read back as the numbers, by name: one text for one point.
-    name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
-    swept_values = tuple(float(v) for v in swept.values())
-    return Point(name=name, swept=swept_values, s=s, contest=contest, **values)
+def _check_m(point: Point) -> None:
+    if point.m < 1:
+        raise ValueError(f"m={point.m}: a network has at least one sign column")
+    if point.m > MOST_COLUMNS:
+        raise ValueError(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")

@@ -14,8 +14,7 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds
 from attention_separation.statistics.seeding import BlockStreams
 
-from ..models.attention_model import AttentionModel, most_together
-from ..models.point import Point, stacked_by
+from ..models.model import AttentionModel, Point, most_together, stacked_by
 from .signs import (
     CHUNK_MULTIPLE,
     bit_at,

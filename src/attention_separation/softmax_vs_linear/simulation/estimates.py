@@ -5,7 +5,7 @@ on them.
 """
 
 from ..models.contest import PAPERS
-from ..models.point import Point
+from ..models.model import Point
 from .signs import lanes_per_column
 
 START_SECONDS = 3.0

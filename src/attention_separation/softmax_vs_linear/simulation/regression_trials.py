@@ -14,7 +14,7 @@ from attention_separation.attention.sign_columns import exceeds
 from attention_separation.statistics.seeding import BlockStreams
 
 from ..models.contest import PAPERS
-from ..models.point import Point
+from ..models.model import Point
 from ..models.regression import (
     LEVELS,
     LOWER,

@@ -22,13 +22,11 @@ from attention_separation.statistics.counts import Counts, clopper_pearson
 from attention_separation.statistics.seeding import BlockStreams, blocks
 
 from ..models import MODELS
-from ..models.attention_model import AttentionModel
 from ..models.contest import Contest
-from ..models.model import Model
+from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import simulated_schema
-from ..models.point import Point
 from ..models.regression import RegressionModel
-from ..settings.panels import PanelJob, points
+from ..settings.panels import Panel
 from . import attention_trials, regression_trials
 from .attention_trials import Trials
 from .estimates import seconds_per_trial
@@ -103,23 +101,23 @@ def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> list[
     return total
 
 
-def simulate(job: PanelJob) -> pa.Table:
+def simulate(panel: Panel) -> pa.Table:
     """Run the trials of every point of a panel and count successes and the events."""
-    of_panel = points(job.panel, job.points)
-    counts = count(job, of_panel, units(of_panel, job.panel.trials))
-    return panel_table(job, of_panel, list(counts.values()))
+    of_panel = panel.points()
+    counts = count(panel, of_panel, units(of_panel, panel.trials))
+    return panel_table(panel, of_panel, list(counts.values()))
 
 
-def count(job: PanelJob, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
+def count(panel: Panel, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
     """Run blocks of trials; what happened in them, by the point's number in the panel."""
-    contest = job.panel.contest
-    trials = trials_at(MODELS[job.panel.model], job.engine, of_panel)
-    progress = Progress(job.name, sum(unit.trials for unit in of_slice), "trials")
+    contest = panel.contest
+    trials = trials_at(MODELS[panel.model], panel.engine, of_panel)
+    progress = Progress(panel.name, sum(unit.trials for unit in of_slice), "trials")
     counts: dict[int, Counts] = {}
     with np.errstate(all="raise", under="ignore"):
         for unit in of_slice:
             point = of_panel[unit.point]
-            streams = BlockStreams(job.seed, job.name, point.name, unit.block)
+            streams = BlockStreams(panel.seed, panel.name, point.name, unit.block)
             positive = trials[unit.point](streams, unit.trials)
             happened = contest.happened(positive)
             found = Counts.of(np.column_stack([happened.all(axis=1), happened]))
@@ -128,15 +126,15 @@ def count(job: PanelJob, of_panel: list[Point], of_slice: list[Unit]) -> dict[in
     return counts
 
 
-def slice_of(job: PanelJob, number: int, of: int) -> pa.Table:
+def slice_of(panel: Panel, number: int, of: int) -> pa.Table:
     """Run one of `of` slices of a panel's trials; `number` counts from 1."""
-    of_panel = points(job.panel, job.points)
-    seconds = [seconds_per_trial(job.engine, point) for point in of_panel]
-    parts = cut_units(of_panel, job.panel.trials, seconds, of)
-    return slice_table(count(job, of_panel, parts[number - 1]), job.panel.contest)
+    of_panel = panel.points()
+    seconds = [seconds_per_trial(panel.engine, point) for point in of_panel]
+    parts = cut_units(of_panel, panel.trials, seconds, of)
+    return slice_table(count(panel, of_panel, parts[number - 1]), panel.contest)
 
 
-def merged(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
+def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
     """The table of a panel from those of all of its slices.
 
     Raises
@@ -144,44 +142,44 @@ def merged(job: PanelJob, slices: list[pa.Table]) -> pa.Table:
     ValueError
         If the slices do not hold each point's trials.
     """
-    of_panel = points(job.panel, job.points)
-    counts = merge_counts(slices, len(of_panel), job.panel.contest)
+    of_panel = panel.points()
+    counts = merge_counts(slices, len(of_panel), panel.contest)
     for point, found in zip(of_panel, counts, strict=True):
-        if found.trials != job.panel.trials:
+        if found.trials != panel.trials:
             raise ValueError(
-                f"{job.name}, {point.name}: the slices hold {found.trials} trials of "
-                f"{job.panel.trials}"
+                f"{panel.name}, {point.name}: the slices hold {found.trials} trials of "
+                f"{panel.trials}"
             )
-    return panel_table(job, of_panel, counts)
+    return panel_table(panel, of_panel, counts)
 
 
-def panel_table(job: PanelJob, points: list[Point], counts: list[Counts]) -> pa.Table:
+def panel_table(panel: Panel, points: list[Point], counts: list[Counts]) -> pa.Table:
     """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
     trials = np.array([count.trials for count in counts])
     happened = np.array([count.happened for count in counts])
     low, high = clopper_pearson(happened[:, 0], trials)
     own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
     columns = {
-        "panel": [job.name] * len(points),
-        "parameter": [",".join(job.panel.swept())] * len(points),
+        "panel": [panel.name] * len(points),
+        "parameter": [",".join(panel.sweep)] * len(points),
         "value": [point.swept[0] for point in points],
         **{name: [getattr(point, name) for point in points] for name in own},
         "trials": trials,
-        **{name: happened[:, k] for k, name in enumerate(job.panel.contest.outcomes)},
+        **{name: happened[:, k] for k, name in enumerate(panel.contest.outcomes)},
         "p_hat": happened[:, 0] / trials,
         "ci_low": low,
         "ci_high": high,
     }
-    return table_from_columns(columns, simulated_schema(job.panel.contest))
+    return table_from_columns(columns, simulated_schema(panel.contest))
 
 
-def metadata(job: PanelJob) -> dict[str, str]:
+def metadata(panel: Panel) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
-    of_job = record(job.canonical(), __name__)
-    return {"seed": str(job.seed)} | of_job
+    of_job = record(panel.canonical(), __name__)
+    return {"seed": str(panel.seed)} | of_job
 
 
-def run(job: PanelJob, output: Path, slice: str = "", merge: list[Path] | None = None) -> None:
+def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = None) -> None:
     """Trials of a panel: all, only those of a slice K/N, or all merged from slices."""
     provenance = metadata(job)
     if slice:
@@ -202,8 +200,8 @@ def _slice_numbers(text: str) -> tuple[int, int]:
     return int(number), int(of)
 
 
-def _read_slices(job: PanelJob, paths: list[Path], settings: str) -> list[pa.Table]:
-    columns = slice_schema(job.panel.contest)
+def _read_slices(panel: Panel, paths: list[Path], settings: str) -> list[pa.Table]:
+    columns = slice_schema(panel.contest)
     tables = [read_parquet(path, columns, settings) for path in paths]
     found = {table.schema.metadata[b"slice"].decode() for table in tables}
     wanted = {f"{k + 1}/{len(paths)}" for k in range(len(paths))}
