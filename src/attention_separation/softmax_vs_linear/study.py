@@ -21,7 +21,7 @@ from attention_separation.settings.jobs import MOST_SLICES, Job, Jobs
 from .models import MODELS
 from .models.regression import REGRESSION
 from .models.self_attention import SELF_ATTENTION
-from .settings.jobs import OverviewJob, PanelsJob, PhaseJob, ShownFigure, VerdictsJob
+from .settings.jobs import PanelsJob, PhaseJob, VerdictsJob
 from .settings.panels import Panel
 from .settings.section import Scale, SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
@@ -44,8 +44,8 @@ class SoftmaxVsLinear(Study):
 
     name = "softmax_vs_linear"
     prefix = ""
-    title = "the answer in numbers"
-    category = None
+    title = "Softmax against linear attention"
+    kept_in = "gallery"
 
     def __init__(self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs):
         self.section, self.seed, self.jobs = section, seed, jobs
@@ -302,21 +302,6 @@ class SoftmaxVsLinear(Study):
                 words="Phase maps: exact values beyond the grids",
                 priority=2,
             )
-
-    def overview_job(self, outputs: list[Output]) -> OverviewJob:
-        """What the report's overview depends on, for the figures and tables that it is to show."""
-        shown = [
-            ShownFigure(name=output.name, title=output.title, panels=[*output.panels])
-            for output in outputs
-            if output.kind is not TABLE
-        ]
-        return OverviewJob(
-            scale=self.section.scale,
-            **self.page_digests(outputs),
-            shown=shown,
-            panels=[*self.marked.values()],
-            maps=self.maps,
-        )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.
