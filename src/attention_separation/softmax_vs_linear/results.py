@@ -2,32 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from attention_separation.results.result import (
-    CHECK,
-    DRAWING,
-    FIGURE,
-    POINTS,
-    TABLE,
-    Kind,
-    Output,
-    Result,
-)
+from attention_separation.results.result import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result
 from attention_separation.settings.closed import Closed
 from attention_separation.settings.jobs import Job
 
 from .models import MODELS
-from .models.regression import REGRESSION
-from .models.self_attention import SELF_ATTENTION
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
-
-SCHEMATICS = {
-    "fig1": REGRESSION,
-    "fig2": SELF_ATTENTION,
-    "fig6": SELF_ATTENTION,
-}
-"""The drawings, with the model that each is of."""
 
 PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
 
@@ -43,11 +25,10 @@ def declare_results(study) -> Iterator[Result]:
     yield from _figures(study)
     yield from _verdicts(study)
     yield from _audits(study)
-    yield from _schematics()
 
 
 def _made(
-    name: str, module: str, settings: Closed | None, outputs: Mapping[str, Iterable[Output]], **more
+    name: str, module: str, settings: Closed, outputs: Mapping[str, Iterable[Output]], **more
 ) -> Result:  # fmt: skip
     """A result of a module of this study."""
     return Result(
@@ -138,19 +119,6 @@ def _tables_of(panels: Iterable[str]) -> dict[str, tuple[Output, ...]]:
         "tables": tuple(Output(PANEL, panel) for panel in panels),
         "exact": tuple(Output(EXACT, panel) for panel in panels),
     }
-
-
-def _schematics() -> Iterator[Result]:
-    for name, model in SCHEMATICS.items():
-        yield _made(
-            name,
-            "figures.schematic",
-            None,
-            {"output": [Output(DRAWING, name, labels=_labels(model.words, "-", "a drawing"))]},
-            options=("--figure", name),
-            words=f"Schematic {name}",
-            minutes=5,
-        )
 
 
 def _verdicts(study) -> Iterator[Result]:
