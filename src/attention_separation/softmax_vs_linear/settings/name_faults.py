@@ -12,7 +12,7 @@ from .inherited import BY_MODEL, MOST_PANELS
 
 RULE_NAME = re.compile(
     r"all|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|kernel_.*"
+    r"|threshold|theta|phase|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
 
