@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos gallery rank-gallery rank-reference needle-gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,6 +16,7 @@ READY_TO_PUBLISH := $(VENV)/ready-to-publish
 READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
 KILLS ?= 24
+KEEP ?= paper kernels
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
@@ -48,10 +49,8 @@ help:
 	@echo 'make lint    set up, then check style and the workflow'
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
-	@echo 'make gallery write docs/ and the figures and findings of README.md'
-	@echo 'make rank-gallery  write the second paper'"'"'s pages: trains transformers first, and does rank-reference too'
-	@echo 'make rank-reference  only put into docs/ what has been trained at d and N of the paper'
-	@echo 'make needle-gallery  write the pictures and findings of the needle, which trains first'
+	@echo 'make gallery write the pages of docs/ and README.md from their templates and the tables kept there'
+	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank or needle'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
 	@echo 'make setup-publish  add what builds the site, and looks at the files of .github'
@@ -180,18 +179,15 @@ lint: setup
 	@$(BIN)/snakefmt --check Snakefile workflow
 	@$(BIN)/snakemake --lint
 
+# Of finished runs: `make keep KEEP=rank` after `make rank`, with cells at the paper's size that have
+# been trained, whole parts of scale `reference` or not.
+keep: setup
+	@$(BIN)/snakemake $(if $(filter kernels,$(KEEP)),kernels laws_elsewhere) $(if $(filter paper,$(KEEP)),all) --cores $(CORES) --quiet rules host reason
+	@$(BIN)/python -m attention_separation keep $(KEEP)
+
 gallery: setup
-	@$(BIN)/snakemake gallery --forcerun gallery kernels_gallery --cores $(CORES) --quiet rules host reason
-
-rank-gallery: setup-rank rank-reference
-	@$(BIN)/snakemake rank_gallery --forcerun rank_gallery --cores $(CORES) --quiet rules host reason
-
-# Of cells at the paper's size that have been trained, whole parts of scale `reference` or not.
-rank-reference: setup
-	@$(BIN)/python -m attention_separation rank-reference
-
-needle-gallery: setup-rank
-	@$(BIN)/snakemake needle_gallery --forcerun needle_gallery --cores $(CORES) --quiet rules host reason
+	@$(BIN)/python -m attention_separation gallery
+	@$(BIN)/python -m attention_separation settings --docs docs
 
 # What an earlier build has left would be packed too.
 wheel: setup

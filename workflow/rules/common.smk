@@ -45,9 +45,9 @@ from attention_separation.results.job_files import (
     file_of,
     files_of_run,
     input_files,
+    is_reported,
     manifest_files,
     output_files,
-    report_entry,
     settings_file,
 )
 from attention_separation.results.provenance import code_digest
@@ -234,8 +234,8 @@ def in_report(study, result):
 
 
 def _marked(study, file):
-    path, entry = f"{study.folder}/{file.path}", report_entry(study, file)
-    if entry is None:
+    path = f"{study.folder}/{file.path}"
+    if not is_reported(file):
         return path
 
     def labels(wildcards):
@@ -245,9 +245,10 @@ def _marked(study, file):
 
     return report(
         path,
-        caption=f"../report/{entry.caption}.rst",
-        category=entry.category,
-        labels=entry.labels or labels,
+        caption=f"../report/{study.name}.rst",
+        category=lambda wildcards: CATEGORIES[study.name],
+        subcategory="Tables" if file.suffix == "html" else "Figures",
+        labels=labels,
     )
 
 

@@ -24,56 +24,51 @@ if not REPORTED[FIRST.name]:
     REPORTED[FIRST.name] = FIRST.shown_outputs()
 
 
-# The pages run here and now: which files there are is seen from where Snakemake was started.
-for study in STUDIES.values():
+# The order of README.
+IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RANK)]
+OPENING = {
+    "facts": {"seed": str(CONFIG.seed), **FIRST.facts(), "results": str(MADE_IN[FIRST.name])},
+    "figures": {
+        output.name: output.title
+        for output in REPORTED[FIRST.name]
+        if output.name in PAPERS_FIGURES
+    },
+}
 
-    if REPORTED[study.name]:
+# The studies of which something has been made, as the report numbers them.
+CATEGORIES = {
+    name: f"{k} {STUDIES[name].title}"
+    for k, name in enumerate((name for name in IN_ORDER if REPORTED[name]), start=1)
+}
 
-        rule:
-            name:
-                study.rule("overview")
-            input:
-                [
-                    f"{study.folder}/{path}"
-                    for output in REPORTED[study.name]
-                    for path in output.paths()
-                ],
-            output:
-                html=report(
-                    f"{study.folder}/report/{study.page}.html",
-                    caption=f"../report/{study.rule('overview')}.rst",
-                    category="1 Overview",
-                    labels={"page": study.title},
-                ),
-                opening=f"{study.folder}/report/{study.page}.rst",
-                captions=[
-                    f"{study.folder}/report/captions/{output.kind.folder}/{output.name}.rst"
-                    for output in REPORTED[study.name]
-                ],
-            log:
-                log_file(study, study.rule("overview")),
-            benchmark:
-                benchmark_file(study, study.rule("overview"))
-            localrule: True
-            conda:
-                ENVIRONMENT
-            threads: 1
-            resources:
-                mem_mb=500,
-                runtime=5,
-            params:
-                package=PACKAGE,
-                job=f"{study.name}.pages.overview",
-                settings=lambda wildcards, study=study: file_of(
-                    study.rule("overview"), study.overview_job(REPORTED[study.name]).canonical()
-                ),
-                code=lambda wildcards, study=study: digest_of(f"{study.name}.pages.overview"),
-                results=lambda wildcards, study=study: str(MADE_IN[study.name]),
-            message:
-                f"Overview of what has been made in {study.folder}"
-            shell:
-                "{params.package} job {params.job} --settings {params.settings:q}"
-                " --results {params.results:q} --output {output.html:q} 2>&1 | tee {log:q}"
+
+# What it opens with is made here and now: which files there are is seen from where Snakemake was
+# started.
+rule opening:
+    input:
+        figures=[f"{FIRST.folder}/figures/{name}.svg" for name in OPENING["figures"]],
+    output:
+        f"{FIRST.folder}/report/opening.rst",
+    log:
+        log_file(FIRST, "opening"),
+    benchmark:
+        benchmark_file(FIRST, "opening")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        package=PACKAGE,
+        settings=lambda wildcards: file_of("opening", canonical_json(OPENING)),
+        code=lambda wildcards: digest_of("pages.opening"),
+    message:
+        "Opening of the report"
+    shell:
+        "{params.package} job pages.opening --settings {params.settings:q}"
+        " --figures {input.figures:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule provenance:
@@ -81,7 +76,7 @@ rule provenance:
         report(
             f"{FIRST.folder}/report/provenance.html",
             caption="../report/provenance.rst",
-            category="8 Provenance",
+            category=f"{len(CATEGORIES) + 1} Provenance",
             labels={"page": "versions, code, configuration"},
         ),
     log:
@@ -108,12 +103,8 @@ rule provenance:
 
 rule report:
     input:
+        rules.opening.output,
         rules.provenance.output,
-        *(
-            getattr(rules, study.rule("overview")).output
-            for study in STUDIES.values()
-            if REPORTED[study.name]
-        ),
         [
             f"{study.folder}/{path}"
             for study in STUDIES.values()

@@ -7,7 +7,11 @@ from typing import Any
 
 from .rendering import Tables, one, where, whole
 
-LAYERS = (("self_attention", "identity"), ("self_attention", "ones"), ("cross_attention", "identity"))
+LAYERS = (
+    ("self_attention", "identity"),
+    ("self_attention", "ones"),
+    ("cross_attention", "identity"),
+)
 """The three models of attention, in the order of all tables: model and X."""
 
 VERDICTS = ("agrees", "differs", "undecided", "not applicable")
@@ -52,7 +56,9 @@ class First:
     def ahead(self) -> tuple[int, int]:
         """At how many points softmax alone separates with more probability than linear attention
         alone, each at its own best threshold, and at how many with less."""
-        exp, linear = (self._tables("gallery/threshold", network=name) for name in ("exp", "linear"))
+        exp, linear = (
+            self._tables("gallery/threshold", network=name) for name in ("exp", "linear")
+        )
         leads = [a["p_best"] - b["p_best"] for a, b in zip(exp, linear, strict=True)]
         return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
 
@@ -83,7 +89,7 @@ class Kernels:
         row, last = self.row(kernel, layer), self.last(kernel, layer)
         words = "≥ 10¹²" if math.isinf(last) else whole(last) if last else "none"
         if row["first_hole"]:
-            words += f", not at some n in {row['first_hole']:,.0f}–{row['last_hole']:,.0f}"
+            words += f", not at some n in {row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
         if row["undecided_from"]:
             words += f", undecided from {whole(row['undecided_from'])}"
         return words
@@ -106,7 +112,9 @@ class Kernels:
         weights."""
         end = self.row(kernel, layer)["as_none_from"]
         return self.reach(kernel, layer) + (
-            f" ({whole(end)})" if end and math.isfinite(end) and end > self.last(kernel, layer) else ""
+            f" ({whole(end)})"
+            if end and math.isfinite(end) and end > self.last(kernel, layer)
+            else ""
         )
 
     @property

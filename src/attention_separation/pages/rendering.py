@@ -6,7 +6,7 @@ A number on a page is an expression over a table; beneath each finding stands it
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow.csv
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, nodes
@@ -34,7 +34,7 @@ class GuardError(Exception):
 class Holds(Extension):
     """`{% holds CONDITION %}`: nothing on the page, and no page where the condition is false."""
 
-    tags = {"holds"}
+    tags: ClassVar = {"holds"}
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
@@ -102,7 +102,7 @@ def short(number: float | None) -> str:
 
 def mark(verdict: str) -> str:
     """A verdict with its mark."""
-    return f"{MARKS.get(verdict, '–')} {verdict}"
+    return f"{MARKS.get(verdict, '·')} {verdict}"
 
 
 def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
@@ -154,7 +154,7 @@ def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Table
     All are rendered before any is written; PageError as `render`.
     """
     pages = {}
-    for template in sorted(templates.glob(f"*.md{SUFFIX}")):
+    for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
         folder = docs.parent if name == "README.md" else docs
         pages[folder / name] = render(template, docs, facts)

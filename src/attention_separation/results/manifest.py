@@ -8,8 +8,7 @@ from .files import write_text
 
 NAME = "manifest.json"
 ASIDE = (
-    "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", "gallery.done",
-    "kernels_gallery.done", "rank_gallery.done", "needle_gallery.done", ".gitignore",
+    "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", ".gitignore",
 )  # fmt: skip
 """Files and folders below results that are no results."""
 

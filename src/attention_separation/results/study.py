@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-
 from .result import Output, Result, outputs_of, shown_outputs
 from .verifying import Current
 
@@ -78,14 +77,6 @@ class Study(ABC):
             output.path("parquet"): result.current(output)
             for result, output in outputs_of(self.results)
             if "parquet" in output.kind.suffixes
-        }
-
-    def drawn_alone(self) -> set[str]:
-        """Names of the pictures that have no numbers."""
-        return {
-            output.name
-            for _, output in outputs_of(self.results)
-            if "parquet" not in output.kind.suffixes
         }
 
 

@@ -14,7 +14,6 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
-from ..settings.data import Data as DataSettings
 from ..settings.jobs import KernelsJob
 from .bounded import BOUNDED_LAWS
 from .controls import FLOORS

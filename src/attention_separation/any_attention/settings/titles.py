@@ -16,4 +16,5 @@ TABLES = {
     "kernels_splits": "feature maps and the split of X",
     "kernel_laws": "laws of which kernels separate",
     "kernels_simulated": "FAVOR+ and cosFormer, simulated",
+    "laws_elsewhere": "the laws at other data",
 }

@@ -97,3 +97,10 @@ class Claim:
             for name in ("value", "low", "high", "least", "most")
         }
         return said | {"verdict": verdict, "decided_at": worst.name} | numbers
+
+
+def in_words(row: dict) -> str:
+    """The comparison that decides on a claim; empty where nothing was compared."""
+    if row["value"] is None:
+        return ""
+    return f"{row['decided_at']}: {row['value']:.5g}"

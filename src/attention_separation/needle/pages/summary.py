@@ -6,8 +6,7 @@ from pathlib import Path
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
 
-from ..claims.outcomes import SCHEMA
-from .findings import in_words
+from ..claims.outcomes import SCHEMA, in_words
 
 
 def summary(study, folder: Path) -> Iterator[str]:

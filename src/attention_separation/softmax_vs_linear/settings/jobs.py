@@ -1,9 +1,6 @@
 """What the jobs that take several panels depend on beside the tables that they read."""
 
-from pydantic import Field
-
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import Job, PageJob
+from attention_separation.settings.jobs import Job
 
 from .panels import Panel
 
@@ -29,26 +26,3 @@ class PhaseJob(PanelsJob):
     """Maps over two swept parameters, and the panels whose points are marked on them."""
 
     marked: list[Panel]
-
-
-class ShownFigure(Closed):
-    """A figure of the report: of panels, or, without any, an audit's or a drawing."""
-
-    name: str
-    title: str = ""
-    panels: list[str] = Field(default=[])
-
-
-class OverviewJob(PageJob):
-    """All that the report's overview depends on beside the files that it reads."""
-
-    shown: list[ShownFigure]
-    panels: list[Panel]
-    maps: list[Panel]
-    """Of `phase`."""
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """Of the settings of figures and tables, by name: a figure and a table of one name are of
-        one job."""
-        return self.figures | self.tables
