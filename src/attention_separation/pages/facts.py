@@ -45,6 +45,13 @@ class First:
         verdicts = [one(self.claims, id=name)["verdict"] for name in names]
         return all(verdict.endswith("at every n tested") for verdict in verdicts)
 
+    def contest(self, figure: str) -> float:
+        """The mean exact success rate over the points of a figure with other kernels."""
+        rows = self._tables("contests/verdicts")
+        own = [row for row in rows if row["panel"].startswith(figure)]
+        points = sum(row["points"] for row in own)
+        return sum(row["mean_p_exact"] * row["points"] for row in own) / points
+
     @property
     def medians(self) -> tuple[float, float]:
         """The median probability of success at the panels' threshold, and at the best threshold
