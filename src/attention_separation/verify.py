@@ -28,11 +28,10 @@ def run(arguments: argparse.Namespace) -> None:
     studies = config.studies()
     study = studies[study_of(arguments.command)]
     verifying.check_folder(arguments.folder)
-    expected, drawn_alone = {}, set()
+    expected = {}
     for each in sharing_folder(study, studies):
         expected |= each.expected_tables()
-        drawn_alone |= each.drawn_alone()
-    found = verifying.states(arguments.folder, expected, drawn_alone)
+    found = verifying.states(arguments.folder, expected)
     wrong = verifying.print_states(found)
     again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:

@@ -18,6 +18,7 @@ GALLERY = Gallery(
     pictures={"one": "The first", "two": "The second"},
     in_readme=["two"],
     tables=["c"],
+    drawings={"kept": "A drawing"},
 )
 
 
@@ -35,7 +36,7 @@ def test_a_block_takes_the_place_of_the_old_one():
             readme_text(wrong, GALLERY, [])
 
 
-def test_the_gallery_has_all_findings_all_pictures_and_its_tables(tmp_path):
+def test_the_gallery_has_all_findings_all_pictures_its_tables_and_drawings(tmp_path):
     results, docs, readme = tmp_path / "results", tmp_path / "docs", tmp_path / "README.md"
     (results / "figures").mkdir(parents=True)
     for name in ("one", "two"):
@@ -46,16 +47,19 @@ def test_the_gallery_has_all_findings_all_pictures_and_its_tables(tmp_path):
     })  # fmt: skip
     write_parquet(table, results / "tables/c.parquet", {})
     readme.write_text("".join(GALLERY.marks))
+    (docs / "b").mkdir(parents=True)
+    (docs / "b/kept.svg").write_text("by hand")
     arguments = argparse.Namespace(results=results, docs=docs, readme=readme)
     write_gallery(arguments, GALLERY, ["First."], ["Further on."], "Its own.")
     assert {path.name: path.read_text() for path in (docs / "b").iterdir()} == {
-        "one.svg": "one", "two.svg": "two",
+        "one.svg": "one", "two.svg": "two", "kept.svg": "by hand",
         "c.csv": '"n","p","k","name"\n10473520,0.33333333,1,""\n'
         'inf,6.6666667e-21,2,"a"\n,-333333330,,\n',
     }  # fmt: skip
     assert (docs / "b.md").read_text() == (
         "# T\n\nWritten by `make a`.\n\n- First.\n- Further on.\n\nIts own.\n\n"
-        "![The first](b/one.svg)\n\n![The second](b/two.svg)\n"
+        "![The first](b/one.svg)\n\n![The second](b/two.svg)\n\n"
+        "![A drawing](b/kept.svg)\n"
     )
     assert readme.read_text() == readme_text("".join(GALLERY.marks), GALLERY, ["First."])
     assert "Further on" not in readme.read_text()

@@ -18,10 +18,8 @@ from attention_separation.pages.html import SORT, page
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
 FIGURES = (
-    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "kernels_accuracy", "fig1",
-    "fig2", "fig6",
+    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "kernels_accuracy",
 )  # fmt: skip
-WITH_NUMBERS = FIGURES[:8]
 TABLES = (
     "verdicts", "claims", "whp", "kernels", "kernel_values", "kernels_splits", "kernel_laws",
     "kernels_simulated",
@@ -123,7 +121,7 @@ def test_it_holds_every_figure_table_and_page(project, whole):
     expected = {f"results/figures/{name}.svg" for name in FIGURES}
     expected |= {f"results/tables/{name}.html" for name in TABLES}
     expected |= {
-        f"results/figures/{name}.{kind}" for name in WITH_NUMBERS for kind in ("csv", "parquet")
+        f"results/figures/{name}.{kind}" for name in FIGURES for kind in ("csv", "parquet")
     }
     expected |= {
         f"results/tables/{name}.{kind}" for name in TABLES[:8] for kind in ("csv", "parquet")
@@ -238,7 +236,7 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("report/overview", "Figure 1. The softmax-regression network."),
+        ("report/overview", "Beyond the grids: exact probabilities over two parameters"),
         ("report/provenance", "title: Seven"),
         ("report/kernels", "what decides is how many times"),
         ("tables/claims", "4.2"),
@@ -266,7 +264,7 @@ def test_a_browser_reads_the_tables(browser, project, name):
     if name == "tables/verdicts":
         assert re.search(r"fig4b\s+(agrees|undecided|differs)", seen.text)
     if name == "report/overview":
-        assert "Figure 1. The softmax-regression network." in seen.text
+        assert "Beyond the grids: exact probabilities over two parameters" in seen.text
         assert re.search(r"fig7b\s+cross-attention\s+d\s+6\s+20", seen.text)
     assert len(seen.text) > 800
 

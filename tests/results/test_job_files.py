@@ -19,12 +19,13 @@ from attention_separation.results.job_files import (
 from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
 from attention_separation.results.study import sharing_folder
 from attention_separation.settings.closed import digest
+from attention_separation.settings.jobs import Job
 
 
 def a_result(**values):
     table = Kind("panels", ("parquet",))
     given = {
-        "name": "made", "module": "none", "settings": None,
+        "name": "made", "module": "none", "settings": Job(),
         "outputs": {
             "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", beside="x"),),
             "": (Output(POINTS, "x_points"),),

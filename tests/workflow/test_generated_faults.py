@@ -38,7 +38,7 @@ def answer(way, fault, folder):
     folder.mkdir()
     project = Project(folder)
     (folder / "config.yaml").write_text(as_yaml(fault.values))
-    arguments = ["fig1"]
+    arguments = ["claims"]
     if way == "--config":
         ((key, value),) = fault.overrides.items()
         arguments += [way, f"{key}={as_yaml(value)}"]

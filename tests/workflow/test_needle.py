@@ -85,7 +85,7 @@ def test_plain_snakemake_makes_none_of_it(project):
 
 
 def test_the_report_holds_it(made):
-    made.make("fig1", "--config", SMOKE, "scale=smoke")
+    made.make("phase", "--config", SMOKE, "scale=smoke")
     out = made.make(
         "report", "--report-after-run", "--report", "page.html", "--config", SMOKE, "scale=smoke"
     )

@@ -6,7 +6,6 @@ SRC = "src/attention_separation"
 PAPER = f"{SRC}/softmax_vs_linear"
 PANELS = ("fig3a", "fig4a", "fig4b", "fig7b")
 FIGURES = {"fig3", "fig4", "fig7"}
-SCHEMATICS = {"fig1", "fig2", "fig6"}
 SIMULATED = {f"simulate_{name}" for name in PANELS}
 EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
@@ -15,7 +14,7 @@ KERNELS = {
     "kernels_values", "kernels_splits", "kernels_laws", "kernels_simulated", "kernels_accuracy"
 }  # fmt: skip
 EVERYTHING = (
-    SIMULATED | EXACT | FIGURES | SCHEMATICS | JUDGED | AFTER_EXACT
+    SIMULATED | EXACT | FIGURES | JUDGED | AFTER_EXACT
     | {"claims", "threshold", "theta", "phase"} | KERNELS
 )  # fmt: skip
 OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
@@ -86,11 +85,11 @@ CHANGES = {
     ),
     "the seeding": (
         f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e",
-        SIMULATED | FIGURES | SCHEMATICS | JUDGED | {"kernels_simulated"},
+        SIMULATED | FIGURES | JUDGED | {"kernels_simulated"},
     ),
     "the drawing": (
         f"{SRC}/pages/house_style.py", '"font.size": 9', '"font.size": 10',
-        FIGURES | SCHEMATICS | {"choices", "threshold", "theta", "phase", "kernels_accuracy"},
+        FIGURES | {"choices", "threshold", "theta", "phase", "kernels_accuracy"},
     ),
     "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
     "a claim": (

@@ -19,7 +19,6 @@ from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
 KERNEL_FIGURES = tuple(OF_KERNELS)
-SCHEMATICS = ("fig1", "fig2", "fig6")
 TABLES = (
     "verdicts", "claims", "whp", "choices", "threshold", "kernels", "kernel_values", "kernel_laws",
     "kernels_splits", "kernels_simulated",
@@ -52,9 +51,6 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         for name in FIGURES + AUDIT_FIGURES + KERNEL_FIGURES
         for extension in PICTURES + NUMBERS
     }
-    schematics = {
-        f"results/smoke/figures/{name}.{extension}" for name in SCHEMATICS for extension in PICTURES
-    }
     tables = {
         f"results/smoke/tables/{name}.{extension}"
         for name in TABLES
@@ -62,7 +58,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     }
     more = {"verdicts_points.parquet", "verdicts_points.csv", "check.txt"}
     tables |= {f"results/smoke/tables/{name}" for name in more}
-    assert set(made) == panels | exact | figures | schematics | tables | {MANIFEST}
+    assert set(made) == panels | exact | figures | tables | {MANIFEST}
     assert len(panels) == 19
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
@@ -117,7 +113,7 @@ def test_other_cores_and_processes_give_the_same_bytes(small, made_once):
     made = len(small.files())
     # One figure of kernels is drawn.
     figures = len(AUDIT_FIGURES) + 1
-    assert made == 2 * 4 + 3 * 5 + figures * 5 + len(SCHEMATICS) * 3 + len(TABLES) * 3 + 3 + 1
+    assert made == 2 * 4 + 3 * 5 + figures * 5 + len(TABLES) * 3 + 3 + 1
 
 
 def test_both_engines_give_the_same_counts(made):
@@ -245,9 +241,10 @@ def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
     assert "what stood there" not in text
     assert "values computed without simulation** in " in text
     assert "Of 4 panels with" in (made.folder / "docs/gallery.md").read_text()
-    for name in ("fig3", "phase", "fig6"):
+    for name in ("fig3", "phase"):
         picture = (made.folder / f"results/figures/{name}.svg").read_bytes()
         assert (made.folder / f"docs/gallery/{name}.svg").read_bytes() == picture
+    assert "gallery/fig6.svg" in (made.folder / "docs/gallery.md").read_text()
     assert "gallery/choices.svg" in (made.folder / "docs/gallery.md").read_text()
     assert "docs/kernels/kernels_accuracy.svg" in text
     assert "kernels_budget" not in (made.folder / "docs/kernels.md").read_text()

@@ -430,39 +430,6 @@ for name in OWN_FIGURES:
             files_of(FIRST, [name]),
 
 
-# Figures 1, 2 and 6, which are drawings.
-
-
-use rule exact as fig1 with:
-    output:
-        **writes("fig1"),
-    log:
-        f"{RESULTS}/logs/fig1.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/fig1.tsv"
-    localrule: True
-
-
-use rule exact as fig2 with:
-    output:
-        **writes("fig2"),
-    log:
-        f"{RESULTS}/logs/fig2.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/fig2.tsv"
-    localrule: True
-
-
-use rule exact as fig6 with:
-    output:
-        **writes("fig6"),
-    log:
-        f"{RESULTS}/logs/fig6.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/fig6.tsv"
-    localrule: True
-
-
 # What the trials and the exact values say: verdicts, the check, claims and audits.
 
 

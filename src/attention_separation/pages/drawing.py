@@ -19,7 +19,6 @@ from .house_style import (
     LIGHT_GRAY,
     MIDDLE_GRAY,
     PALE_BLUE,
-    PALE_VERMILION,
     PALETTE,
     PURPLE,
     RC,
@@ -28,7 +27,7 @@ from .house_style import (
 
 __all__ = [
     "BLUE", "DARK_GRAY", "FORMATS", "GRAY", "GREEN", "INK", "LIGHT_GRAY", "MIDDLE_GRAY",
-    "PALETTE", "PALE_BLUE", "PALE_VERMILION", "PURPLE", "RC", "VERMILION", "frame", "save",
+    "PALETTE", "PALE_BLUE", "PURPLE", "RC", "VERMILION", "frame", "save",
     "save_with_numbers",
 ]  # fmt: skip
 

@@ -1,8 +1,8 @@
 """Pictures and findings of a study under docs/, on a page of their own, and in README.md."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from attention_separation.results.files import replacing, write_text
@@ -17,8 +17,9 @@ DIGITS = 8
 @dataclass(frozen=True)
 class Gallery:
     """What of a study is shown: its figures' names in `pictures`, with what each shows, and its
-    tables, to `DIGITS`, in docs/FOLDER; those of `in_readme` in README.md too, between two lines
-    that have the `mark`, with a link to docs/FOLDER.md and words on what that page has."""
+    tables, to `DIGITS`, in docs/FOLDER, where `drawings` are kept that no run makes; figures of
+    `in_readme` in README.md too, between two lines that have the `mark`, with a link to
+    docs/FOLDER.md and words on what that page has."""
 
     mark: str
     command: str
@@ -28,6 +29,7 @@ class Gallery:
     pictures: Mapping[str, str]
     in_readme: Sequence[str]
     tables: Sequence[str] = ()
+    drawings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def marks(self) -> tuple[str, str]:
@@ -37,15 +39,16 @@ class Gallery:
 
 
 def gallery_page(gallery: Gallery, findings: Sequence[str], text: str) -> str:
-    """docs/FOLDER.md: what was found, a text in Markdown, and all pictures."""
+    """docs/FOLDER.md: what was found, a text in Markdown, all pictures, and the drawings."""
+    shown = {**gallery.pictures, **gallery.drawings}
     return (
         f"# {gallery.title}\n\nWritten by `{gallery.command}`.\n\n{markdown_list(findings)}\n"
-        f"{text}\n\n" + "\n".join(_pictures(gallery, gallery.pictures, gallery.folder))
+        f"{text}\n\n" + "\n".join(_pictures(shown, gallery.folder))
     )
 
 
-def _pictures(gallery: Gallery, names: Iterable[str], folder: str) -> list[str]:
-    return [f"![{gallery.pictures[name]}]({folder}/{name}.svg)\n" for name in names]
+def _pictures(titles: Mapping[str, str], folder: str) -> list[str]:
+    return [f"![{title}]({folder}/{name}.svg)\n" for name, title in titles.items()]
 
 
 def readme_text(text: str, gallery: Gallery, findings: Sequence[str], beneath: str = "") -> str:
@@ -63,7 +66,8 @@ def readme_text(text: str, gallery: Gallery, findings: Sequence[str], beneath: s
     if not found or not closed or begin in rest or end in after:
         raise ValueError(f"README.md needs the two lines {begin.strip()} and {end.strip()}")
     folder = f"docs/{gallery.folder}"
-    pictures = "".join(_pictures(gallery, gallery.in_readme, folder))
+    shown = {name: gallery.pictures[name] for name in gallery.in_readme}
+    pictures = "".join(_pictures(shown, folder))
     page = f"{gallery.page_has}: [{folder}.md]({folder}.md)."
     texts = [f"{pictures}\n{markdown_list(findings)}", beneath, f"{page}\n"]
     block = "\n".join(text for text in texts if text)

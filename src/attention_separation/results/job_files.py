@@ -74,7 +74,7 @@ SETTINGS = Path(".snakemake/settings")
 def settings_file(result: Result) -> str:
     """The file that has the settings of a job as JSON, written where it is missing. Its name is
     their digest's: no later change of the configuration reaches the job."""
-    return file_of(result.name, "{}" if result.settings is None else result.settings.canonical())
+    return file_of(result.name, result.settings.canonical())
 
 
 def file_of(name: str, text: str) -> str:

@@ -25,11 +25,10 @@ class Kind:
 
 
 FIGURE = Kind("figures", PICTURES + NUMBERS)
-DRAWING = Kind("figures", PICTURES)
 TABLE = Kind("tables", ("parquet", "csv", "html"))
 POINTS = Kind("tables", NUMBERS)
 CHECK = Kind("tables", ("txt",))
-"""A figure with its numbers, one without, a table with a page, one without, a sentence."""
+"""A figure with its numbers, a table with a page, one without, a sentence."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Result:
     ----------
     name : of its rule, log and benchmark
     module : of this package, that its job runs
-    settings : all that it depends on beside code and inputs; None if nothing
+    settings : all that it depends on beside code and inputs
     outputs : by the job's option, what it writes; under "" what it writes beside, untold
     inputs : by the job's option, what it reads
     options : of the job, beside these
@@ -89,7 +88,7 @@ class Result:
 
     name: str
     module: str
-    settings: Closed | None
+    settings: Closed
     outputs: Mapping[str, tuple[Output, ...]]
     inputs: Mapping[str, tuple[Output, ...]] = field(default_factory=dict)
     options: tuple[str, ...] = ()
@@ -108,8 +107,7 @@ class Result:
 
     def settings_digest(self, output: Output) -> str:
         """Digest of the settings that one of its outputs carries."""
-        settings = output.settings or self.settings
-        return settings.digest() if settings else ""
+        return (output.settings or self.settings).digest()
 
     def current(self, output: Output) -> Current:
         """The digests that one of its outputs carries when it is current."""

@@ -104,14 +104,6 @@ class Study(ABC):
             if "parquet" in output.kind.suffixes
         }
 
-    def drawn_alone(self) -> set[str]:
-        """Names of the pictures that have no numbers."""
-        return {
-            output.name
-            for _, output in outputs_of(self.results)
-            if "parquet" not in output.kind.suffixes
-        }
-
 
 def sharing_folder(study: Study, studies: Mapping[str, Study]) -> list[Study]:
     """The studies whose results lie in the folder of one, itself among them."""

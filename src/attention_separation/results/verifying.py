@@ -6,7 +6,6 @@ file beside them, and a sha256 in manifest.json.
 
 import json
 from collections import Counter
-from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,13 +29,10 @@ class Current:
     """Whether a whole run makes the file."""
 
 
-def states(
-    folder: Path, expected: dict[str, Current], drawn_alone: Container[str] = ()
-) -> dict[str, str]:
+def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
     """What is to be said of each file below a folder, and of each that is missing.
 
-    `expected` are parquet files by their path below the folder, `drawn_alone` the names of pictures
-    without numbers.
+    `expected` are parquet files by their path below the folder.
     """
     found = {path: _parquet_state(folder / path, now) for path, now in expected.items()}
     listed = _manifest(folder)
@@ -45,7 +41,7 @@ def states(
         if path.suffix == ".parquet":
             found.setdefault(relative, "not of this config")
         elif relative != NAME:
-            found[relative] = _other_state(path, relative, listed, found, drawn_alone)
+            found[relative] = _other_state(path, relative, listed, found)
     for relative in listed.keys() - found.keys():
         found[relative] = MISSING
     return {
@@ -90,17 +86,14 @@ def _manifest(folder: Path) -> dict[str, str]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def _other_state(
-    path: Path, relative: str, listed: dict[str, str], found: dict[str, str],
-    drawn_alone: Container[str],
-) -> str:  # fmt: skip
+def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:
     if path.suffix == PART:
         return "left by a killed job, or being written"
     if relative not in listed:
         return f"not listed in {NAME}"
     if sha256(path) != listed[relative]:
         return f"other bytes than {NAME} lists"
-    beside = str(Path(relative).with_suffix(".parquet"))
-    if path.stem in drawn_alone or path.suffix == ".txt":
+    if path.suffix == ".txt":
         return CURRENT
+    beside = str(Path(relative).with_suffix(".parquet"))
     return found.get(beside, "without a parquet file beside it")

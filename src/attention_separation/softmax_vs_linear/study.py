@@ -5,22 +5,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import (
-    CHECK,
-    DRAWING,
-    FIGURE,
-    POINTS,
-    TABLE,
-    Kind,
-    Output,
-    Result,
-)
+from attention_separation.results.result import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result
 from attention_separation.results.study import Study
 from attention_separation.settings.jobs import MOST_SLICES, Job, Jobs
 
 from .models import MODELS
-from .models.regression import REGRESSION
-from .models.self_attention import SELF_ATTENTION
 from .settings.jobs import OverviewJob, PanelsJob, PhaseJob, ShownFigure, VerdictsJob
 from .settings.panels import Panel
 from .settings.section import Scale, SoftmaxVsLinearSection
@@ -28,9 +17,6 @@ from .simulation.estimates import memory_mb, seconds
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
-
-SCHEMATICS = {"fig1": REGRESSION, "fig2": SELF_ATTENTION, "fig6": SELF_ATTENTION}
-"""The drawings, with the model that each is of."""
 
 PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
 
@@ -135,16 +121,6 @@ class SoftmaxVsLinear(Study):
         yield from self._figures()
         yield from self._verdicts()
         yield from self._audits()
-        for name, model in SCHEMATICS.items():
-            yield Result(
-                name=name,
-                module="softmax_vs_linear.figures.schematic",
-                settings=None,
-                outputs={"output": _drawn(DRAWING, name, model.words, "-", "a drawing")},
-                options=("--figure", name),
-                words=f"Schematic {name}",
-                minutes=5,
-            )
 
     def _trials(self) -> Iterator[Result]:
         for name, panel in self.simulated.items():
@@ -275,7 +251,7 @@ class SoftmaxVsLinear(Study):
                 name="theta",
                 module="softmax_vs_linear.audits.theta",
                 settings=PanelsJob(panels=of_attention),
-                outputs={"output": _drawn(FIGURE, "theta", "attention", swept, "exact")},
+                outputs={"output": _drawn("theta", "attention", swept, "exact")},
                 words="Success against the threshold, all networks with the same",
                 priority=4,
             )
@@ -298,7 +274,7 @@ class SoftmaxVsLinear(Study):
                 name="phase",
                 module="softmax_vs_linear.audits.phase",
                 settings=PhaseJob(panels=self.maps, marked=marked),
-                outputs={"output": _drawn(FIGURE, "phase", "attention", "pairs", "exact")},
+                outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
                 words="Phase maps: exact values beyond the grids",
                 priority=2,
             )
@@ -335,15 +311,15 @@ class SoftmaxVsLinear(Study):
         return recompute_points(self, folder, sample, seed)
 
 
-def _drawn(kind: Kind, name: str, model: str, swept: str, verdict: str) -> tuple[Output, ...]:
+def _drawn(name: str, model: str, swept: str, verdict: str) -> tuple[Output, ...]:
     """A figure that is of no panels, with what stands beside it in a report's list."""
-    return (Output(kind, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
+    return (Output(FIGURE, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
 
 
 def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Output, ...]]:
     """A figure of all models' panels, and the table of its numbers."""
     return {
-        "figure": _drawn(FIGURE, name, "all", "every panel's", verdict),
+        "figure": _drawn(name, "all", "every panel's", verdict),
         "table": (Output(TABLE, name, of, beside=name),),
     }
 

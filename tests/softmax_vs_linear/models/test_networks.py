@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from literal_networks import attention_network, regression_network, relu, relu_tau
+from literal_networks import attention_network, regression_network, relu, relu_tau, tensor_attention
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds
-from attention_separation.softmax_vs_linear.models.networks import tensor_attention
 
 ENTRYWISE = {
     "exp": np.exp, "linear": lambda z: z, "power_2": np.square, "cosh": np.cosh,

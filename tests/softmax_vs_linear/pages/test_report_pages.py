@@ -12,11 +12,7 @@ from attention_separation.results.result import FIGURE, TABLE, Output, outputs_o
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
-from attention_separation.softmax_vs_linear.pages.captions import (
-    audit_caption,
-    drawing_caption,
-    panels_caption,
-)
+from attention_separation.softmax_vs_linear.pages.captions import audit_caption, panels_caption
 from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import labels
 from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
@@ -133,7 +129,7 @@ def test_captions_as_html_and_rst_say_the_same():
     page = as_page(caption_rst(caption))
     for words in ("<strong>A &lt; B.</strong>", "One *.", "<strong>p</strong> three"):
         assert words in page
-    assert "system-message" not in as_page(caption_rst(drawing_caption("fig6")))
+    assert "system-message" not in page
 
 
 def test_success_counts_points():
@@ -190,11 +186,10 @@ def test_labels_of_figures(monkeypatch):
     assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "agrees"
     assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
     assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
-    assert labels(STUDY, STUDY.results["fig1"].made()[0], RESULTS)["verdict"] == "a drawing"
     audits = [
         output for output in STUDY.shown_outputs() if output.kind is not TABLE and not output.panels
     ]
-    assert len(audits) == 7
+    assert len(audits) == 4
     assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
     (claims,) = (output for output in STUDY.shown_outputs() if output.name == "claims")
     assert labels(STUDY, claims, RESULTS) == {"table": "claims of the paper"}

@@ -46,11 +46,6 @@ AUDITS = {
 }
 """Figures that are of no panels of their own: their titles, and what they show."""
 
-DRAWINGS = {
-    "fig1": "Figure 1. The softmax-regression network",
-    "fig2": "Figure 2. The self-attention network",
-    "fig6": "Figure 6. How c is computed",
-}
 KEY_SENTENCE = f"In the figure, an asterisk is on what is {KEY.removeprefix(f'{MARK} ')}"
 SWEEP_NAMES = {"theta": "τ/√log n", "tau": "τ", "delta": "δ"}
 
@@ -162,14 +157,6 @@ def _map_sentence(name: str, table: pa.Table) -> str:
         f"**{name}**: {ranges}; at least {HIGH:g} at {100 * (p >= HIGH).mean():.0f} % and at most "
         f"{LOW:g} at {100 * (p <= LOW).mean():.0f} % of {counted(len(p), 'point')}, at most "
         f"{p.max():.3f}."
-    )
-
-
-def drawing_caption(name: str) -> Caption:
-    """The caption of a schematic."""
-    return Caption(
-        DRAWINGS[name],
-        ["A drawing, made from the shapes and entries that the code itself computes; no data."],
     )
 
 

@@ -26,6 +26,8 @@ GALLERY = Gallery(
         "fig5": "Figure 5: self-attention, X = all ones",
         "fig7": "Figure 7: cross-attention (datasets and settings are reconstructed*)",
         **{name: title for name, (title, _) in AUDITS.items()},
+    },
+    drawings={
         "fig1": "Figure 1: the softmax-regression network",
         "fig2": "Figure 2: the self-attention network",
         "fig6": "Figure 6: how c is computed",

@@ -19,7 +19,7 @@ from ..models import MODELS, panel_tables
 from ..models.contest import contests_in_words
 from ..settings.jobs import OverviewJob
 from ..settings.panels import Panel
-from .captions import DRAWINGS, audit_caption, drawing_caption, panels_caption
+from .captions import audit_caption, panels_caption
 from .findings import SAYING, TABLES, findings, path_of
 from .panel_findings import success_findings
 from .story import story
@@ -135,8 +135,6 @@ def read_overview(job: OverviewJob, results: Path) -> Overview:
 
 
 def _audit_caption(name: str, folder: Path, job: OverviewJob) -> Caption:
-    if name in DRAWINGS:
-        return drawing_caption(name)
     schema = phase.SCHEMA if name == "phase" else SAYING[name][0]
     table = read_parquet(folder / f"{name}.parquet", schema, job.figures[name])
     of = {"theta": job.panels, "phase": job.maps}.get(name, [])

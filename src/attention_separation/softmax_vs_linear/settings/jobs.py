@@ -32,7 +32,7 @@ class PhaseJob(PanelsJob):
 
 
 class ShownFigure(Closed):
-    """A figure of the report: of panels, or, without any, an audit's or a drawing."""
+    """A figure of the report: of panels, or, without any, an audit's."""
 
     name: str
     title: str = ""

@@ -24,7 +24,7 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 
 RULE_NAME = re.compile(
     r"all|report|overview|provenance|gallery|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|fig[126]|kernel_.*"
+    r"|threshold|theta|phase|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
 
