@@ -14,7 +14,7 @@ from attention_separation.needle.settings.section import NeedleSection
 from attention_separation.needle.settings.section import section_faults as needle_faults
 from attention_separation.needle.study import Needle
 from attention_separation.own_kernels.section import kernel_name_faults
-from attention_separation.results.study import Study
+from attention_separation.results.result import Study
 from attention_separation.settings.closed import Closed, Whole
 from attention_separation.settings.faults import (
     ConfigError,

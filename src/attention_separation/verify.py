@@ -11,7 +11,7 @@ from pathlib import Path
 from attention_separation.commands import study_of
 from attention_separation.config import load_config, overrides_of
 from attention_separation.results import verifying
-from attention_separation.results.study import sharing_folder
+from attention_separation.results.result import sharing_folder
 
 SAMPLE = 5
 

@@ -5,8 +5,8 @@ import math
 
 import pyarrow as pa
 import pytest
-
 from attention_separation.pages.gallery import Gallery, readme_text, write_gallery
+
 from attention_separation.results.tables import write_parquet
 
 GALLERY = Gallery(

@@ -4,8 +4,6 @@ import re
 from base64 import b64decode
 
 import pyarrow as pa
-
-from attention_separation.pages import overview as overview_module
 from attention_separation.pages.captions import Caption
 from attention_separation.pages.overview import (
     Overview,
@@ -14,6 +12,8 @@ from attention_separation.pages.overview import (
     overview_page,
     write_overview,
 )
+
+from attention_separation.pages import overview as overview_module
 
 SVG = '<?xml version="1.0"?>\n<svg a="b">\n<metadata>\n<x/>\n</metadata>\n<path/></svg>'
 

@@ -4,9 +4,9 @@ import math
 
 import pyarrow as pa
 import pytest
+from attention_separation.pages.overview import inline
 
 from attention_separation.pages.html import page
-from attention_separation.pages.overview import inline
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.tables import TableError
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from attention_separation.needle.pages.findings import BY_HAND
 from making import CONFIG
 from needle_cells import small
 from scipy.stats import binomtest
 
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.needle.pages.findings import BY_HAND
 from attention_separation.needle.training.batches import TokenBatch, held_out, held_out_blocks
 from attention_separation.needle.training.ensemble import start
 from attention_separation.statistics.seeding import stream

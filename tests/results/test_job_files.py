@@ -16,8 +16,15 @@ from attention_separation.results.job_files import (
     report_entry,
     settings_file,
 )
-from attention_separation.results.result import FIGURE, POINTS, TABLE, Kind, Output, Result
-from attention_separation.results.study import sharing_folder
+from attention_separation.results.result import (
+    FIGURE,
+    POINTS,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+    sharing_folder,
+)
 from attention_separation.settings.closed import digest
 from attention_separation.settings.jobs import Job
 

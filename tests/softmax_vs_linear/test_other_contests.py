@@ -6,6 +6,12 @@ import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from attention_separation.softmax_vs_linear.pages.panel_findings import (
+    success_findings,
+    whp_findings,
+    width_findings,
+)
+from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
 from making import ROOT, entry, spelled_out, study_of
 
 from attention_separation.__main__ import run_job
@@ -20,12 +26,6 @@ from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.softmax_vs_linear.models import MODELS, panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.pages.panel_findings import (
-    success_findings,
-    whp_findings,
-    width_findings,
-)
-from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
 from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear

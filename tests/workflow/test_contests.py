@@ -5,11 +5,10 @@ import re
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from attention_separation.softmax_vs_linear.pages.gallery import read_findings
 from forked import command
 from making import spelled_out
 from project import FEW_KERNELS, Project
-
-from attention_separation.softmax_vs_linear.pages.gallery import read_findings
 
 SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 CONTEST = {"fires": "exp", "silent": ["linear", "elu_plus_one", "power_2"]}

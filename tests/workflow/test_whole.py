@@ -6,14 +6,14 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+from attention_separation.any_attention.pages.gallery import GALLERY as GALLERY_OF_KERNELS
+from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
 from making import SECTION
 
-from attention_separation.any_attention.pages.gallery import GALLERY as GALLERY_OF_KERNELS
 from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
 from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
-from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
 from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")

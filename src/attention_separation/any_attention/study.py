@@ -7,8 +7,7 @@ from typing import Any
 
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import PythonKernel
-from attention_separation.results.result import FIGURE, TABLE, Output, Result
-from attention_separation.results.study import Study
+from attention_separation.results.result import FIGURE, TABLE, Output, Result, Study
 
 from .settings.jobs import KernelsJob, SimulatedJob
 from .settings.section import AnyAttentionSection

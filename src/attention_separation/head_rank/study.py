@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result
-from attention_separation.results.study import Study
+from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result, Study
 from attention_separation.settings.jobs import Job, Jobs
 
 from .settings.cells import CellJob

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from attention_separation.results.files import replacing
-from attention_separation.results.result import FIGURE, TABLE, Output, outputs_of
-from attention_separation.results.study import Study
+from attention_separation.results.result import FIGURE, TABLE, Output, Study, outputs_of
 from attention_separation.results.tables import (
     array_of,
     read_parquet,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from attention_separation.settings.closed import digest
 
-from .result import Output, Result, files_asked
-from .study import Study
+from .result import Output, Result, Study, files_asked
 
 
 @dataclass(frozen=True)

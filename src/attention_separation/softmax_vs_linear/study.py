@@ -5,8 +5,16 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result
-from attention_separation.results.study import Study
+from attention_separation.results.result import (
+    CHECK,
+    FIGURE,
+    POINTS,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+    Study,
+)
 from attention_separation.settings.jobs import MOST_SLICES, Job, Jobs
 
 from .models import MODELS

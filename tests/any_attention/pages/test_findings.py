@@ -1,12 +1,12 @@
 """What is said of the tables of kernels beyond the story, and what is left unsaid without rows."""
 
 import pytest
+from attention_separation.any_attention.pages.findings import findings, law_findings, split_findings
 from making import CONFIG
 
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws.law_table import SCHEMA
-from attention_separation.any_attention.pages.findings import findings, law_findings, split_findings
 from attention_separation.results.tables import table_from_rows
 
 DATA = CONFIG.any_attention.data

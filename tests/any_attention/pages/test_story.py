@@ -3,13 +3,13 @@
 import math
 
 import pytest
+from attention_separation.any_attention.pages.story import reach_words, story
 from making import CONFIG
 
 import attention_separation as asep
 from attention_separation.any_attention.exact import splits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
-from attention_separation.any_attention.pages.story import reach_words, story
 from attention_separation.results.tables import table_from_rows
 
 DATA = CONFIG.any_attention.data

@@ -4,6 +4,10 @@ import re
 
 import pyarrow.csv
 import pytest
+from attention_separation.any_attention.pages.findings import findings
+from attention_separation.any_attention.pages.gallery import GALLERY, kernels_text, readme_table
+from attention_separation.any_attention.pages.laws import ELSEWHERE, laws_text
+from attention_separation.any_attention.pages.story import story
 from making import CONFIG, ROOT
 
 from attention_separation.any_attention.exact import splits
@@ -11,10 +15,6 @@ from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.laws.law_table import LAWS
 from attention_separation.any_attention.laws.mixture import CONDITION
-from attention_separation.any_attention.pages.findings import findings
-from attention_separation.any_attention.pages.gallery import GALLERY, kernels_text, readme_table
-from attention_separation.any_attention.pages.laws import ELSEWHERE, laws_text
-from attention_separation.any_attention.pages.story import story
 from attention_separation.any_attention.simulation import simulated_table
 
 DOCS = ROOT / "docs"

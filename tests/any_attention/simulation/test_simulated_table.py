@@ -2,6 +2,7 @@
 
 import pyarrow.parquet as pq
 import pytest
+from attention_separation.any_attention.pages.findings import simulated_findings
 from making import CONFIG
 from scipy.stats import binomtest
 
@@ -9,7 +10,6 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.pages.findings import simulated_findings
 from attention_separation.any_attention.settings.simulated import Simulated
 from attention_separation.any_attention.simulation.simulated_table import SCHEMA, simulated_table
 from attention_separation.attention.kernels import KERNELS

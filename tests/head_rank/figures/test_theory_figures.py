@@ -4,12 +4,12 @@ import re
 
 import pyarrow.parquet as pq
 import pytest
+from attention_separation.head_rank.pages.captions import figure_caption
+from attention_separation.head_rank.pages.theory_findings import _large, heads_findings
 from making import head_rank
 
 from attention_separation.__main__ import main, run_job
 from attention_separation.head_rank.figures import theory_figures
-from attention_separation.head_rank.pages.captions import figure_caption
-from attention_separation.head_rank.pages.theory_findings import _large, heads_findings
 from attention_separation.head_rank.settings.titles import NUMBERED, THEORY
 from attention_separation.results.tables import read_parquet
 

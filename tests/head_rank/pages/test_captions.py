@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pyarrow.csv
+from attention_separation.head_rank.pages.captions import figure_caption
 from rank_cells import table_of
 
-from attention_separation.head_rank.pages.captions import figure_caption
 from attention_separation.head_rank.training.cell_table import HEADS, RUNS
 
 RANK_0 = "−a xᵢ + b Σⱼ xⱼ"

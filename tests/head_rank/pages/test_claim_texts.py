@@ -3,6 +3,10 @@
 import re
 
 import pyarrow.csv
+from attention_separation.head_rank.pages.claim_findings import claims_findings
+from attention_separation.head_rank.pages.gallery import GALLERY, claims_text
+from attention_separation.head_rank.pages.overview import claims_section
+from attention_separation.pages.gallery import gallery_page
 from making import CONFIG, ROOT
 from rank_cells import SMOKE, table_of
 
@@ -10,12 +14,8 @@ from attention_separation.__main__ import main
 from attention_separation.head_rank.claims.outcomes import CHECK
 from attention_separation.head_rank.claims.outcomes import SCHEMA as SCHEMA_OF_CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.pages.claim_findings import claims_findings
-from attention_separation.head_rank.pages.gallery import GALLERY, claims_text
-from attention_separation.head_rank.pages.overview import claims_section
 from attention_separation.head_rank.pages.summary import line
 from attention_separation.head_rank.settings.titles import FIGURES
-from attention_separation.pages.gallery import gallery_page
 
 DOCS = ROOT / "docs" / GALLERY.folder
 

@@ -1,15 +1,15 @@
 """What is said of the constructions: every number is one of a table's."""
 
 import pytest
-from rank_cells import table_of
-
-from attention_separation.head_rank.claims.construction_claims import published_curve
-from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.pages.construction_findings import (
     features_findings,
     temperature_findings,
     vote_findings,
 )
+from rank_cells import table_of
+
+from attention_separation.head_rank.claims.construction_claims import published_curve
+from attention_separation.head_rank.constructions import features, temperature, vote
 
 FACT_1 = {
     "construction": "fact_1", "distribution": "uniform", "d": 8, "n": 2, "temperature": 100.0,

@@ -1,8 +1,9 @@
 """Sentences on the number of points."""
 
+from attention_separation.head_rank.pages.points_findings import points_findings
+
 from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.pages.points_findings import points_findings
 
 
 def test_the_sentence_on_points_says_where_the_error_over_rank_0_falls(runs):

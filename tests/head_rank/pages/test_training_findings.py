@@ -1,11 +1,6 @@
 """What is said of trained transformers: every number is one of a table's."""
 
 import pytest
-
-from attention_separation.head_rank.claims import published_values
-from attention_separation.head_rank.claims.errors_table import SCHEMA, errors_table
-from attention_separation.head_rank.claims.runs import chosen
-from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.pages.batch_findings import fresh_findings
 from attention_separation.head_rank.pages.points_findings import points_findings
 from attention_separation.head_rank.pages.training_findings import (
@@ -14,6 +9,11 @@ from attention_separation.head_rank.pages.training_findings import (
     published_findings,
     rank_findings,
 )
+
+from attention_separation.head_rank.claims import published_values
+from attention_separation.head_rank.claims.errors_table import SCHEMA, errors_table
+from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.constructions.farthest_point import least_error
 
 RANK_0 = "−a xᵢ + b Σⱼ xⱼ"
 

@@ -1,14 +1,14 @@
 """What is said of the kept runs: sentences that hang on what the runs have."""
 
 import pytest
+from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
+from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
 from making import CONFIG, ROOT
 from rank_runs import changed, runs_of
 
 from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.runs import chosen, values
 from attention_separation.head_rank.paper_size.kept_runs import SCALES
-from attention_separation.head_rank.paper_size.more_layers_findings import more_layers_findings
-from attention_separation.head_rank.paper_size.one_layer_findings import one_layer_findings
 from attention_separation.head_rank.paper_size.page import PAGE, read_all
 
 FIG1 = CONFIG.head_rank.scales["reference"].training.fig1

@@ -5,13 +5,6 @@ import re
 
 import pyarrow as pa
 import pytest
-from making import CONFIG, ROOT
-from needle_tables import SCHEMAS, folder_of_tables, tracked
-
-from attention_separation.needle.claims.runs import cell_words
-from attention_separation.needle.exact import line_table
-from attention_separation.needle.figures import accuracy
-from attention_separation.needle.pages import findings, overview
 from attention_separation.needle.pages.findings import (
     claim_counts,
     first_findings,
@@ -19,6 +12,13 @@ from attention_separation.needle.pages.findings import (
     more_findings,
 )
 from attention_separation.needle.pages.gallery import GALLERY, critical_text, page_text
+from making import CONFIG, ROOT
+from needle_tables import SCHEMAS, folder_of_tables, tracked
+
+from attention_separation.needle.claims.runs import cell_words
+from attention_separation.needle.exact import line_table
+from attention_separation.needle.figures import accuracy
+from attention_separation.needle.pages import findings, overview
 from attention_separation.needle.settings.titles import FIGURES, TABLES
 from attention_separation.results.tables import select_rows
 from attention_separation.settings.jobs import PageJob

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from attention_separation.softmax_vs_linear.pages.claim_findings import kind_of
 from claim_cases import JOB, claim
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
@@ -13,7 +14,6 @@ from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
-from attention_separation.softmax_vs_linear.pages.claim_findings import kind_of
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import pyarrow as pa
 import pytest
-
-from attention_separation.softmax_vs_linear.audits import check, theta
 from attention_separation.softmax_vs_linear.pages.claim_findings import (
     FAILS,
     HERE,
@@ -25,6 +23,8 @@ from attention_separation.softmax_vs_linear.pages.threshold_findings import (
     theta_findings,
     threshold_findings,
 )
+
+from attention_separation.softmax_vs_linear.audits import check, theta
 
 
 def verdict_rows(*verdicts):

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from attention_separation.pages.captions import Caption, caption_html, caption_rst
+from attention_separation.softmax_vs_linear.pages.captions import audit_caption, panels_caption
+from attention_separation.softmax_vs_linear.pages.findings import findings
+from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
+from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from docutils.core import publish_parts
 from making import STUDY, contest, panel
 
-from attention_separation.pages.captions import Caption, caption_html, caption_rst
 from attention_separation.results.result import FIGURE, TABLE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.audits import theta
 from attention_separation.softmax_vs_linear.pages import labels as labels_module
-from attention_separation.softmax_vs_linear.pages.captions import audit_caption, panels_caption
-from attention_separation.softmax_vs_linear.pages.findings import findings
 from attention_separation.softmax_vs_linear.pages.labels import labels
-from attention_separation.softmax_vs_linear.pages.overview import panels_overview, tables_of_panels
-from attention_separation.softmax_vs_linear.pages.panel_findings import success_findings
 from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
 
 RESULTS = Path("results")
