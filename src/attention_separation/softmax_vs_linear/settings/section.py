@@ -216,28 +216,26 @@ def _spelled_out(raw: Any, figure: dict, models: dict, kind: str) -> Any:
     model = MODELS.get(whole.get("model")) if isinstance(whole.get("model"), str) else None
     if model is None:
         return whole
-    default = _mapping(models.get(model.name))
+    default, known = _mapping(models.get(model.name)), model.parameters.model_fields
     swept, own = _given(raw.get("sweep")), _given(raw.get("fixed"))
-    shared = {k: v for k, v in _given(figure.get("fixed")).items() if k not in swept | own}
+    shared, by_default = (
+        {k: v for k, v in _given(of).items() if k in known and k not in swept}
+        for of in (figure.get("fixed"), default)
+    )
+    shared = {k: v for k, v in shared.items() if k not in own}
     if _mapping((shared | own | swept).get("m")).get("log_of") != "n/delta":
         shared.pop("delta", None)
-    by_default = {
-        name: value
-        for name, value in _given(default).items()
-        if name in model.parameters.model_fields and name not in swept
-    }
     held = by_default | shared | own
     if isinstance(raw.get("fixed", {}), dict):
         whole["fixed"] = _mapping(raw.get("fixed")) | held
     contests = (of.get("contest") for of in (raw, figure, default))
     whole["contest"] = next((each for each in contests if each is not None), None)
     if kind == "panels" and isinstance(raw.get("reconstructed", []), list):
-        known = swept | held
-        stated = swept | own | shared
+        used, stated = swept | held, swept | own | shared
         names = [
-            *(n for n in _texts(figure.get("reconstructed")) if n in known),
+            *(n for n in _texts(figure.get("reconstructed")) if n in used),
             *raw.get("reconstructed", []),
-            *(n for n in _texts(default.get("reconstructed")) if n in known and n not in stated),
+            *(n for n in _texts(default.get("reconstructed")) if n in used and n not in stated),
         ]
         if all(isinstance(name, str) for name in names):
             whole["reconstructed"] = [*dict.fromkeys(names)]
