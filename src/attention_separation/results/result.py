@@ -10,7 +10,6 @@ from typing import ClassVar
 from attention_separation.settings.closed import Closed
 
 from .provenance import PACKAGE, code_digest
-from .verifying import Current
 
 PICTURES = ("svg", "png", "pdf")
 NUMBERS = ("parquet", "csv")
@@ -67,6 +66,16 @@ class Output:
     def page(self) -> str:
         """The suffix of the file that a report shows; empty where it shows none."""
         return next((suffix for suffix in ("html", "png") if suffix in self.kind.suffixes), "")
+
+
+@dataclass(frozen=True)
+class Current:
+    """Digests of the settings and of the code that a file depends on."""
+
+    settings: str
+    code: str
+    is_asked: bool = True
+    """Whether a whole run makes the file."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ file beside them, and a sha256 in manifest.json.
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,19 +13,10 @@ import pyarrow.parquet as pq
 
 from .files import PART
 from .manifest import NAME, sha256, unlisted
+from .result import Current
 
 CURRENT = "current"
 MISSING = "missing"
-
-
-@dataclass(frozen=True)
-class Current:
-    """Digests of the settings and of the code that a file depends on."""
-
-    settings: str
-    code: str
-    is_asked: bool = True
-    """Whether a whole run makes the file."""
 
 
 def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
