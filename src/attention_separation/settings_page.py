@@ -30,6 +30,9 @@ LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exc
 """What pydantic calls limits that a validator precedes, and what JSON schema calls them."""
 
 SIGNS = dict(zip(LIMITS.values(), "≥>≤<", strict=True))
+MANY = 30
+"""Of as many names only kernels are there; they have a page of their own."""
+
 KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
@@ -110,7 +113,9 @@ def _choices(form: dict) -> Iterator[str]:
     elif "$ref" in form:
         yield "mapping"
     elif "const" in form or "enum" in form:
-        yield from (f"`{value}`" for value in form.get("enum") or [form["const"]])
+        values = form.get("enum") or [form["const"]]
+        is_kernels = len(values) > MANY
+        yield from ["a [kernel](kernels.md)"] if is_kernels else (f"`{value}`" for value in values)
     elif "pattern" in form:
         yield f"`{form['title']}`"
     elif kind == "array":

@@ -26,15 +26,6 @@ if not REPORTED[FIRST.name]:
 
 # The order of README.
 IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RANK)]
-OPENING = {
-    "facts": {"seed": str(CONFIG.seed), **FIRST.facts(), "results": str(MADE_IN[FIRST.name])},
-    "figures": {
-        output.name: output.title
-        for output in REPORTED[FIRST.name]
-        if output.name in PAPERS_FIGURES
-    },
-}
-
 # The studies of which something has been made, as the report numbers them.
 CATEGORIES = {
     name: f"{k} {STUDIES[name].title}"
@@ -42,43 +33,15 @@ CATEGORIES = {
 }
 
 
-# What it opens with is made here and now: which files there are is seen from where Snakemake was
-# started.
-rule opening:
-    input:
-        figures=[f"{FIRST.folder}/figures/{name}.svg" for name in OPENING["figures"]],
-    output:
-        f"{FIRST.folder}/report/opening.rst",
-    log:
-        log_file(FIRST, "opening"),
-    benchmark:
-        benchmark_file(FIRST, "opening")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        package=PACKAGE,
-        settings=lambda wildcards: file_of("opening", canonical_json(OPENING)),
-        code=lambda wildcards: digest_of("pages.opening"),
-    message:
-        "Opening of the report"
-    shell:
-        "{params.package} job pages.opening --settings {params.settings:q}"
-        " --figures {input.figures:q} --output {output:q} 2>&1 | tee {log:q}"
-
-
 rule provenance:
     output:
-        report(
+        page=report(
             f"{FIRST.folder}/report/provenance.html",
             caption="../report/provenance.rst",
             category=f"{len(CATEGORIES) + 1} Provenance",
             labels={"page": "versions, code, configuration"},
         ),
+        opening=f"{FIRST.folder}/report/opening.rst",
     log:
         log_file(FIRST, "provenance"),
     benchmark:
@@ -98,12 +61,11 @@ rule provenance:
         "Provenance"
     shell:
         "{params.package} job pages.provenance_page --settings {params.settings:q}"
-        " --output {output:q} 2>&1 | tee {log:q}"
+        " --output {output.page:q} 2>&1 | tee {log:q}"
 
 
 rule report:
     input:
-        rules.opening.output,
         rules.provenance.output,
         [
             f"{study.folder}/{path}"

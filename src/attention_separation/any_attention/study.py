@@ -11,7 +11,7 @@ from attention_separation.results.result import FIGURE, TABLE, Output, Result, S
 
 from .settings.jobs import KernelsJob, SimulatedJob
 from .settings.section import AnyAttentionSection
-from .settings.titles import FIGURES, TABLES, WITH_OWN_KERNELS
+from .settings.titles import FIGURES, LONG, TABLES, WITH_OWN_KERNELS
 
 PRIORITY = 6
 
@@ -34,7 +34,7 @@ class AnyAttention(Study):
     def declare_results(self) -> Iterator[Result]:
         section, own = self.section, self._own_kernels
         kernels, values, splits, laws, simulated, elsewhere = (
-            Output(TABLE, name, title) for name, title in TABLES.items()
+            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in TABLES.items()
         )
         yield Result(
             name="kernels_values",

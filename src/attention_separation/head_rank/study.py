@@ -12,7 +12,7 @@ from .settings.estimates import memory_mb, minutes
 from .settings.jobs import ClaimsJob, FeaturesJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection, RankScale
 from .settings.theory import FoundJob, PluralityJob
-from .settings.titles import FIGURES, JUDGED, NUMBERED, THEORY
+from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY
 
 NUMBERS = Kind("numbers", ("parquet",))
 CELL = Kind("cells", ("parquet",))
@@ -111,7 +111,9 @@ class HeadRank(Study):
         yield from self._computed()
         yield from self._theory()
         yield from self._trained()
-        claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
+        claims, errors = (
+            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in JUDGED.items()
+        )
         section = self.section
         yield Result(
             name="rank_claims",
@@ -212,7 +214,7 @@ class HeadRank(Study):
 def _theory_tables() -> dict[str, tuple[Output, ...]]:
     """The tables of one layer of low-rank heads, by the option that names them."""
     bound, needed, found, plurality = (
-        Output(TABLE, name, title) for name, title in NUMBERED.items()
+        Output(TABLE, name, title, is_listed=name not in LONG) for name, title in NUMBERED.items()
     )
     return {"bound": (bound, needed), "found": (found,), "plurality": (plurality,)}
 

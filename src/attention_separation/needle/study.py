@@ -11,7 +11,7 @@ from attention_separation.settings.jobs import Job, Jobs
 from .settings import estimates
 from .settings.cells import NeedleCell
 from .settings.section import ClaimsJob, NeedleScale, NeedleSection
-from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, TRAINED
+from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
 
 CELL = Kind("cells", ("parquet",))
 
@@ -53,7 +53,9 @@ class Needle(Study):
 
     def declare_results(self) -> Iterator[Result]:
         """Without cells to train, the results of lines alone."""
-        accuracies, critical, ends = (Output(TABLE, name, title) for name, title in LINES.items())
+        accuracies, critical, ends = (
+            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in LINES.items()
+        )
         yield Result(
             name=EXACT,
             module="needle.exact.line_table",
@@ -62,7 +64,10 @@ class Needle(Study):
             words="The needle: the best accuracy of each kernel",
             priority=9,
         )
-        networks = tuple(Output(TABLE, name, title) for name, title in TRAINED.items())
+        networks = tuple(
+            Output(TABLE, name, title, is_listed=name not in LONG)
+            for name, title in TRAINED.items()
+        )
         trained = {"cells": networks} if self.cells else {}
         if trained:
             yield from self._training(networks)
@@ -85,7 +90,12 @@ class Needle(Study):
             name="needle_claims",
             module="needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
-            outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
+            outputs={
+                "output": tuple(
+                    Output(TABLE, name, title, is_listed=name not in LONG)
+                    for name, title in JUDGED.items()
+                )
+            },
             inputs={"lines": (accuracies,), "critical": (critical,), **trained},
             words="The needle: claims",
         )

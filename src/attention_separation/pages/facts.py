@@ -69,10 +69,18 @@ class First:
         leads = [a["p_best"] - b["p_best"] for a, b in zip(exp, linear, strict=True)]
         return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
 
+    def at_least(self, p: float) -> int:
+        """Points at which success has at least this probability."""
+        return sum(row["p_exact"] >= p for row in self.rows)
+
     @property
     def likely(self) -> int:
         """Points at which success is likely."""
-        return sum(row["p_exact"] >= LIKELY for row in self.rows)
+        return self.at_least(LIKELY)
+
+    def mean(self, figure: str) -> float:
+        """The mean exact success rate over the points of a figure."""
+        return mean(row["p_exact"] for row in self._tables(f"gallery/{figure}"))
 
 
 class Kernels:
@@ -209,12 +217,11 @@ class Rank:
         """The error of uniform attention there."""
         return self.one_layer[0]["rank_0"]
 
-    def verdicts(self, whose: str) -> dict[str, int]:
-        """How many claims have each verdict."""
-        found: dict[str, int] = {}
-        for row in self._tables("head_rank/rank_claims", whose=whose):
-            found[row["verdict"]] = found.get(row["verdict"], 0) + 1
-        return found
+    @property
+    def papers(self) -> Counter[str]:
+        """How many of the paper's claims have each verdict."""
+        rows = self._tables("head_rank/rank_claims")
+        return Counter(row["verdict"] for row in rows if row["whose"].startswith("the paper's"))
 
     @property
     def at_the_papers_size(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The report's page of versions, code and settings."""
+"""The report's page of versions, code and settings, and what it opens with."""
 
 import json
 from html import escape
@@ -80,5 +80,13 @@ def _two_columns(facts: dict[str, str]) -> str:
     return table_element(table_from_columns(columns, schema))
 
 
+def opening(job: ProvenanceJob) -> str:
+    """What the report opens with, in reStructuredText."""
+    config = json.loads(job.config)
+    facts = {"seed": config["seed"], **job.facts, "results": f"{job.results}/"}
+    return "".join(f":{name}: {value}\n" for name, value in facts.items())
+
+
 def run(job: ProvenanceJob, output: Path) -> None:
     write_text(output, page(job))
+    write_text(output.with_name("opening.rst"), opening(job))

@@ -86,9 +86,8 @@ def command_options(
 
 
 def is_reported(file: OutputFile) -> bool:
-    """Whether a report lists a file: the picture of a figure, or the page of a table whose numbers
-    no figure there has."""
-    return file.suffix == file.output.page and not file.output.beside
+    """Whether a report lists a file: the picture of a figure, or the page of a table."""
+    return file.suffix == file.output.page and file.output.is_listed
 
 
 def files_of_run(study: Study) -> list[str]:

@@ -43,7 +43,7 @@ class Output:
     title : what it is of, in a report's list
     panels : names of the panels that a figure shows, if any
     labels : what else stands beside it there
-    beside : the output that has the same numbers, so that a report need not hold them twice
+    is_listed : whether a report lists it: not long tables of what a figure there shows
     settings : where they are not those of the job that makes it
     """
 
@@ -52,7 +52,7 @@ class Output:
     title: str = ""
     panels: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
-    beside: str = ""
+    is_listed: bool = True
     settings: Closed | None = None
 
     def path(self, suffix: str = "") -> str:
@@ -66,7 +66,7 @@ class Output:
     @property
     def page(self) -> str:
         """The suffix of the file that a report shows; empty where it shows none."""
-        return next((suffix for suffix in ("html", "svg") if suffix in self.kind.suffixes), "")
+        return next((suffix for suffix in ("html", "png") if suffix in self.kind.suffixes), "")
 
 
 @dataclass(frozen=True)

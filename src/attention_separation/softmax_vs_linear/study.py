@@ -313,7 +313,7 @@ def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Outpu
     """A figure of all models' panels, and the table of its numbers."""
     return {
         "figure": _drawn(name, "all", "every panel's", verdict),
-        "table": (Output(TABLE, name, of, beside=name),),
+        "table": (Output(TABLE, name, of, is_listed=False),),
     }
 
 

@@ -18,3 +18,6 @@ TABLES = {
     "kernels_simulated": "FAVOR+ and cosFormer, simulated",
     "laws_elsewhere": "the laws at other data",
 }
+
+LONG = ("kernel_values", "kernels_splits")
+"""Tables of numbers that a report does without."""

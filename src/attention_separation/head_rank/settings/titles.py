@@ -31,3 +31,6 @@ NUMBERED = {
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
 }
+
+LONG = ("rank_bound", "rank_found", "rank_plurality")
+"""Tables of numbers that a report does without."""

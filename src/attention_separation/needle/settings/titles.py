@@ -24,3 +24,6 @@ FIGURES_OF_NETWORKS = {
 """Figures of trained networks beside lines."""
 
 FIGURES = FIGURES_OF_LINES | FIGURES_OF_NETWORKS
+
+LONG = ("needle_lines", "needle_cells")
+"""Tables of numbers that a report does without."""
