@@ -33,7 +33,7 @@ def a_result(**values):
     given = {
         "name": "made", "module": "none", "settings": Job(),
         "outputs": {
-            "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", beside="x"),),
+            "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", is_listed=False),),
             "": (Output(POINTS, "x_points"),),
         },
         "inputs": {"tables": (Output(table, "a"), Output(table, "b c"))},
@@ -110,8 +110,8 @@ def reported(result):
     return [file.path for file in files if is_reported(file)]
 
 
-def test_a_report_lists_pictures_and_the_tables_that_no_picture_is_of():
-    assert reported(a_result()) == ["figures/x.svg"]
+def test_a_report_lists_pictures_and_tables_that_are_listed():
+    assert reported(a_result()) == ["figures/x.png"]
     assert reported(a_result(outputs={"": (Output(TABLE, "y"),)})) == ["tables/y.html"]
 
 

@@ -47,6 +47,6 @@ def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
     assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "not judged"
 
 
-@pytest.mark.parametrize("name", ["opening", "provenance", "report", "rank_fig1"])
+@pytest.mark.parametrize("name", ["provenance", "report", "rank_fig1"])
 def test_no_panel_takes_a_rules_name(name):
     assert RULE_NAME.fullmatch(name)
