@@ -4,17 +4,10 @@ import math
 
 import pyarrow as pa
 import pytest
-from attention_separation.pages.overview import inline
 
 from attention_separation.pages.html import page
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.tables import TableError
-
-
-def test_a_picture_in_a_page_is_the_drawing_alone():
-    metadata = "<metadata>\n<x/>\n</metadata>"
-    svg = f'<?xml version="1.0"?>\n<svg a="b">\n{metadata}\n<path/></svg>'
-    assert inline(svg) == '<svg a="b">\n\n<path/></svg>'
 
 
 def test_a_page_shows_every_cell_and_escapes_it():

@@ -12,8 +12,7 @@ import pytest
 from making import CONFIG, ROOT, STUDY
 
 from attention_separation.results.provenance import PACKAGE
-from attention_separation.results.result import Output, Result
-from attention_separation.results.study import Study
+from attention_separation.results.result import Output, Result, Study
 from attention_separation.softmax_vs_linear.figures.figure_text import held_title
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from making import ROOT, SECTION, STUDY, config_points, study_of, values
+from making import ROOT, SECTION, study_of, values
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
@@ -73,18 +73,6 @@ def test_every_override_it_shows_works():
     assert len(overrides) >= 4
     for key, value in overrides:
         load_config(ROOT / "config.yaml", {key: value})
-
-
-def test_the_number_of_points_it_states():
-    points = {name: len(config_points(name)) for name in SECTION.panels}
-    lost = [
-        name for name, panel in STUDY.marked.items() if panel.sweep.keys() & {*panel.reconstructed}
-    ]
-    assert {STUDY.figure_of[name] for name in lost} == {"fig7"}
-    of_lost, total = sum(points[name] for name in lost), sum(points.values())
-    text = " ".join(READING.split())
-    assert f"{total:,} points, {total - of_lost:,} of them on the grids that the text" in text
-    assert f"of Figure 7, {of_lost:,} points, are lost" in text
 
 
 def test_the_papers_objects_have_the_names_that_the_table_says():

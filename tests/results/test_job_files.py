@@ -6,14 +6,13 @@ from pathlib import Path
 from making import CONFIG, STUDY
 
 from attention_separation.results.job_files import (
-    ReportEntry,
     command_options,
     file_of,
     files_of_run,
     input_files,
+    is_reported,
     manifest_files,
     output_files,
-    report_entry,
     settings_file,
 )
 from attention_separation.results.result import (
@@ -34,7 +33,7 @@ def a_result(**values):
     given = {
         "name": "made", "module": "none", "settings": Job(),
         "outputs": {
-            "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", beside="x"),),
+            "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", is_listed=False),),
             "": (Output(POINTS, "x_points"),),
         },
         "inputs": {"tables": (Output(table, "a"), Output(table, "b c"))},
@@ -106,33 +105,14 @@ def test_settings_are_files_whose_names_have_their_digest(tmp_path, monkeypatch)
     assert result.settings.digest() in settings_file(result)
 
 
-def entries(study, result):
-    return {
-        file.path: report_entry(study, file)
-        for files in output_files(result).values()
-        for file in files
-    }
+def reported(result):
+    files = [file for found in output_files(result).values() for file in found]
+    return [file.path for file in files if is_reported(file)]
 
 
-def test_a_report_lists_pictures_pages_and_numbers_once():
-    found = entries(STUDY, a_result())
-    assert {path: entry for path, entry in found.items() if entry} == {
-        "figures/x.svg": ReportEntry("figure", "3 Figures of the first paper"),
-        "figures/x.parquet": ReportEntry(
-            "data", "7 Data", {"numbers of": "x", "format": "parquet"}
-        ),
-        "figures/x.csv": ReportEntry("data", "7 Data", {"numbers of": "x", "format": "csv"}),
-        "tables/x.html": ReportEntry("table", "6 Tables of the first paper"),
-    }
-    untold = a_result(outputs={"": (Output(TABLE, "y"),)})
-    assert entries(STUDY, untold)["tables/y.html"].caption == "beside"
-
-
-def test_another_study_has_a_category_of_its_own():
-    studies = [study for study in CONFIG.studies().values() if study.category]
-    assert len({study.category for study in studies}) == len(studies) == 3
-    for study in studies:
-        assert entries(study, a_result())["figures/x.svg"].category == study.category
+def test_a_report_lists_pictures_and_tables_that_are_listed():
+    assert reported(a_result()) == ["figures/x.png"]
+    assert reported(a_result(outputs={"": (Output(TABLE, "y"),)})) == ["tables/y.html"]
 
 
 def test_a_folder_lists_what_says_nothing_of_itself_once_for_all_its_studies():

@@ -8,7 +8,6 @@ from faulty import as_yaml
 from making import ROOT, spelled_out, study_of
 
 from attention_separation.config import Config, load_config
-from attention_separation.results.result import FIGURE, Output
 from attention_separation.settings.faults import ConfigError
 
 TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
@@ -401,8 +400,5 @@ def test_what_is_reconstructed_is_said():
     assert config.marked["fig7a"].reconstruction.endswith(
         "; V the identity; the datasets themselves"
     )
-    fig5 = Output(FIGURE, "fig5", panels=("fig5a", "fig5f"))
-    (shown,) = config.overview_job([fig5]).shown
-    assert shown.panels == ["fig5a", "fig5f"]
     assert config.marked["fig5f"].reconstructed == ["a0", "data", "signs"]
     assert config.marked["fig5f"].marked_notes == ["V the identity"]

@@ -1,17 +1,9 @@
-"""Panels whose contest is not the paper's, from trials to the report's page."""
+"""Panels whose contest is not the paper's, from trials to figures."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from attention_separation.softmax_vs_linear.pages.panel_findings import (
-    success_findings,
-    whp_findings,
-    width_findings,
-)
-from attention_separation.softmax_vs_linear.pages.threshold_findings import threshold_findings
 from making import ROOT, entry, spelled_out, study_of
 
 from attention_separation.__main__ import run_job
@@ -166,7 +158,7 @@ def test_networks_that_must_be_zero_too_take_from_success_and_change_no_other_ev
             assert other[f"prob_{same}"] == pytest.approx(own[f"prob_{event}"], abs=1e-14)
 
 
-def test_exact_values_are_joined_to_trials_and_read_without_their_contest(made):
+def test_exact_values_are_joined_to_trials_of_their_contest(made):
     trials, exactly = (
         [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
         for folder in ("panels", "exact")
@@ -177,14 +169,8 @@ def test_exact_values_are_joined_to_trials_and_read_without_their_contest(made):
             *panel_tables.simulated_schema(contest).names,
             *panel_tables.exact_schema(contest).names[3:],
         ]
-        name = table["panel"][0].as_py()
-        alone = panel_tables.read_exact(made / f"exact/{name}.parquet")
-        assert alone.schema.names == panel_tables.exact_schema(contest).names
-        assert alone["p_exact"].to_pylist() == table["p_exact"].to_pylist()
     with pytest.raises(TableError, match="not a table of this version"):
         panel_tables.read_joined(trials, exactly, (MANY, ONE))
-    with pytest.raises(TableError, match="not a table of this version"):
-        panel_tables.read_exact(made / "panels/many.parquet")
 
 
 def test_the_simulation_agrees_with_its_exact_values(made):
@@ -217,8 +203,6 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
     simulated = read(made, "panels/many").to_pylist()
     for row, own in zip(of["many"], simulated, strict=True):
         assert {name: row[name] for name in own} == own
-    contests = [look.contest for look in config.results["pair"].settings.panels]
-    assert table.schema.equals(panel_tables.joined_schema(contests), check_metadata=False)
 
 
 def test_figures_say_whose_contest_is_not_the_papers(config, made):
@@ -268,62 +252,6 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     ] * 2
     marked = {name: [of for of in job.marked if of.name == name] for name in PANELS}
     assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
-
-
-@pytest.fixture(scope="module")
-def overview(config, made):
-    """The report's page, and the captions, by their file's name."""
-    shown = [
-        output
-        for output in config.shown_outputs()
-        if output.name in (*config.section.figures, "verdicts", "whp", "threshold", "theta")
-    ]
-    job = config.overview_job(shown)
-    page = made / "report/overview.html"
-    run("pages.overview", job, results=made, output=page)
-    captions = {
-        path.stem: " ".join(path.read_text(encoding="utf-8").replace("\\", "").split())
-        for path in (made / "report/captions/figures").iterdir()
-    }
-    return page.read_text(encoding="utf-8"), captions
-
-
-def test_the_overview_reads_figures_of_several_contests_and_says_them(overview):
-    page, captions = overview
-    assert f"<p>{SAID}</p>" in page
-    assert f"<p>{SAID_OF_ONE}</p>" in page
-    assert SAID in captions["pair"]
-    assert SAID_OF_ONE not in captions["pair"]
-    for name in ("other", "theta"):
-        assert SAID in captions[name]
-        assert SAID_OF_ONE in captions[name]
-    assert "success: F" not in captions["threshold"]
-    for name in PANELS:
-        assert f"<td>{name}</td>" in page
-
-
-def test_the_overview_says_of_f_lin_only_what_is_of_the_papers_contest(overview, made):
-    page, _ = overview
-    papers = [row["p_exact"] for row in read(made, "exact/papers").to_pylist()]
-    likely = sum(p >= 0.9 for p in papers)
-    assert f"of at least 0.9 at {likely} of the 4 points shown" in page
-    assert "All four of the paper&#x27;s contest at once: 0 points." in page
-    # Both panels of exp and linear, at their 4 points each, and no point of the third.
-    assert "of 8 points of 2 panels F_exp alone is positive on D1 and zero on D0" in page
-
-
-def test_findings_say_nothing_of_f_lin_where_it_takes_no_part(made):
-    exactly = read(made, "exact/one")
-    assert success_findings([exactly]) == []
-    assert width_findings([read(made, "exact/many")]) == []
-    whp = read(made, "tables/whp")
-    (text,) = whp_findings(whp.filter(pa.compute.equal(whp["panel"], "one")))
-    assert "F_power_3 > 0 on D1 at " in text
-    assert "F_lin" not in text
-    assert "F_exp" not in text
-    assert "at once" not in text
-    thresholds = read(made, "tables/threshold")
-    assert threshold_findings(thresholds.filter(pa.compute.equal(thresholds["panel"], "one"))) == []
 
 
 def test_thresholds_have_a_row_for_each_kernel(made):

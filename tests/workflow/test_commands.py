@@ -32,13 +32,13 @@ DRY = {
     "snakemake --config trials=10000", "snakemake rank", "snakemake rank_fig4",
     "snakemake rank_theory", "snakemake rank_vote rank_random_features",
     "snakemake rank --config 'head_rank={scale: smoke}'",
-    "snakemake needle", "snakemake needle_lines", "snakemake needle_gallery",
+    "snakemake needle", "snakemake needle_lines",
     "snakemake rank --config 'head_rank={scale: paper}'",
     "snakemake rank_fig1_part_1 --config 'head_rank={scale: reference}'",
     "snakemake fig4 fig5 fig7 verdicts --configfile docs/contests.yaml",
 }  # fmt: skip
 """Over a minute, or in need of PyTorch: planned here, and not run. What plans the same jobs is run
-by lines of .ci/run: `make paper`, `make gallery`, `make report` and `make rank` at scale smoke."""
+by lines of .ci/run: `make paper`, `make report` and `make rank` at scale smoke."""
 
 SLURM, CI = "tests/cluster/conftest.py", ".ci/run"
 ELSEWHERE = {
@@ -50,6 +50,7 @@ ELSEWHERE = {
     "make needle": (CI, "make needle CONFIG=\"'needle={scale: smoke}'\""),
     "make report": (CI, "make report"),
     "make gallery": (CI, "make gallery\n"),
+    "make keep": (CI, "make keep CORES=2\n"),
     "make docs": (CI, "make test-publish\n"),
     "make test-report": (CI, "make test-report\n"),
     "make test-cluster": (CI, "make test-cluster\n"),
@@ -106,11 +107,9 @@ ELSEWHERE = {
 
 BY_HAND = {
     "make explorer-pictures": "writes tracked pictures, by tests that `make test-explore` runs too",
-    "make needle-gallery": "half a minute; tests hold what it wrote to its tables",
     "make rank-paper-size": "half an hour; a test plans it, and CI runs `make rank` at scale smoke",
     "make test-cuda": "no GPU; `make test-rank` runs the same tests on a CPU",
-    "make rank-reference": "writes tracked tables; a test calls its function",
-    "make rank-gallery": "a quarter of an hour; tests hold what it wrote to its tables",
+    "make keep KEEP=rank": "writes tracked tables; a test calls its function",
     "make bench": "measures, and fails at nothing",
     "PYTHONPATH=src .venv/bin/python tests/bench/bench.py cluster": "measures",
     "make paper PYTHON=python3.12": "the same as make paper, with a Python that need not be there",

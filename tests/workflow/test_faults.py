@@ -109,13 +109,6 @@ def test_files_in_the_place_of_tables_are_named_and_logged(small):
     assert small.files() == made
 
 
-def test_the_gallery_shows_config_yaml_alone(small):
-    done = small.run("gallery", "--config", "trials=5")
-    assert done.returncode != 0
-    assert "gallery" in done.stdout
-    assert nothing_made(small)
-
-
 def environment(project):
     return os.environ | {"PYTHONPATH": str(project.folder / "src")}
 

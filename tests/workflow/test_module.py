@@ -59,14 +59,13 @@ def test_it_touches_nothing_outside_of_its_prefix(outer, monkeypatch):
     environment = (outer.folder / "environment.txt").read_text()
     assert environment.startswith("none ")
     assert str(outer.clone.folder) not in environment
-    outer.make("attention_overview")
-    made = outer.folder / "attention/results/smoke"
-    assert "fig4b" in (made / "report/overview.html").read_text()
-    assert [path.name for path in (made / "report/captions/figures").iterdir()] == ["fig4b.rst"]
+    outer.make("attention_provenance")
+    made = outer.folder / "attention/results/smoke/report"
+    assert "fig4b" in (made / "provenance.html").read_text()
+    assert {path.name for path in made.iterdir()} == {"provenance.html", "opening.rst"}
     assert not (outer.folder / "results").exists()
     rules = set(outer.make("--list-rules").split())
     assert {"successes", "attention_all", "attention_fig4", "attention_report"} <= rules
-    assert "attention_gallery" not in rules
 
 
 def test_a_fault_names_the_key_as_the_page_shows(tmp_path):

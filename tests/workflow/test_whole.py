@@ -6,8 +6,6 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-from attention_separation.any_attention.pages.gallery import GALLERY as GALLERY_OF_KERNELS
-from attention_separation.softmax_vs_linear.pages.gallery import GALLERY
 from making import SECTION
 
 from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
@@ -218,38 +216,6 @@ def test_a_panel_that_differs_stops_the_run(made):
     verdicts = pyarrow.csv.read_csv(made.folder / "results/tables/verdicts.csv")
     assert verdicts["verdict"].to_pylist().count("differs") == 1
     assert not (made.folder / "results/tables/check.txt").exists()
-
-
-def test_the_gallery_writes_docs_and_the_block_of_the_readme(made):
-    begin, end = GALLERY.marks
-    of_kernels = "".join(GALLERY_OF_KERNELS.marks)
-    (made.folder / "README.md").write_text(
-        f"before\n{begin}what stood there\n{end}{of_kernels}after\n"
-    )
-    made.edit(
-        "config.yaml",
-        "    fig7:\n      title: Seven",
-        "    fig5:\n      title: Five\n      panels:\n      - fig4a\n    fig7:\n      title: Seven",
-    )
-    # Laws at one of the other data: all are a minute.
-    elsewhere = "src/attention_separation/any_attention/laws/law_table.py"
-    made.edit(elsewhere, "in CHANGES:", "in CHANGES[4:5]:")
-    made.make("gallery")
-    text = (made.folder / "README.md").read_text()
-    assert text.startswith("before\n")
-    assert text.endswith("after\n")
-    assert "what stood there" not in text
-    assert "values computed without simulation** in " in text
-    assert "Of 4 panels with" in (made.folder / "docs/gallery.md").read_text()
-    for name in ("fig3", "phase"):
-        picture = (made.folder / f"results/figures/{name}.svg").read_bytes()
-        assert (made.folder / f"docs/gallery/{name}.svg").read_bytes() == picture
-    assert "gallery/fig6.svg" in (made.folder / "docs/gallery.md").read_text()
-    assert "gallery/choices.svg" in (made.folder / "docs/gallery.md").read_text()
-    assert "docs/kernels/kernels_accuracy.svg" in text
-    assert "kernels_budget" not in (made.folder / "docs/kernels.md").read_text()
-    rows = pyarrow.csv.read_csv(made.folder / "docs/kernels/laws_elsewhere.csv")
-    assert set(rows["data"].to_pylist()) == {"classes = 7"}
 
 
 def _sections(project):

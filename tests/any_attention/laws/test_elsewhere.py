@@ -6,20 +6,15 @@ from collections import Counter
 import pytest
 from making import CONFIG, ROOT
 
-from attention_separation.any_attention.laws import law_table
-from attention_separation.any_attention.laws.law_table import (
-    CHANGES,
-    COUNTS,
-    LAWS,
-    elsewhere_table,
-    judge_laws,
-)
+from attention_separation.any_attention.laws import elsewhere
+from attention_separation.any_attention.laws.elsewhere import CHANGES, COUNTS, elsewhere_table
+from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
 
 DATA = CONFIG.any_attention.data
 TRACKED = ROOT / "docs/kernels/laws_elsewhere.csv"
 
 QUICK = ({"a0": 0.1}, {"classes": 7})
-"""Those that are judged here; `make gallery` does all."""
+"""Those that are judged here; `snakemake laws_elsewhere` does all."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +33,7 @@ def test_no_law_differs_and_what_is_undecided_is_not_resolved(change):
 
 
 def test_the_tracked_table_is_that_of_the_laws(monkeypatch, tracked):
-    monkeypatch.setattr(law_table, "CHANGES", QUICK[1:])
+    monkeypatch.setattr(elsewhere, "CHANGES", QUICK[1:])
     found = [
         {name: str(value) for name, value in row.items()}
         for row in elsewhere_table(DATA).to_pylist()

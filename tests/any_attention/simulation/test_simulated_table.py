@@ -2,7 +2,6 @@
 
 import pyarrow.parquet as pq
 import pytest
-from attention_separation.any_attention.pages.findings import simulated_findings
 from making import CONFIG
 from scipy.stats import binomtest
 
@@ -86,19 +85,6 @@ def test_the_same_bytes_twice(tmp_path):
     assert table.schema.names == SCHEMA.names
     assert {*table["n"].to_pylist()} == {40}
     assert "cosFormer" in output.with_suffix(".html").read_text()
-
-
-def test_findings_say_it_with_intervals(whole):
-    (said,) = simulated_findings(whole)
-    assert said.startswith("**FAVOR+ and cosFormer** are simulated at n = 200, 400 trials each")
-    for row in whole.to_pylist():
-        if row["exact_after_y"] is None:
-            shown = f"{row['p_after_y']:.2f} ({row['ci_low']:.2f} to {row['ci_high']:.2f})"
-        else:
-            shown = f"{row['kernel']} "
-            assert f"{row['exact_after_y']:.3f}" in said
-        assert shown in said
-    assert said.count("1,024 random features") == 3
 
 
 def test_it_is_declared_and_has_its_settings_alone():

@@ -38,7 +38,6 @@ SETTINGS = {
         ],
     },
 }  # fmt: skip
-PAGES = ("overview", "gallery")
 
 
 def texts(figure):
@@ -168,7 +167,7 @@ def test_the_papers_do_not_import_each_other():
         assert not any(f".{other}" in imported for imported in _parsed(name)[1]), name
     # Through the configuration, which knows both, only what makes no results.
     jobs = {one.module for study in CONFIG.studies().values() for one in study.results.values()}
-    for module in jobs | {f"{paper}.pages.{page}" for paper in papers for page in PAGES}:
+    for module in jobs | {f"{paper}.pages.summary" for paper in papers}:
         other = papers.get(module.partition(".")[0])
         assert not any(f".{other}." in name for name in closure(f"{PACKAGE}.{module}")), module
 

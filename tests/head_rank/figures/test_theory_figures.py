@@ -1,17 +1,14 @@
-"""The jobs of one layer of low-rank heads: from settings to tables, figures and sentences."""
+"""The jobs of one layer of low-rank heads: from settings to tables and figures."""
 
 import re
 
 import pyarrow.parquet as pq
 import pytest
-from attention_separation.head_rank.pages.captions import figure_caption
-from attention_separation.head_rank.pages.theory_findings import _large, heads_findings
 from making import head_rank
 
 from attention_separation.__main__ import main, run_job
 from attention_separation.head_rank.figures import theory_figures
 from attention_separation.head_rank.settings.titles import NUMBERED, THEORY
-from attention_separation.results.tables import read_parquet
 
 STUDY = head_rank(scale="smoke")
 TABLES = {"bound": "rank_bound", "found": "rank_found", "plurality": "rank_plurality"}
@@ -52,37 +49,6 @@ def test_their_digests_are_those_that_the_study_expects(folder):
             metadata = pq.read_metadata(folder / path).metadata
             assert metadata[b"settings"].decode() == current.settings
             assert metadata[b"code"].decode() == current.code
-
-
-def test_what_is_said_has_the_tables_numbers(folder):
-    for name in THEORY:
-        table = pq.read_table(folder / f"figures/{name}.parquet")
-        caption = figure_caption(name, table, 0.01)
-        assert caption.title == THEORY[name]
-        assert all(sentence.startswith("**") for sentence in caption.sentences)
-    rows = pq.read_table(folder / "figures/rank_theory.parquet").to_pylist()
-    said = figure_caption("rank_theory", pq.read_table(folder / "figures/rank_theory.parquet"), 0.1)
-    row = next(row for row in rows if (row["d"], row["rank"], row["heads"]) == (8, 4, 2))
-    assert f"below {row['bound']:.3f} (r = 4)" in said.sentences[0]
-    assert f"the bound is {row['bound_any_value']:.3f} at r = 4" in said.sentences[0]
-    assert "if value maps are multiples of the identity and values see no" in said.sentences[0]
-    assert "as their value weights grow without limit" in said.sentences[0]
-    for heads, budget in ((6, "d^1.5/r"), (16, "d²/r")):
-        found = [r for r in rows if (r["d"], r["rank"], r["heads"]) == (8, 4, heads)]
-        least = min(row["error"] for row in found)
-        ends = f"between {found[0]['bound']:.3f} ({found[0]['bound_any_value']:.3f} for any value"
-        assert f"{ends} maps) and {least:.3f} with {budget} = {heads} heads" in said.sentences[0]
-    needed = read_parquet(
-        folder / "tables/rank_heads_needed.parquet", theory_figures.bound_table.NEEDED
-    )
-    (sentence,) = heads_findings(needed)
-    row = next(r for r in needed.to_pylist() if (r["d"], r["rank"], r["error"]) == (8, 4, 0.1))
-    assert f"{row['heads']} ({row['heads_any_value']}) of rank 4" in sentence
-
-
-def test_large_numbers_of_heads_are_powers_of_10():
-    assert _large("1234567") == "1,234,567"
-    assert _large("123456700000") == "1.23·10^11"
 
 
 def test_the_figure_of_ranks_draws_what_the_table_has(folder):

@@ -19,13 +19,14 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     ORIGINS,
     READ,
     RECONSTRUCTED,
-    SOURCES,
     origin,
 )
 from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
 from attention_separation.softmax_vs_linear.claims.two_levels import levels
 from attention_separation.softmax_vs_linear.models import regression
 from attention_separation.softmax_vs_linear.settings.panels import KEY
+
+SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
 
 # The formulas of sections 1 to 8 and A to C survive; of D and E what Theorem 6.2 repeats.
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {

@@ -7,11 +7,7 @@ from making import CONFIG, SECTION, STUDY, changed_study, config_points, contest
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.panel_tables import (
-    exact_schema,
-    join_exact,
-    joined_schema,
-)
+from attention_separation.softmax_vs_linear.models.panel_tables import exact_schema, join_exact
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -104,19 +100,7 @@ def test_a_panel_joined_with_its_exact_values():
     simulated, exactly = both()
     together = join_exact(simulated, exactly)
     assert together.column_names == [*simulated.column_names, *CONTRACT[3:]]
-    assert together.schema == joined_schema([PAPERS])
     assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
-
-
-def test_panels_of_two_contests_have_the_columns_of_both():
-    of = contest("power_4", "linear")
-    tables = [join_exact(*both()), join_exact(*both(contest=of))]
-    whole = joined_schema([PAPERS, of])
-    for table, other in zip(tables, (of, PAPERS), strict=True):
-        assert {*table.column_names} <= {*whole.names}
-        assert not {*table.column_names} & {*other.events}
-    assert {*whole.names} == {name for table in tables for name in table.column_names}
-    assert len(whole) == len({*whole.names})
 
 
 def test_points_of_another_panel_do_not_join():

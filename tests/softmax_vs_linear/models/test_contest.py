@@ -13,7 +13,6 @@ from attention_separation.softmax_vs_linear.models.contest import (
     Contest,
     Network,
     contests_in_words,
-    event_words,
 )
 from attention_separation.softmax_vs_linear.simulation.signs import stream_names
 
@@ -123,10 +122,6 @@ def test_words():
     assert contest("power_2").in_words() == sentence
     named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
     assert contests_in_words(named) == [f"In b and d, {own.in_words()}.", f"In c, {sentence}."]
-    assert [event_words(event) for event in PAPERS.events] == [
-        "F_exp > 0 on D1", "F_lin = 0 on D1", "F_exp = 0 on D0", "F_lin = 0 on D0",
-    ]  # fmt: skip
-    assert event_words("exp_sqrt_d_d1_zero") == "F_exp_sqrt_d = 0 on D1"
 
 
 def test_settings_that_say_the_same_are_equal():

@@ -48,8 +48,6 @@ STEPS = {
 HARD = (5, 1)
 """(Layers, width) that the paper sets apart as hard to train."""
 
-HARD_IN_WORDS = " (which the paper sets apart as hard to train)"
-
 RANKS = (1, 2, 4, 8, 16, 32, 64)
 
 FIGURE_1 = {
@@ -114,27 +112,6 @@ def series() -> Iterator[tuple[int, int, int, str, int, dict[int, float]]]:
         yield 3, layers, WIDTH_3, encoding, n, figure_3(layers, encoding)
     for points in FIGURE_4:
         yield 4, SIZE_4["layers"], WIDTH_4, "none", points, figure_4(points)
-
-
-def below_full_rank() -> list[tuple[str, int, int, float]]:
-    """(Of which runs, rank, N, error) of every value of Figures 1, 3 and 4 at a rank below d."""
-    n = SIZE_1["n"]
-    series = [
-        (f"L = {layers}, w = {width}" + HARD_IN_WORDS * ((layers, width) == HARD),
-         n, RANKS, values)
-        for (layers, width), values in FIGURE_1.items()
-    ]  # fmt: skip
-    series += [
-        (f"L = {layers} with {encoding} encodings", n, RANKS, values)
-        for (layers, encoding), values in FIGURE_3.items()
-    ]
-    series += [(f"N = {n}", n, FIGURE_4_RANKS, values) for n, values in FIGURE_4.items()]
-    # In all figures the last rank is d.
-    return [
-        (name, rank, n, value)
-        for name, n, ranks, values in series
-        for rank, value in zip(ranks[:-1], values[:-1], strict=True)
-    ]
 
 
 SIZES = f"d={SIZE_1['d']}, N={SIZE_1['n']}"

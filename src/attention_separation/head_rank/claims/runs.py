@@ -83,14 +83,6 @@ def held_out_error(row: dict) -> float:
     return 1.0 if row["test_error"] is None else row["test_error"]
 
 
-def errors_by_rank(rows: Iterable[dict]) -> dict[int, float]:
-    """Mean held-out error of the runs of each rank."""
-    errors: dict[int, list[float]] = {}
-    for row in rows:
-        errors.setdefault(row["rank"], []).append(held_out_error(row))
-    return {rank: sum(found) / len(found) for rank, found in sorted(errors.items())}
-
-
 def over_rank_0(row: dict) -> float:
     """Held-out error of a run over that of uniform attention, for more than two points."""
     return held_out_error(row) / least_error(row["d"], row["n"])

@@ -11,8 +11,6 @@ TRAINED = {"needle_cells": "Trained networks, run by run"}
 
 JUDGED = {"needle_claims": "Claims, each with its verdict"}
 
-TABLES = LINES | TRAINED | JUDGED
-
 FIGURES_OF_LINES = {
     "needle_accuracy": "The needle: what one query can tell at best, against n",
     "needle_critical": "The needle: how far each kernel goes, against the signal",

@@ -15,9 +15,6 @@ GUESSED = "value forced, bound guessed"
 OMITTED = "left out by the paper, value forced"
 RECONSTRUCTED = "reconstructed"
 
-SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
-"""From what the paper prints to what is read into it."""
-
 SUBJECTS = {
     GUESSED: "the guessed bound",
     OMITTED: "what the paper leaves out",

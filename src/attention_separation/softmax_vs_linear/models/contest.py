@@ -1,6 +1,5 @@
 """Contests: which networks must be positive on D1, and which must be zero on both datasets."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
@@ -10,9 +9,6 @@ from pydantic_core import PydanticCustomError
 
 from attention_separation.settings.closed import Closed
 from attention_separation.settings.kernel_name import KernelName
-
-EVENT = re.compile(r"([\w.]+)_d([01])_(positive|zero)")
-
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
@@ -121,14 +117,6 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     for name, contest in other_contests(contests).items():
         panels.setdefault(contest, []).append(name)
     return [f"In {_listed(names)}, {contest.in_words()}." for contest, names in panels.items()]
-
-
-def event_words(event: str) -> str:
-    """An event of any contest in text, such as F_exp > 0 on D1; equal events have equal words."""
-    column, dataset, what = EVENT.fullmatch(event).groups()
-    papers = {f"f_{name}": kernel for kernel, name in IN_THE_PAPER.items()}
-    name = network_name(papers.get(column, column))
-    return f"{name} {'>' if what == 'positive' else '='} 0 on D{dataset}"
 
 
 def _listed(names: Sequence[str]) -> str:

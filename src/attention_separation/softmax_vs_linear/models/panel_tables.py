@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.tables import column_names, read_parquet
+from attention_separation.results.tables import read_parquet
 
 from .contest import Contest
 
@@ -57,10 +57,6 @@ POINTS = ("panel", "parameter", "value")
 def exact_schema(contest: Contest) -> pa.Schema:
     """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
     probability: 0 where these are exact, else they are reference values."""
-    return _exact_schema(contest.events)
-
-
-def _exact_schema(events: Sequence[str]) -> pa.Schema:
     return pa.schema(
         [
             ("panel", pa.string()),
@@ -69,31 +65,8 @@ def _exact_schema(events: Sequence[str]) -> pa.Schema:
             ("p_exact", pa.float64()),
             ("p_error", pa.float64()),
             ("p_method", pa.string()),
-            *((f"prob_{event}", pa.float64()) for event in events),
-            *((f"error_{event}", pa.float64()) for event in events),
-        ]
-    )
-
-
-def read_exact(path: Path) -> pa.Table:
-    """The exact values of a panel, whatever its contest and settings.
-
-    Raises
-    ------
-    TableError
-        If the file is no such table.
-    """
-    names = column_names(path)
-    events = [name.removeprefix("prob_") for name in names if name.startswith("prob_")]
-    return read_parquet(path, _exact_schema(events))
-
-
-def joined_schema(contests: Iterable[Contest]) -> pa.Schema:
-    """The columns of panels' points with their exact values, those of any of the contests."""
-    return pa.unify_schemas(
-        [
-            pa.schema([*simulated_schema(contest), *list(exact_schema(contest))[len(POINTS) :]])
-            for contest in contests
+            *((f"prob_{event}", pa.float64()) for event in contest.events),
+            *((f"error_{event}", pa.float64()) for event in contest.events),
         ]
     )
 
