@@ -238,9 +238,8 @@ def test_a_browser_reads_the_tables_and_sorts_them_by_verdict(browser, project, 
     if name in ("verdicts", "claims", "kernel_laws"):
         column = heads.index("verdict")
         browser.run(f"document.querySelectorAll('.sortable th')[{column}].click()")
-        cells = (
-            f"[...document.querySelectorAll('tbody tr')].map((r) => r.cells[{column}].innerText)"
-        )
+        cells = f"[...document.querySelectorAll('tbody td:nth-child({column + 1})')]"
+        cells += ".map((cell) => cell.innerText)"
         found = browser.value(cells)
         order = f"{cells}.sort((a, b) => a.localeCompare(b))"
         assert found == browser.value(order)
