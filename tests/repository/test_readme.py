@@ -15,12 +15,6 @@ CHANGE, RUN_MORE, READING = (
     (DOCS / f"{name}.md").read_text(encoding="utf-8")
     for name in ("change-a-number", "run-more", "reading-the-results")
 )
-MOST_LINES = 120
-"""Of README: a reader with one minute reads all of it."""
-
-
-def test_readme_is_short():
-    assert len(README.splitlines()) <= MOST_LINES
 
 
 def test_every_page_is_linked_from_readme():

@@ -6,6 +6,7 @@ A number on a page is an expression over a table; beneath each finding stands it
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, ClassVar
 
 import pyarrow.csv
@@ -56,7 +57,7 @@ class Tables:
         self.folder = folder
         self._read: dict[str, list[dict[str, Any]]] = {}
 
-    def __call__(self, name: str, **wanted: object) -> list[dict[str, Any]]:
+    def __call__(self, name: str, /, **wanted: object) -> list[dict[str, Any]]:
         """The rows that have the wanted values; PageError where there is no such table."""
         if name not in self._read:
             self._read[name] = self._rows(self.folder / f"{name}.csv")
@@ -114,7 +115,7 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
     PageError
         If a name is not defined, a table is missing, or a guard does not hold.
     """
-    tables = Tables(docs)
+    tables, parts = Tables(docs), []
     environment = Environment(
         loader=FileSystemLoader(template.parent),
         undefined=StrictUndefined,
@@ -127,23 +128,28 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
     environment.globals |= {"tables": tables, "one": one, "where": where}
     try:
         environment.globals |= {name: make(tables) for name, make in facts.items()}
-        return environment.get_template(template.name).render()
+        parts.extend(environment.get_template(template.name).generate())
     except GuardError as error:
-        raise PageError(_broken(environment, template, error.line)) from None
-    except (TemplateError, PageError, TypeError, KeyError) as error:
-        raise PageError(f"{template.name}: {error}") from error
+        raise PageError(_broken(template, error.line, "".join(parts))) from None
+    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise PageError(f"{_place(error, template)}: {error}") from error
+    return "".join(parts)
 
 
-def _broken(environment: Environment, template: Path, line: int) -> str:
-    """The finding whose guard does not hold, with the numbers that the tables have now."""
-    lines = template.read_text(encoding="utf-8").splitlines()
-    start = line - 1
-    while start and lines[start - 1].strip() and "{% holds" not in lines[start - 1]:
-        start -= 1
-    finding = environment.from_string("\n".join(lines[start : line - 1])).render().strip()
+def _place(error: Exception, template: Path) -> str:
+    """Where on a template a fault is."""
+    lines = [k for f, k, *_ in extract_tb(error.__traceback__) if f == str(template)]
+    return f"{template.name}, line {lines[-1]}" if lines else template.name
+
+
+def _broken(template: Path, line: int, page: str) -> str:
+    """The finding whose guard does not hold, with the numbers that the tables have now: the last
+    paragraph of the page up to there."""
+    finding = page.rstrip().rpartition("\n\n")[2]
+    guard = template.read_text(encoding="utf-8").splitlines()[line - 1].strip()
     return (
-        f"{template.name}, line {line}: a finding no longer holds.\n  {finding}\n"
-        f"  {lines[line - 1].strip()}\n"
+        f"{template.name}, line {line}: a finding no longer holds.\n"
+        f"  {finding}\n  {guard}\n"
         "Write what the tables say now, and its guard; or put back the tables of the kept run."
     )
 

@@ -1,18 +1,23 @@
-"""Runs that docs/ keeps: what comes back of a cell's table, and the page written of them."""
+"""Runs that docs/ keeps: what comes back of a cell's table, and the figures drawn of them."""
 
 import json
 
 import pytest
-from making import head_rank
+from making import ROOT, head_rank
 from rank_cells import write_made_up
 
 from attention_separation.head_rank.claims.runs import chosen
-from attention_separation.head_rank.paper_size import page as paper_size
-from attention_separation.head_rank.paper_size.kept_runs import keep_runs, read_kept, read_made_with
+from attention_separation.head_rank.paper_size.kept_runs import (
+    SCALES,
+    keep_runs,
+    read_kept,
+    read_made_with,
+)
+from attention_separation.head_rank.paper_size.page import keep_paper_size
 from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
 from attention_separation.results.tables import TableError, read_parquet
 
-STUDIES = {scale: head_rank(scale=scale) for scale in paper_size.SCALES}
+STUDIES = {scale: head_rank(scale=scale) for scale in SCALES}
 
 
 def train(results, scale, *names):
@@ -70,44 +75,22 @@ def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
     assert not (tmp_path / "docs").exists()
 
 
-def test_the_page_says_what_is_kept(tmp_path):
+def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
-    (said, _) = paper_size.write_pages(results, docs)
-    assert said == f"paper_size: 0 cells put into {docs}/head_rank/paper_size, which has 0 runs"
-    for scale, names in (
-        ("paper_size", [*STUDIES["paper_size"].every_cell]),
-        ("reference", [*STUDIES["reference"].every_cell]),
-    ):
-        train(results, scale, *names)
-    paper_size.write_pages(results, docs)
-    text = (docs / f"{paper_size.PAGE}.md").read_text(encoding="utf-8")
-    for scale in paper_size.SCALES:
-        folder = docs / "head_rank" / scale
-        assert f"## Scale `{scale}`" in text
-        for path in folder.glob("*.svg"):
-            assert f"(head_rank/{scale}/{path.name})" in text
-        assert json.loads((folder / "made_with.json").read_text()).keys() == {
-            row["cell"] for row in read_kept(folder)
-        }
-    for words in (
-        "**At the paper's size, too, full rank leaves lower ranks far behind in one layer.**",
-        "**From 4,000 to 10,000 steps.** At w = 1 full rank goes from",
-        "**Three layers",
-        "**Five layers",
-        "hard to train), 5,000 steps, 50 % of them warm-up: r = 8:",
-        "w = 8, 5,000 steps, 50 % of them warm-up: r = 1:",
-        "; beside one layer after 10,000 steps, 10 % of them warm-up, less at ",
-        "**Positional encodings at three layers, w = 8, beside none: additive from N(−1, 1): ",
-        ".** After 5,000 steps, 50 % of them warm-up: none: r = 1: ",
-        "additive from N(0, 0.02): r = 1: ",
-        "**Number of points",
-        "N = 64, 2,500 steps, 50 % of them warm-up (rank 0: 0.903): r = 1:",
-        "**One layer with one head of full rank learns K Qᵀ near −cI**",
-    ):
-        assert words in text, words
-    assert {path.name for path in (docs / "head_rank/reference").glob("*.svg")} == {
-        "rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg",
-    }  # fmt: skip
+    said, _ = keep_paper_size(results, docs)
+    kept = docs / "head_rank"
+    assert said == f"paper_size: 0 cells put into {kept}/paper_size, which has 0 runs"
+    for scale in SCALES:
+        train(results, scale, *STUDIES[scale].every_cell)
+    [*_] = keep_paper_size(results, docs)
+    for scale in SCALES:
+        made_with = json.loads((kept / scale / "made_with.json").read_text())
+        assert made_with.keys() == {row["cell"] for row in read_kept(kept / scale)}
+    pictures = {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")}
+    assert {*pictures} == {"rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg"}
+    assert (kept / "published.csv").read_bytes() == (
+        ROOT / "docs/head_rank/published.csv"
+    ).read_bytes()
     # From the tables alone, as in a clone.
-    paper_size.write_pages(tmp_path / "nothing", docs)
-    assert (docs / f"{paper_size.PAGE}.md").read_text(encoding="utf-8") == text
+    [*_] = keep_paper_size(tmp_path / "nothing", docs)
+    assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures

@@ -1,0 +1,39 @@
+"""Pages of docs/ and README.md that have a template, and how long a page is."""
+
+import re
+import shutil
+from pathlib import Path
+
+from making import ROOT
+
+DOCS = ROOT / "docs"
+TEMPLATES = sorted((DOCS / "templates").glob("[!_]*.md.j2"))
+
+
+def page_of(template: Path, docs: Path = DOCS) -> Path:
+    """The page that a template is of."""
+    name = template.name.removesuffix(".j2")
+    return docs.parent / name if name == "README.md" else docs / name
+
+
+def copy_of_docs(folder: Path) -> Path:
+    """The templates, and the tables that they are rendered over, in a folder."""
+    docs = folder / "docs"
+    for path in [*DOCS.rglob("*.csv"), *DOCS.rglob("*.j2")]:
+        copied = docs / path.relative_to(DOCS)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copied)
+    return docs
+
+
+def words_and_mean_sentence(text: str) -> tuple[int, float]:
+    """How many words a page has without tables, pictures, code and addresses, and how many of them
+    a sentence has on average."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    text = re.sub(r"^\|.*$", "", text, flags=re.M)
+    text = re.sub(r"!\[.*?\]\(.*?\)", "", text)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    count = len(text.split())
+    sentences = [part for part in re.split(r"(?<=[.!?])\s+", text) if len(part.split()) > 2]
+    return count, count / max(1, len(sentences))

@@ -1,0 +1,140 @@
+"""Named values of the tracked tables, held against the tables' own rows, read line by line."""
+
+import csv
+import math
+from statistics import mean, median
+
+import pytest
+from tracked_pages import DOCS
+
+from attention_separation.pages.facts import LAYERS, VERDICTS, First, Kernels, Needle, Rank
+from attention_separation.pages.rendering import PageError, Tables
+
+TABLES = Tables(DOCS)
+
+
+def rows(name, **wanted):
+    """The rows of a table as text, those that have the wanted cells."""
+    with (DOCS / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+        return [
+            row
+            for row in csv.DictReader(lines)
+            if all(row[key] == value for key, value in wanted.items())
+        ]
+
+
+def number(row, name):
+    return float(row[name])
+
+
+def test_the_first_paper():
+    facts = First(TABLES)
+    points = [row for k in (3, 4, 5, 7) for row in rows(f"gallery/fig{k}")]
+    assert len(facts.rows) == len(points) == 1437
+    for least in (0.5, 0.9):
+        assert facts.at_least(least) == sum(number(row, "p_exact") >= least for row in points)
+    assert facts.likely == facts.at_least(0.9)
+    assert facts.mean("fig4") == mean(number(row, "p_exact") for row in rows("gallery/fig4"))
+    for k, kind in enumerate(("paper", "best")):
+        wanted = median(number(row, "p_exact") for row in rows("gallery/theta", kind=kind))
+        assert facts.medians[k] == wanted
+    of = {(row["panel"], row["value"], row["network"]): row for row in rows("gallery/threshold")}
+    leads = [
+        number(row, "p_best") - number(of[panel, value, "linear"], "p_best")
+        for (panel, value, network), row in of.items()
+        if network == "exp"
+    ]
+    ahead = sum(lead > 1e-8 for lead in leads), sum(lead < -1e-8 for lead in leads)
+    assert facts.ahead == ahead
+    listed = [row["id"] for row in rows("gallery/claims", identity="false")]
+    assert [row["id"] for row in facts.claims] == [*dict.fromkeys(listed)]
+    assert facts.fails("1.1.m")
+    assert not facts.fails("1.1.m", "A.1.columns", "D.3.P1")
+
+
+def test_kernels():
+    facts = Kernels(TABLES)
+    assert facts.names == [*dict.fromkeys(row["kernel"] for row in rows("kernels/kernels"))]
+    for kernel, layer in (("exp", 0), ("linear", 1), ("power_8", 2), ("linear", 2)):
+        model, x = LAYERS[layer]
+        (row,) = rows("kernels/kernels", kernel=kernel, model=model, attention_x=x)
+        assert facts.last(kernel, layer) == float(row["last_n"] or 0)
+        (row,) = rows("kernels/kernel_values", kernel=kernel, model=model, attention_x=x, n="2000")
+        assert facts.p(kernel, layer) == number(row, "p_best")
+    assert facts.separate_everywhere("exp", "cosh")
+    assert not facts.separate_everywhere("exp", "power_8")
+    assert sum(row["verdicts"].total() for row in facts.laws) == len(rows("kernels/kernel_laws"))
+    for row in facts.laws_elsewhere:
+        own = rows("kernels/laws_elsewhere", data=row["data"])
+        assert [row[word] for word in VERDICTS] == [sum(int(r[w]) for r in own) for w in VERDICTS]
+    assert len(facts.laws_elsewhere) == 9
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"last_n": 80.0}, "80"),
+        ({"last_n": None}, "none"),
+        ({"last_n": math.inf}, "≥ 10¹²"),
+        (
+            {"last_n": 1e6, "first_hole": 30.0, "last_hole": 1200.0},
+            "1,000,000, not at some n in 30 to 1,200",
+        ),
+        ({"last_n": 1e6, "undecided_from": 2e9}, "1,000,000, undecided from 2.00·10⁹"),
+    ],
+)
+def test_how_far_a_kernel_reaches_in_words(cells, words):
+    row = {"kernel": "a", "model": "self_attention", "attention_x": "identity", "as_none_from": 4e6}
+    row |= dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
+    facts = Kernels(lambda name, **wanted: [row | cells])
+    assert facts.reach("a", 0) == words
+    ends = words.startswith("≥")
+    assert facts.reach_and_end("a", 0) == (words if ends else f"{words} (4,000,000)")
+
+
+def test_the_needle():
+    facts = Needle(TABLES)
+    (row,) = rows("needle/needle_critical", kernel="linear", mu="5")
+    assert facts.last("linear") == int(number(row, "n_critical"))
+    (row,) = rows("needle/needle_lines", kernel="exp", mu="5", n="512")
+    assert facts.accuracy("exp", 512) == number(row, "accuracy")
+    own = rows(
+        "needle/needle_cells", arm="asked", kernel="exp", divided_by="sum", features="", mu="5",
+        n="512", control="false",
+    )  # fmt: skip
+    wanted = mean(number(row, "accuracy") for row in own)
+    assert facts.trained(arm="asked", kernel="exp", divided_by="sum") == wanted
+
+
+def test_the_rank_of_heads():
+    facts = Rank(TABLES)
+    (row,) = rows("head_rank/rank_bound", d="64", rank="32", heads="2")
+    assert facts.bound(64, 32, 2)["bound"] == number(row, "bound")
+    (row,) = rows("head_rank/rank_heads_needed", d="64", rank="1", error="0.1")
+    assert facts.heads_needed(64, 1, 0.1) == number(row, "heads")
+    cells = rows("head_rank/rank_errors", d="8", n="4", layers="1", encoding="none", regime="fresh")
+    errors = {True: [], False: []}
+    for row in cells:
+        if "_b16_" not in row["cell"]:
+            errors[row["rank"] == "8"].append(number(row, "mean"))
+    assert facts.gap == min(errors[False]) / max(errors[True]) > 1
+    own = [r for r in rows("head_rank/rank_claims") if r["whose"].startswith("the paper's")]
+    assert facts.papers.total() == len(own) == 20
+    lines = facts.at_the_papers_size
+    (runs,) = [
+        line for line in lines if (line["layers"], line["width"], line["steps"]) == (1, 1, 10000)
+    ]
+    for run in rows("head_rank/reference/runs", layers="1", width="1"):
+        found = runs["ranks"][int(run["rank"])]
+        assert found["error"] == number(run, "test_error")
+        assert found["dead"] == (run["dead"] == "true")
+    (published,) = rows("head_rank/published", figure="1", layers="1", width="1", rank="64")
+    assert runs["ranks"][64]["published"] == number(published, "error")
+    # Values of N(-1, 1) alone were published of additive encodings.
+    of_encodings = {line["encoding"]: line for line in lines if "additive" in line["encoding"]}
+    assert of_encodings["additive from N(0, 0.02)"]["ranks"][64]["published"] is None
+
+
+def test_what_is_in_no_table_is_said():
+    with pytest.raises(PageError, match="0 rows"):
+        Needle(TABLES).critical("none", 99.0)

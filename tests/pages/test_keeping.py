@@ -1,0 +1,98 @@
+"""What docs/ keeps of a run: whole tables to eight digits, parts of some, pictures as they are."""
+
+import pyarrow as pa
+import pytest
+from making import CONFIG
+
+from attention_separation.pages.keeping import BEST, CLAIM, REDUCED, is_kept, keep_run
+from attention_separation.results.result import CHECK, FIGURE, TABLE, Output, Result, outputs_of
+from attention_separation.results.tables import TableError, write_parquet
+from attention_separation.settings.jobs import Job
+
+TABLES = {
+    (TABLE, "numbers"): {"n": [1, 2], "p": [1 / 3, float("inf")]},
+    (FIGURE, "panels"): {"p": [2 / 3]},
+    (FIGURE, "plain"): {"p": [0.5]},
+    (TABLE, "for_pages"): {"p": [None, 0.5]},
+    (TABLE, "claims"): {name: ["a", "a", "b"] for name in (*CLAIM, "n")},
+    (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
+    (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
+}
+
+
+class Run:
+    """A study as what keeps its run sees it."""
+
+    kept_in = "own"
+
+    def __init__(self, folder):
+        self.folder = str(folder)
+        outputs = [
+            Output(kind, name, panels=("a",) if name == "panels" else ()) for kind, name in TABLES
+        ]
+        unwanted = (Output(TABLE, "unasked"), Output(CHECK, "check"))
+        self.results = {
+            output.name: Result(
+                name=output.name, module="none", settings=Job(), outputs={"output": (output,)},
+                is_asked=output.name not in ("for_pages", "unasked"),
+                is_for_pages=output.name == "for_pages",
+            )
+            for output in (*outputs, *unwanted)
+        }  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path):
+    """One that is finished."""
+    for (kind, name), columns in TABLES.items():
+        path = tmp_path / "results" / Output(kind, name).path("parquet")
+        write_parquet(pa.table(columns), path, {"settings": Job().digest()})
+        path.with_suffix(".svg").write_text(f"<svg>{name}</svg>")
+    return Run(tmp_path / "results")
+
+
+def test_tables_and_pictures_of_a_run(run, tmp_path):
+    assert keep_run(run, tmp_path / "docs") == len(TABLES)
+    kept = {path.name: path.read_text() for path in (tmp_path / "docs/own").iterdir()}
+    columns = ",".join(f'"{name}"' for name in CLAIM)
+    assert kept == {
+        "numbers.csv": '"n","p"\n1,0.33333333\n2,inf\n',
+        "panels.csv": '"p"\n0.66666667\n',
+        "panels.svg": "<svg>panels</svg>",
+        "plain.svg": "<svg>plain</svg>",
+        "for_pages.csv": '"p"\n\n0.5\n',
+        "claims.csv": f'{columns}\n"a","a","a","a","a","a"\n"b","b","b","b","b","b"\n',
+        "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
+        "theta.svg": "<svg>theta</svg>",
+        "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
+    }
+
+
+def test_a_run_that_lacks_a_table_is_refused(run, tmp_path):
+    missing = tmp_path / "results/tables/claims.parquet"
+    missing.unlink()
+    with pytest.raises(ValueError, match=rf"^{missing} is missing; make the run first$"):
+        keep_run(run, tmp_path / "docs")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_a_table_of_other_settings_is_refused(run, tmp_path):
+    other = tmp_path / "results/tables/threshold.parquet"
+    write_parquet(pa.table(TABLES[TABLE, "threshold"]), other, {"settings": "another"})
+    with pytest.raises(TableError, match=f"^{other}: made with other settings than these"):
+        keep_run(run, tmp_path / "docs")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_every_study_keeps_what_its_pages_read():
+    studies = CONFIG.studies().values()
+    kept = {
+        f"{study.kept_in}/{output.name}"
+        for study in studies
+        for result, output in outputs_of(study.results)
+        if is_kept(result, output)
+    }
+    assert {"gallery/fig4", "gallery/claims", "kernels/laws_elsewhere"} <= kept
+    assert {"needle/needle_cells", "head_rank/rank_claims", "head_rank/rank_bound"} <= kept
+    assert "gallery/fig4a" not in kept
+    assert {name for name in REDUCED if f"gallery/{name}" not in kept} == set()

@@ -1,0 +1,122 @@
+"""The pages that are tracked are those of their templates and tables, and they are short."""
+
+import re
+
+import pytest
+from tracked_pages import DOCS, TEMPLATES, copy_of_docs, page_of, words_and_mean_sentence
+
+from attention_separation.__main__ import main
+from attention_separation.pages.facts import FACTS
+from attention_separation.pages.rendering import PageError, render
+
+MOST_WORDS = {
+    "README.md": 600, "gallery.md": 350, "kernels.md": 350, "contests.md": 350, "needle.md": 350,
+    "head_rank.md": 350, "rank-at-the-papers-size.md": 350,
+}  # fmt: skip
+"""Of a page, without its tables."""
+
+MOST_LINES = 90
+"""Of README: a reader with one minute reads all of it."""
+
+MEAN_SENTENCE = 25
+"""The most words of a sentence, on average over a page."""
+
+GUARD = re.compile(r"{% holds (.*?) %}")
+
+CHANGES = {
+    "contests.md": ("contests/verdicts", '"fig4a","agrees",81', '"fig4a","agrees",8'),
+    "gallery.md": ("gallery/verdicts", "0.98347644", "0.88347644"),
+    "head_rank.md": ("head_rank/rank_claims", "0.23105166", "0.13105166"),
+    "kernels.md": ("kernels/kernels_simulated", "0.6575", "0.5575"),
+    "laws.md": ("kernels/laws_elsewhere", '"number",13', '"number",14'),
+    "needle.md": ("needle/needle_critical", '"none",8,', '"none",8,1'),
+    "rank-at-the-papers-size.md": ("head_rank/reference/runs", "0.88598668", "0.78598668"),
+    "README.md": ("needle/needle_critical", '"linear",5,162', '"linear",5,152'),
+}
+"""One number of a table that each page shows: the table, what stands there, and another."""
+
+
+@pytest.fixture
+def docs(tmp_path):
+    return copy_of_docs(tmp_path)
+
+
+def is_of_its_tables(template, docs):
+    """Whether a tracked page is that of its template over the tables of a folder."""
+    try:
+        text = render(docs / "templates" / template.name, docs, FACTS)
+    except PageError:
+        return False
+    return page_of(template).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_a_tracked_page_is_that_of_its_template_and_tables(template):
+    assert is_of_its_tables(template, DOCS), "run `make gallery`"
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_a_page_is_seen_to_be_of_other_tables(docs, template):
+    table, old, new = CHANGES[page_of(template).name]
+    path = docs / f"{table}.csv"
+    text = path.read_text(encoding="utf-8")
+    assert is_of_its_tables(template, docs)
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert not is_of_its_tables(template, docs)
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_every_guard_that_fails_is_named_with_its_finding(docs, template):
+    path = docs / "templates" / template.name
+    text = path.read_text(encoding="utf-8")
+    guards = [*GUARD.finditer(text)]
+    for guard in guards:
+        broken = f"{text[: guard.start(1)]}({guard[1]}) and false{text[guard.end(1) :]}"
+        path.write_text(broken, encoding="utf-8")
+        with pytest.raises(PageError) as error:
+            render(path, docs, FACTS)
+        line = text[: guard.start()].count("\n") + 1
+        place, *finding, condition, advice = str(error.value).splitlines()
+        assert place == f"{template.name}, line {line}: a finding no longer holds."
+        assert len(" ".join(finding).split()) > 5
+        assert not any(mark in words for words in finding for mark in ("{{", "{%", "|--"))
+        assert guard[1] in condition
+        assert advice.startswith("Write what the tables say now, and its guard")
+    assert guards
+
+
+def test_a_finding_that_no_longer_holds_stops_the_gallery(docs, capsys):
+    """A broken guard in the last page: the ones before are not written either."""
+    last = docs / "templates" / TEMPLATES[-1].name
+    for name in ("kernels.md.j2", last.name):
+        path = docs / "templates" / name
+        text = path.read_text(encoding="utf-8")
+        path.write_text(GUARD.sub("{% holds 1 > 2 %}", text, count=1), encoding="utf-8")
+        assert main(["gallery", "--docs", str(docs)]) == 1
+        said = capsys.readouterr().err
+        assert f"{name}, line " in said
+        assert "a finding no longer holds" in said
+        path.write_text(text, encoding="utf-8")
+    assert not [*docs.glob("*.md")]
+    assert not (docs.parent / "README.md").exists()
+    assert main(["gallery", "--docs", str(docs)]) == 0
+    assert {path.name for path in [*docs.glob("*.md"), docs.parent / "README.md"]} == {*CHANGES}
+
+
+@pytest.mark.parametrize("name", MOST_WORDS)
+def test_a_page_is_short(name):
+    path = page_of(DOCS / f"templates/{name}.j2")
+    count, mean = words_and_mean_sentence(path.read_text(encoding="utf-8"))
+    assert count <= MOST_WORDS[name]
+    assert mean <= MEAN_SENTENCE
+
+
+def test_readme_is_read_in_a_minute():
+    readme = page_of(DOCS / "templates/README.md.j2").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= MOST_LINES
+
+
+def test_words_are_counted_without_tables_pictures_code_and_addresses():
+    text = "One two three [four](a/b.md).\n| a | b |\n![p q](r.svg)\n\n<!-- c\nd -->\n"
+    text += "Five six seven.\n```sh\nx y\n```\n"
+    assert words_and_mean_sentence(text) == (7, 3.5)
