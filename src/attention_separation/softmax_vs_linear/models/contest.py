@@ -17,6 +17,9 @@ EVENT = re.compile(r"([\w.]+)_d([01])_(positive|zero)")
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
 
+IN_STREAMS = IN_THE_PAPER | {"uniform": "none"}
+"""What names of streams call kernels that have another name elsewhere: draws stay as they are."""
+
 
 class Network(NamedTuple):
     """One evaluation of a trial: a kernel's network on D0 or D1."""
@@ -27,7 +30,7 @@ class Network(NamedTuple):
     @property
     def stream(self) -> str:
         """Name of the stream of a y of its own."""
-        return f"signs {IN_THE_PAPER.get(self.kernel, self.kernel)} D{self.dataset}"
+        return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
 def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
