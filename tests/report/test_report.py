@@ -1,67 +1,32 @@
 """The report: one file that holds what has been made, and opens with no network at all."""
 
-import base64
 import json
 import re
 import shutil
 from html.parser import HTMLParser
-from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from browser import MISSING, Browser, chromium
+from made_report import Report
+from making import CONFIG, ROOT
 from project import small_project
 
 from attention_separation.pages.html import SORT, page
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
-FIGURES = (
-    "fig3", "fig4", "fig7", "threshold", "theta", "choices", "phase", "kernels_accuracy",
-)  # fmt: skip
-TABLES = (
-    "verdicts", "claims", "whp", "kernels", "kernel_values", "kernels_splits", "kernel_laws",
-    "kernels_simulated",
-    "choices", "threshold",
-)  # fmt: skip
-PAGES = ("overview", "kernels", "provenance")
+OPENING = ("fig3", "fig4", "fig7")
+"""All of Figures 3, 4, 5 and 7 that the small project has."""
+FIGURES = (*OPENING, "threshold", "theta", "choices", "phase", "kernels_accuracy")
+TABLES = ("verdicts", "claims", "whp", "kernels", "kernel_laws", "kernels_simulated")
+CATEGORIES = ["1 Softmax against linear attention", "2 Any attention", "3 Provenance"]
+MOST_BYTES = 10e6
 LOADING = {
     "script": "src", "img": "src", "iframe": "src", "source": "src", "embed": "src",
     "video": "src", "audio": "src", "link": "href", "object": "data", "image": "href",
     "use": "xlink:href", "form": "action", "base": "href",
 }  # fmt: skip
-
-
-class Report:
-    """A report as a file: the results in it, and where it is."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        self.text = path.read_text(encoding="utf-8")
-        self.results = self._variable("results")
-        self.categories = self._variable("categories")
-
-    def _variable(self, name: str):
-        text = self.text.split(f'<script id="{name}">')[1]
-        return json.loads(re.match(rf"\s*var {name} = (.*?);\s*</script>", text, re.S).group(1))
-
-    def content(self, path: str) -> bytes:
-        """The bytes of a result."""
-        head, _, data = self.results[path]["data_uri"].partition(",")
-        return base64.b64decode(data) if head.endswith("base64") else unquote_to_bytes(data)
-
-    def show(self, browser: Browser, path: str) -> None:
-        """Open the report at a result and what is known of it, as two clicks do."""
-        kind = "img" if path.endswith("svg") else "html"
-        where = json.dumps(path)
-        browser.open(self.path)
-        browser.wait_until("typeof app !== 'undefined'")
-        browser.run(f"app.showResultInfo({where})")
-        browser.run(
-            f"app.setView({{content: '{kind}', contentPath: results[{where}].data_uri, "
-            f"resultPath: {where}}})"
-        )
 
 
 class Loads(HTMLParser):
@@ -117,27 +82,43 @@ def picture(request):
     return lambda name: request.config.cache.mkdir("report") / f"{name.replace('/', '_')}.png"
 
 
-def test_it_holds_every_figure_table_and_page(project, whole):
-    expected = {f"results/figures/{name}.svg" for name in FIGURES}
+def show(browser: Browser, report: Report, path: str) -> None:
+    """Open a report at a result and what is known of it, as two clicks do."""
+    kind = "img" if path.endswith("png") else "html"
+    where = json.dumps(path)
+    browser.open(report.path)
+    browser.wait_until("typeof app !== 'undefined'")
+    browser.run(f"app.showResultInfo({where})")
+    browser.run(
+        f"app.setView({{content: '{kind}', contentPath: results[{where}].data_uri, "
+        f"resultPath: {where}}})"
+    )
+
+
+def test_it_lists_every_figure_and_short_table_once(project, whole):
+    """And the page of versions; no numbers, and no table that a figure is of."""
+    expected = {f"results/figures/{name}.png" for name in FIGURES}
     expected |= {f"results/tables/{name}.html" for name in TABLES}
-    expected |= {
-        f"results/figures/{name}.{kind}" for name in FIGURES for kind in ("csv", "parquet")
-    }
-    expected |= {
-        f"results/tables/{name}.{kind}" for name in TABLES[:8] for kind in ("csv", "parquet")
-    }
-    expected |= {f"results/report/{name}.html" for name in PAGES}
+    expected |= {"results/report/provenance.html"}
     assert set(whole.results) == expected
-    assert sorted(whole.categories) == [
-        "1 Overview", "2 Any attention", "3 Figures of the first paper",
-        "6 Tables of the first paper", "7 Data", "8 Provenance",
-    ]  # fmt: skip
-    for path in expected:
-        assert whole.content(path) == (project.folder / path).read_bytes()
+    contents = [whole.content(path) for path in expected]
+    assert contents == [(project.folder / path).read_bytes() for path in expected]
+    assert len({*contents}) == len(contents)
+    assert whole.path.stat().st_size < MOST_BYTES
 
 
-def test_figures_have_labels_and_captions_of_this_run(project, whole):
-    entry = whole.results["results/figures/fig4.svg"]
+def test_studies_are_numbered_in_the_order_of_readme_without_gaps(whole):
+    assert sorted(whole.categories) == CATEGORIES
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    headings = re.findall("^## (.*)$", readme, re.M)
+    # Each study has the title of its part of README.
+    places = [headings.index(study.title) for study in CONFIG.studies().values()]
+    assert sorted(places) == [0, 1, 2, 3]
+    assert headings[:2] == [category[2:] for category in CATEGORIES[:2]]
+
+
+def test_figures_have_labels_and_a_caption_without_a_result(project, whole):
+    entry = whole.results["results/figures/fig4.png"]
     verdicts = pq.read_table(project.folder / "results/tables/verdicts.parquet").to_pylist()
     found = {row["panel"]: row["verdict"] for row in verdicts}
     assert entry["labels"]["model"] == "self-attention"
@@ -145,22 +126,18 @@ def test_figures_have_labels_and_captions_of_this_run(project, whole):
     assert {found["fig4a"], found["fig4b"]} == set(
         re.findall("agrees|undecided|differs", entry["labels"]["verdict"])
     )
-    table = pq.read_table(project.folder / "results/figures/fig4.parquet")
-    held = sum(row["ci_low"] <= row["p_exact"] <= row["ci_high"] for row in table.to_pylist())
-    assert "2 panels with 8 points of 20 trials each" in entry["caption"]
-    assert f"Of the 8 intervals, {held}" in entry["caption"]
-    for name in FIGURES:
-        caption = whole.results[f"results/figures/{name}.svg"]["caption"]
-        assert "<strong>" in caption
+    captions = {result["caption"] for result in whole.results.values()}
+    # One of each study, and one of the page of versions.
+    assert len(captions) == len(CATEGORIES)
+    for caption in captions:
+        assert 10 < len(caption.split()) < 50
         assert "system-message" not in caption
-    for name in TABLES:
-        assert re.search(r"\d", whole.results[f"results/tables/{name}.html"]["caption"]), name
 
 
 def test_nothing_in_it_would_be_loaded_from_elsewhere(whole):
     assert Loads(whole.text).found == []
-    pages = [path for path in whole.results if path.endswith((".html", ".svg"))]
-    assert len(pages) == len(FIGURES) + len(TABLES) + len(PAGES)
+    pages = [path for path in whole.results if path.endswith(".html")]
+    assert len(pages) == len(TABLES) + 1
     for path in pages:
         text = whole.content(path).decode()
         assert Loads(text).found == [], path
@@ -186,23 +163,21 @@ def test_what_a_page_asks_for_and_gets_wrong_is_seen(browser, tmp_path):
     assert "odd" in error
 
 
-def test_a_browser_opens_it_with_no_network(browser, whole, picture):
+def test_it_opens_with_what_was_run_and_its_figures(browser, whole, picture):
     browser.open(whole.path)
-    browser.wait_for_text("values computed without simulation")
+    browser.wait_until(
+        f"[...document.images].filter((i) => i.naturalWidth > 200).length >= {len(OPENING)}"
+    )
     seen = browser.look(picture("start"))
-    assert "Softmax against linear attention" in seen.text
-    assert "in all 4 panels" in seen.text or "of 4 panels" in seen.text
-    # The story of kernels comes first, with its picture.
-    assert seen.text.index("what decides is how many times") < seen.text.index("Softmax against")
+    for words in ("What was run", "2310", "reduced", "each panel's own", *CATEGORIES):
+        assert words in seen.text
     assert "System Message" not in seen.text
-    assert len([image for image in seen.images if image["width"] > 200]) == 1
-    for category in whole.categories:
-        assert category in seen.text
+    assert len([image for image in seen.images if image["width"] > 200]) == len(OPENING)
     assert fetched_elsewhere(seen) == []
     assert seen.errors == []
 
 
-def test_it_opens_with_the_story_however_large_the_graph_of_rules_is(browser, whole):
+def test_the_opening_stands_first_however_large_the_graph_of_rules_is(browser, whole):
     browser.open(whole.path)
     browser.wait_until("document.querySelector('#rulegraph canvas') !== null")
     canvas = "document.querySelector('#rulegraph canvas').style"
@@ -217,11 +192,10 @@ def test_it_opens_with_the_story_however_large_the_graph_of_rules_is(browser, wh
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, picture, name):
-    path = f"results/figures/{name}.svg"
-    first = re.search(r"<strong>(.*?)</strong>", whole.results[path]["caption"]).group(1)
-    whole.show(browser, path)
+    path = f"results/figures/{name}.png"
+    show(browser, whole, path)
     browser.wait_until("[...document.images].some((i) => i.complete && i.naturalWidth > 200)")
-    browser.wait_for_text(re.sub("&.*?;", "", first)[:30])
+    browser.wait_for_text("Numbers lie beside each picture")
     seen = browser.look(picture(name))
     shown = [image for image in seen.images if image["width"] > 200]
     assert len(shown) == 1
@@ -236,16 +210,14 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("report/overview", "Beyond the grids: exact probabilities over two parameters"),
         ("report/provenance", "title: Seven"),
-        ("report/kernels", "what decides is how many times"),
         ("tables/claims", "4.2"),
         ("tables/kernels", "uniform weights: no attention"),
     ],
 )
 def test_a_browser_shows_pages_in_the_report(browser, whole, picture, name, words):
     path = f"results/{name}.html"
-    whole.show(browser, path)
+    show(browser, whole, path)
     browser.wait_for_frame(words)
     seen = browser.look(picture(name))
     assert len(seen.frames) == 1
@@ -255,18 +227,23 @@ def test_a_browser_shows_pages_in_the_report(browser, whole, picture, name, word
     assert len(whole.results[path]["data_uri"]) < 2 * 1024 * 1024
 
 
-@pytest.mark.parametrize("name", [*(f"tables/{name}" for name in TABLES), "report/overview"])
-def test_a_browser_reads_the_tables(browser, project, name):
-    browser.open(project.folder / f"results/{name}.html")
+@pytest.mark.parametrize("name", TABLES)
+def test_a_browser_reads_the_tables_and_sorts_them_by_verdict(browser, project, name):
+    browser.open(project.folder / f"results/tables/{name}.html")
     seen = browser.look()
     assert fetched_elsewhere(seen) == []
     assert seen.errors == []
-    if name == "tables/verdicts":
-        assert re.search(r"fig4b\s+(agrees|undecided|differs)", seen.text)
-    if name == "report/overview":
-        assert "Beyond the grids: exact probabilities over two parameters" in seen.text
-        assert re.search(r"fig7b\s+cross-attention\s+d\s+6\s+20", seen.text)
     assert len(seen.text) > 800
+    heads = browser.value("[...document.querySelectorAll('.sortable th')].map((h) => h.innerText)")
+    if name in ("verdicts", "claims", "kernel_laws"):
+        column = heads.index("verdict")
+        browser.run(f"document.querySelectorAll('.sortable th')[{column}].click()")
+        cells = f"[...document.querySelectorAll('tbody td:nth-child({column + 1})')]"
+        cells += ".map((cell) => cell.innerText)"
+        found = browser.value(cells)
+        order = f"{cells}.sort((a, b) => a.localeCompare(b))"
+        assert found == browser.value(order)
+        assert len(found) > 3
 
 
 def test_a_click_on_a_column_sorts_by_it(browser, tmp_path):
@@ -295,31 +272,23 @@ def test_the_page_of_versions_says_what_ran(whole):
     assert "title: Seven" in text
 
 
-def test_numbers_can_be_had_from_it(project, whole):
-    path = "results/figures/fig4.parquet"
-    table = pq.read_table(pa.BufferReader(whole.content(path)))
-    assert table.equals(pq.read_table(project.folder / path))
-    assert whole.content("results/figures/fig4.csv").startswith(b'"panel","parameter"')
-
-
 def test_where_one_figure_was_made_it_holds_that(browser, part, picture):
     project, report = part
-    expected = {f"results/figures/fig4.{kind}" for kind in ("svg", "csv", "parquet")}
-    expected |= {"results/report/overview.html", "results/report/provenance.html"}
-    assert set(report.results) == expected
-    assert report.results["results/figures/fig4.svg"]["labels"]["verdict"] == "not judged"
+    assert set(report.results) == {
+        "results/figures/fig4.png", "results/report/provenance.html",
+    }  # fmt: skip
+    assert sorted(report.categories) == [CATEGORIES[0], "2 Provenance"]
+    assert report.results["results/figures/fig4.png"]["labels"]["verdict"] == "not judged"
     assert not (project.folder / "results/tables").exists()
-    overview = report.content("results/report/overview.html").decode()
-    assert "Not made yet: verdicts, claims, whp, choices, threshold." in overview
     browser.open(report.path)
-    browser.wait_for_text("of the 8 points")
+    browser.wait_until("[...document.images].some((i) => i.naturalWidth > 200)")
     browser.look(picture("part"))
 
 
 def test_made_twice_its_pages_have_the_same_bytes(project):
     before = project.files("results/report")
     assert "Nothing to be done" in project.make("report")
-    project.make("report", "--forcerun", "overview", "provenance")
+    project.make("report", "--forcerun", "provenance")
     assert project.files("results/report") == before
 
 
@@ -329,7 +298,7 @@ def test_a_change_of_settings_reaches_it(part):
     target = ("--nolock", "report")
     assert project.would_run(*target) == set()
     assert project.would_run(*target, "--config", "seed=7") == {
-        "simulate_fig4a", "simulate_fig4b", "fig4", "overview", "provenance", "report",
+        "simulate_fig4a", "simulate_fig4b", "fig4", "provenance", "report",
     }  # fmt: skip
 
 

@@ -111,9 +111,7 @@ class HeadRank(Study):
         yield from self._computed()
         yield from self._theory()
         yield from self._trained()
-        claims, errors = (
-            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in JUDGED.items()
-        )
+        claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
         section = self.section
         yield Result(
             name="rank_claims",

@@ -90,12 +90,7 @@ class Needle(Study):
             name="needle_claims",
             module="needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
-            outputs={
-                "output": tuple(
-                    Output(TABLE, name, title, is_listed=name not in LONG)
-                    for name, title in JUDGED.items()
-                )
-            },
+            outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
             inputs={"lines": (accuracies,), "critical": (critical,), **trained},
             words="The needle: claims",
         )
