@@ -31,13 +31,13 @@ def commanded(capsys, *arguments):
 
 def test_nothing_is_measured_against_a_softmax_that_fails():
     with pytest.warns(UserWarning, match="softmax itself does not separate beyond n = "):
-        assert asep.largest_n("none", a1=0.9) == 20
+        assert asep.largest_n("uniform", a1=0.9) == 20
     with pytest.warns(UserWarning, match="softmax itself does not separate"):
         last = asep.largest_n("exp", a1=0.9)
     below, above = (asep.separate("exp", n=n, a1=0.9).probability for n in (last, last + 20))
     assert below > 1 / 2 >= above
     with pytest.warns(UserWarning, match="does not separate here"):
-        assert asep.largest_n("none", m=1) is None
+        assert asep.largest_n("uniform", m=1) is None
     with pytest.warns(UserWarning, match="does not separate here"):
         assert asep.critical_temperature(last + 20, a1=0.9) is None
 
@@ -47,7 +47,7 @@ def test_a_probability_can_be_asked_for():
     assert asep.separate("x**4", n=last).probability >= 0.9
     assert asep.separate("x**4", n=last + 20).probability < 0.9
     assert last < asep.largest_n("x**4")
-    assert asep.largest_n("none", a1=0.5, level=0.1) == math.inf
+    assert asep.largest_n("uniform", a1=0.5, level=0.1) == math.inf
     t = asep.critical_temperature(2000, level=0.9)
     kernels = (asep.at_temperature("exp", t * by) for by in (1 - 1e-6, 1 + 1e-6))
     assert [asep.separate(k, n=2000).probability >= 0.9 for k in kernels] == [True, False]
@@ -57,7 +57,7 @@ def test_a_probability_can_be_asked_for():
 
 
 def test_the_command_says_where_softmax_fails(capsys):
-    given = ("compare", "--kernel", "none", "linear", "exp", "--n", "1e6", "1e12", "--a1", "0.9")
+    given = ("compare", "--kernel", "uniform", "linear", "exp", "--n", "1e6", "1e12", "--a1", "0.9")
     said = commanded(capsys, *given)
     assert "still" not in said.out
     (line,) = said.err.splitlines()

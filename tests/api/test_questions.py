@@ -91,7 +91,7 @@ def test_critical_temperatures(layer):
 
 
 def test_at_some_n_no_temperature_is_too_hot():
-    found, of_exp = (asep.separate(name, n=20).probability for name in ("none", "exp"))
+    found, of_exp = (asep.separate(name, n=20).probability for name in ("uniform", "exp"))
     assert found > of_exp / 2
     assert asep.critical_temperature(20) == math.inf
 

@@ -47,7 +47,7 @@ def test_at_its_defaults_it_is_every_row_of_the_table(kernel):
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
 def test_margins_are_those_of_the_table(layer):
-    for kernel in ("exp", "linear", "none", "hedgehog"):
+    for kernel in ("exp", "linear", "uniform", "hedgehog"):
         for row in value_rows(KERNELS[kernel], layer, DATA, [200, 20_000, 10**9]):
             found = asep.separate(kernel, layer.model, layer.attention_x, row["n"])
             assert found.margin == row["margin"]
@@ -135,10 +135,19 @@ def test_the_margin_is_the_gap_with_which_half_is_left(kernel):
     assert within >= found.probability / 2 > beyond
 
 
+def test_an_alias_is_answered_under_the_kernels_name():
+    found = asep.separate("none", n=200)
+    assert found == asep.separate("uniform", n=200)
+    assert found.kernel == "uniform"
+    assert {*asep.compare(["none"], 200)["kernel"]} == {"uniform"}
+    assert asep.kernels["none"].name == "uniform"
+    assert "none" not in [*asep.kernels]
+
+
 def test_what_tells_nothing_has_no_margin():
-    found = asep.separate("none", "cross_attention")
+    found = asep.separate("uniform", "cross_attention")
     assert (found.probability, found.theta, found.margin) == (0.0, None, None)
-    row = asep.compare("none", 200, "cross_attention").iloc[0]
+    row = asep.compare("uniform", 200, "cross_attention").iloc[0]
     assert row[["theta_low", "theta_high"]].isna().all()
 
 

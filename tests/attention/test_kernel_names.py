@@ -7,6 +7,7 @@ import pytest
 
 from attention_separation.attention.kernel import Seen
 from attention_separation.attention.kernel_names import (
+    ALIASES,
     FAMILIES,
     SAID_OTHERWISE,
     UnknownKernelError,
@@ -85,6 +86,13 @@ def test_what_is_no_kernel(name):
 def test_what_people_say_leads_to_a_kernel():
     assert {*SAID_OTHERWISE.values()} <= KERNELS.keys()
     assert not {*SAID_OTHERWISE} & KERNELS.keys()
+
+
+def test_an_alias_leads_to_the_kernel_and_is_no_name_of_its_own():
+    assert kernel_named("none") is KERNELS["uniform"]
+    assert is_kernel("none")
+    assert not {*ALIASES} & KERNELS.keys()
+    assert {*ALIASES.values()} <= KERNELS.keys()
 
 
 def test_own_kernels_can_have_no_name_of_a_family():

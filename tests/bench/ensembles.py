@@ -19,8 +19,9 @@ TRAINED_CELLS = [
 ]  # fmt: skip
 """d, N, L, w and heads of cells at desk scale."""
 NEEDLE_CELLS = [
-    "asked_mu5_n8_exp", "asked_mu5_n128_exp", "asked_mu5_n512_linear", "asked_mu5_n512_elu_8",
-    "asked_mu5_n2048_exp", "fixed_mu5_n512_exp", "paper_mu5_n512_linear", "paper_mu5_n128_exp",
+    "query_given_mu5_n8_exp", "query_given_mu5_n128_exp", "query_given_mu5_n512_linear",
+    "query_given_mu5_n512_elu_8", "query_given_mu5_n2048_exp", "query_learned_mu5_n512_exp",
+    "self_attention_mu5_n512_linear", "self_attention_mu5_n128_exp",
 ]  # fmt: skip
 
 

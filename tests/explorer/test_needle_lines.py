@@ -27,7 +27,7 @@ def test_it_holds_every_line():
     assert needle_lines().keys() == {(kernel, mu) for kernel in KERNELS for mu in MUS}
 
 
-@pytest.mark.parametrize("kernel", ["none", "linear", "exp", "bayes"])
+@pytest.mark.parametrize("kernel", ["uniform", "linear", "exp", "bayes"])
 @pytest.mark.parametrize("mu", [3.0, 5.0, 8.0])
 def test_its_lines_are_the_limits(kernel, mu):
     tabled = needle_lines()[kernel, mu]
@@ -43,9 +43,9 @@ def test_lines_of_polynomials_are_the_limits(kernel, mu, k):
 
 
 def test_a_row_as_it_is_written():
-    name, mu, critical, *accuracies = written_row("none", 5.0)
-    tabled = needle_lines()["none", 5.0]
-    assert (name, mu) == ("none", "5")
+    name, mu, critical, *accuracies = written_row("uniform", 5.0)
+    tabled = needle_lines()["uniform", 5.0]
+    assert (name, mu) == ("uniform", "5")
     assert float(critical) == pytest.approx(tabled.critical_n, rel=1e-4)
     assert [float(each) for each in accuracies] == pytest.approx(tabled.accuracies, abs=NEAR)
 
@@ -64,7 +64,7 @@ def test_the_picture_and_its_sentence():
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     assert tuple(lines["linear"].get_ydata()) == needle_lines()["linear", 5.0].accuracies
     said = say_needle(5.0, 512)
-    for kernel in ("none", "linear", "power_2", "exp", "bayes"):
+    for kernel in ("uniform", "linear", "power_2", "exp", "bayes"):
         assert f"{needle_lines()[kernel, 5.0].accuracies[SIZES.index(512)]:.3f}" in said
     for wrong in ((5.1, 512), (5.0, 500)):
         with pytest.raises(ValueError, match="not in the table"):

@@ -26,7 +26,7 @@ from attention_separation.needle import limit
 PAGE = Path(__file__).parents[2] / "docs/explorer.md"
 
 SAID = {
-    "layer": LAYERS[0].words, "kernel": "exp", "formula": "", "others": ["linear", "none"],
+    "layer": LAYERS[0].words, "kernel": "exp", "formula": "", "others": ["linear", "uniform"],
     "n": 2000, "classes": 20, "m": 0, "a1": 1.2, "b": 0.2, "c": 0.8, "theta": 0,
     "temperature": 1.0,
 }  # fmt: skip
@@ -59,11 +59,11 @@ def test_whatever_the_controls_say_is_in_range(words):
 
 
 def test_the_controls_as_they_stand_first():
-    assert ask(SAID) == Asked("exp", ("linear", "none"), Setting())
+    assert ask(SAID) == Asked("exp", ("linear", "uniform"), Setting())
     cross = ask(SAID | {"layer": LAYERS[2].words, "b": 1.0})
     assert cross.setting == Setting("cross_attention")
     own = ask(SAID | {"formula": " x**4 ", "n": 50, "classes": 3, "m": 7, "theta": 0.5})
-    assert own.kernels == ["x**4", "exp", "linear", "none"]
+    assert own.kernels == ["x**4", "exp", "linear", "uniform"]
     assert own.setting == Setting(n=51, d=5, m=7, theta=0.5)
 
 
@@ -90,7 +90,7 @@ def test_an_answer_and_its_sentence():
     found = answer("exp", Setting(n=1995, d=23, temperature=2.0), 2000)
     wanted = asep.separate(asep.at_temperature("exp", 2), n=1995, d=23)
     assert found.number == f"{wanted.probability:.4f}"
-    assert "that exp at T=2 alone tells D1 from D0 at its best threshold" in found.sentence
+    assert "that exp at T=2 alone separates D1 from D0 at its best threshold" in found.sentence
     assert f"{wanted.share:.3g}" in found.sentence
     assert found.notes == (
         "n = 1,995 is the multiple of K = 21 nearest to 2,000: tokens stack in K classes of one "
@@ -136,7 +136,7 @@ ASKED = [
         rank=8,
         heads=4,
     ),
-    Asked("none", ("power_2",), Setting(attention_x="ones"), "d", 3.5, 2**20, 8, 20, 3),
+    Asked("uniform", ("power_2",), Setting(attention_x="ones"), "d", 3.5, 2**20, 8, 20, 3),
 ]
 
 NUMBERS = {

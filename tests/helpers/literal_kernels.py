@@ -20,7 +20,7 @@ OF_SCORES = {
     "exp_sqrt_d": lambda x, n, d: np.exp(x / math.sqrt(d)),
     "ssmax": lambda x, n, d: n ** (0.43 * x / math.sqrt(d)),
     "softmax_one": lambda x, n, d: np.exp(x),
-    "none": lambda x, n, d: np.ones_like(x),
+    "uniform": lambda x, n, d: np.ones_like(x),
     "sigmoid": lambda x, n, d: sigmoid(x),
     "sigmoid_log_n": lambda x, n, d: sigmoid(x - math.log(n)),
     "sigmoid_2_log_n": lambda x, n, d: sigmoid(x - 2 * math.log(n)),

@@ -8,7 +8,7 @@ DATA = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "classes": 4}
 
 SMALL = {
     "name": "small",
-    "arm": "asked",
+    "arm": "query_given",
     "map": {"kernel": "exp"},
     "mu": 4.0,
     "n": 7,

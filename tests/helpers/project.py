@@ -17,7 +17,7 @@ from making import ROOT, spelled_out
 PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
 
 FEW_KERNELS = {
-    "sizes": [200, 2000], "only": ["exp", "linear", "none", "elu_plus_one"],
+    "sizes": [200, 2000], "only": ["exp", "linear", "uniform", "elu_plus_one"],
     "figures": ["kernels_accuracy"], "simulated": {"n": 200, "trials": 5},
 }  # fmt: skip
 """Settings of any attention that take a second or two."""

@@ -31,7 +31,7 @@ TWINS = {
     "exp_quarter": ScoreKernel(score="exp(x/4)"),
     "exp_sqrt_d": ScoreKernel(score="exp(x/sqrt(d))"),
     "linear": ScoreKernel(score="x"),
-    "none": ScoreKernel(score="1"),
+    "uniform": ScoreKernel(score="1"),
     "power_4": ScoreKernel(score="x**4"),
     "power_log_n": ScoreKernel(score="x**log_n"),
     "taylor_2": ScoreKernel(score="1 + x + x**2/2"),
@@ -90,7 +90,7 @@ def test_symbols_are_the_formulas():
     assert own_kernel("a", ScoreKernel(score="x*d/n")).sees == "x, n and d"
 
 
-@pytest.mark.parametrize("name", ["exp_quarter", "elu_plus_one", "none", "linear"])
+@pytest.mark.parametrize("name", ["exp_quarter", "elu_plus_one", "uniform", "linear"])
 def test_rows_of_the_table_of_kernels(name):
     """e^(x/4) overflows at weights in X far below the largest that is tried."""
     for layer in LAYERS:

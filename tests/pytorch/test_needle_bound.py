@@ -20,13 +20,13 @@ BY_HAND = 0.6
 
 @pytest.mark.parametrize(
     ("kernel", "divided_by", "features", "is_linear"),
-    [("none", "sum", None, True), ("linear", "n", None, True), ("linear", "sum", None, True),
+    [("uniform", "sum", None, True), ("linear", "n", None, True), ("linear", "sum", None, True),
      ("linear_unnormalised", "rms", None, True), ("exp", "sum", None, False),
      ("power_2", "sum", None, False), ("elu_plus_one", "sum", 12, False)],
 )  # fmt: skip
 def test_linear_attention_sees_turned_tokens_as_they_were(kernel, divided_by, features, is_linear):
     """Any other z of one sum and one sum of squares is z turned among the tokens, 1 fixed."""
-    job = small(kernel, divided_by, features, arm="fixed", n=30)
+    job = small(kernel, divided_by, features, arm="query_learned", n=30)
     state = start(job, kernel_named(kernel), torch.float64)
     generator = stream(2, "turned")
     tokens = torch.from_numpy(generator.standard_normal((3, 5, job.dimension, job.n)))
@@ -45,7 +45,7 @@ def test_linear_attention_divided_by_row_sums_tells_more_than_it_learned():
     """X = e_d (e_1 + e_d)': every token asks the same query; read along e_1 by one threshold,
     chosen on other sequences."""
     kernel = {"kernel": "linear", "divided_by": "sum"}
-    job = small(**kernel, arm="paper", n=512, mu=5.0, data=CONFIG.needle.data.model_dump(),
+    job = small(**kernel, arm="self_attention", n=512, mu=5.0, data=CONFIG.needle.data.model_dump(),
                 held_out=20_000, seeds=[0])  # fmt: skip
     state = start(job, kernel_named("linear"))
     x = torch.zeros(1, job.dimension, job.dimension)

@@ -20,7 +20,7 @@ FALSE_ALARM = 1e-6
 
 LITERAL = {
     # Weights of one token, written plainly once more, of a score x.
-    "none": lambda x: 1.0,
+    "uniform": lambda x: 1.0,
     "linear": lambda x: x,
     "linear_unnormalised": lambda x: x,
     "power_2": lambda x: x * x,
@@ -36,9 +36,10 @@ ELU = {
 }
 
 ONE_QUERY = [
-    ("none", "sum", None), ("linear", "n", None), ("linear", "sum", None), ("power_2", "sum", None),
-    ("power_3", "sum", None), ("power_4", "sum", None), ("exp", "sum", None), ("exp", "n", None),
-    ("taylor_2", "sum", None), ("sigmoid", "sum", None), ("elu_plus_one", "sum", 3),
+    ("uniform", "sum", None), ("linear", "n", None), ("linear", "sum", None),
+    ("power_2", "sum", None), ("power_3", "sum", None), ("power_4", "sum", None),
+    ("exp", "sum", None), ("exp", "n", None), ("taylor_2", "sum", None),
+    ("sigmoid", "sum", None), ("elu_plus_one", "sum", 3),
     ("relu_features", "n", 5),
 ]  # fmt: skip
 
@@ -63,7 +64,7 @@ def as_double(batch):
 def sequences(job, batch, run):
     """Of each sequence of a run: its tokens (n, d), and the direction that is asked for."""
     for k in range(len(batch.labels)):
-        if job.arm != "asked":
+        if job.arm != "query_given":
             yield batch.tokens[run, k].numpy().T, None
             continue
         tokens, u = batch.noise[k].numpy().T.copy(), batch.directions[k, run].numpy()
@@ -76,11 +77,13 @@ def literal_output(job, own, tokens, u):
     sums, total = np.zeros(job.dimension), 0.0
     for token in tokens:
         if job.map.features:
-            query = own["query"] @ u if job.arm == "asked" else own["query"]
+            query = own["query"] @ u if job.arm == "query_given" else own["query"]
             key, phi = own["key"] @ token, ELU[job.map.kernel]
             weight = sum(phi(a) * phi(b) for a, b in zip(query, key, strict=True))
         else:
-            along = own["key"].T @ (own["query"] @ u) if job.arm == "asked" else own["query"][0]
+            along = (
+                own["key"].T @ (own["query"] @ u) if job.arm == "query_given" else own["query"][0]
+            )
             weight = LITERAL[job.map.kernel](along @ token + own["shift"].item())
         sums, total = sums + weight * token, total + weight
     output = sums / {"sum": total, "n": len(tokens), "rms": 1.0}[job.map.divided_by]
@@ -99,7 +102,7 @@ def check_one_query(job):
         own = {name: each[run].numpy() for name, each in parameters.items()}
         for k, (tokens, u) in enumerate(sequences(job, batch, run)):
             output = literal_output(job, own, tokens, u)
-            wanted = np.array([output @ u]) if job.arm == "asked" else output
+            wanted = np.array([output @ u]) if job.arm == "query_given" else output
             np.testing.assert_allclose(found[run, :, k].numpy(), wanted, rtol=1e-9, atol=1e-11)
             hidden = np.maximum(own["neurons"] @ wanted + own["neuron_bias"][:, 0], 0)
             answer = own["output"][0] @ hidden + own["bias"].item()
@@ -107,13 +110,13 @@ def check_one_query(job):
 
 
 @pytest.mark.parametrize(("kernel", "divided_by", "features"), ONE_QUERY)
-@pytest.mark.parametrize("arm", ["asked", "fixed"])
+@pytest.mark.parametrize("arm", ["query_given", "query_learned"])
 def test_a_loop_over_tokens_judges_the_batched_network(arm, kernel, divided_by, features):
     check_one_query(small(kernel, divided_by, features, arm=arm))
 
 
 def test_rms_norm():
-    check_one_query(small("linear_unnormalised", "rms", arm="fixed"))
+    check_one_query(small("linear_unnormalised", "rms", arm="query_learned"))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +125,7 @@ def test_rms_norm():
      ("exp", "sum"), ("power_2", "n")],
 )  # fmt: skip
 def test_the_papers_network_token_by_token(kernel, divided_by):
-    job = small(kernel, divided_by, arm="paper")
+    job = small(kernel, divided_by, arm="self_attention")
     state = disturbed(job, kernel and kernel_named(kernel))
     batch = as_double(batch_at(job, 0))
     parameters = {name: each.detach() for name, each in state.parameters.items()}
@@ -192,7 +195,7 @@ def test_normals_are_normal():
     assert kstest(odd**2, "chi2", args=(1,)).pvalue > FALSE_ALARM / 2
 
 
-def test_the_data_of_asked():
+def test_the_data_where_the_query_is_given():
     """Each run's tokens along its direction: standard normal, independent of the other runs', with
     the needle on every other sequence."""
     job = small(n=40, batch=2000, mu=5.0)
@@ -216,7 +219,7 @@ def test_the_data_of_asked():
 def test_the_data_of_the_first_paper():
     """Definition D.1 and noise of a1 / mu on every entry, times sqrt(log n); n is no multiple of
     K = 4."""
-    job = small(arm="fixed", n=6, batch=4000, mu=3.0)
+    job = small(arm="query_learned", n=6, batch=4000, mu=3.0)
     x = batch_at(job, 0).tokens.double().numpy() / math.sqrt(math.log(6))
     plain = plain_tokens(job)
     assert plain.T.tolist() == [
@@ -241,14 +244,16 @@ def test_all_maps_see_the_same_batches_and_each_step_another():
     assert not torch.equal(one.noise, batch_at(small(), 6).noise)
     assert not torch.equal(one.noise, batch_at(small(mu=5.0), 5).noise)
     assert not torch.equal(one.noise[:6], held_out(small(), 0).noise[:6])
-    fixed, paper = (batch_at(small("exp", arm=arm), 5) for arm in ("fixed", "paper"))
+    fixed, paper = (
+        batch_at(small("exp", arm=arm), 5) for arm in ("query_learned", "self_attention")
+    )
     assert torch.equal(fixed.tokens, paper.tokens)
 
 
 def test_a_batch_of_a_run_does_not_depend_on_the_others():
-    for arm, name in (("asked", "directions"), ("fixed", "tokens")):
+    for arm, name in (("query_given", "directions"), ("query_learned", "tokens")):
         whole, alone = (
             getattr(batch_at(small(arm=arm, seeds=s), 2), name) for s in ([0, 1, 2], [2])
         )
-        axis = 1 if arm == "asked" else 0
+        axis = 1 if arm == "query_given" else 0
         assert torch.equal(whole.select(axis, 2), alone.select(axis, 0))

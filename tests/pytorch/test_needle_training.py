@@ -24,12 +24,12 @@ from attention_separation.needle.training.ensemble import (
 )
 
 MAPS = [
-    ("asked", "exp", "sum", None),
-    ("asked", "elu_plus_one", "sum", 3),
-    ("fixed", "linear", "n", None),
-    ("fixed", "elu_plus_one", "sum", 3),
-    ("paper", "linear", "n", None),
-    ("paper", None, "sum", None),
+    ("query_given", "exp", "sum", None),
+    ("query_given", "elu_plus_one", "sum", 3),
+    ("query_learned", "linear", "n", None),
+    ("query_learned", "elu_plus_one", "sum", 3),
+    ("self_attention", "linear", "n", None),
+    ("self_attention", None, "sum", None),
 ]
 
 
@@ -93,7 +93,7 @@ def test_long_gradients_are_shortened_run_by_run(monkeypatch):
             torch.testing.assert_close(steps[0][run], steps[1][run])
 
 
-@pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
+@pytest.mark.parametrize("arm", ["query_given", "query_learned", "self_attention"])
 def test_outputs_are_standardised_run_by_run(arm):
     job = small(arm=arm, batch=64)
     state = start(job, kernel_named("exp"))
@@ -127,7 +127,7 @@ def train_small(path, checkpoint=None, **changes) -> int:
     return run_job("needle.training.train_cell", "--settings", job, "--output", str(path), *more)
 
 
-@pytest.mark.parametrize("arm", ["asked", "fixed", "paper"])
+@pytest.mark.parametrize("arm", ["query_given", "query_learned", "self_attention"])
 def test_resumed_training_gives_the_same_bytes(tmp_path, arm, capsys):
     run = partial(train_small, arm=arm, checkpoint_every=CHECKPOINT_EVERY, steps=100)
     last = random.Random(f"{arm}{tmp_path.name}").randrange(8, 98)
@@ -155,11 +155,11 @@ def test_training_learns_what_the_kernel_can():
     accuracies are 0.993 and 0.61 (n = 32, mu = 6 and the mean of 32 tokens), so 0.9 and 0.75 are
     more than ten standard errors of 1000 sequences off."""
     found = {}
-    for kernel in ("exp", "none"):
+    for kernel in ("exp", "uniform"):
         job = small(kernel, n=32, mu=6.0, batch=64, steps=300, held_out=1000, seeds=[0, 1])
         found[kernel] = train(job, start(job, kernel_named(kernel))).correct / 1000
     assert (found["exp"] > 0.9).all()
-    assert (found["none"] < 0.78).all()
+    assert (found["uniform"] < 0.78).all()
 
 
 def test_an_own_kernel_is_trained_as_the_built_in_one_of_its_formula(tmp_path):

@@ -36,7 +36,7 @@ EXACT = [
 ]  # fmt: skip
 
 
-SMOKE = ("--config", "scale=smoke", "any_attention={only: [exp, none], simulated: {trials: 5}}")
+SMOKE = ("--config", "scale=smoke", "any_attention={only: [exp, uniform], simulated: {trials: 5}}")
 
 
 def test_smoke_scale_makes_every_file_of_the_contract(project):

@@ -22,7 +22,7 @@ def draw_curve(found: "Separation", axes: "Axes | None" = None) -> "Axes":
         axes.axvline(found.theta, linestyle=":")
     axes.set(
         xlim=(0, curve.edges[-2] * 1.05), ylim=(0, 1.02),
-        xlabel="threshold θ / √log n", ylabel="P(tells D1 from D0)",
+        xlabel="threshold θ / √log n", ylabel="P(separates D1 from D0)",
         title=f"{found.kernel}, n = {found.n:,}",
     )  # fmt: skip
     return axes
@@ -47,7 +47,7 @@ def plot(
     axes = axes or _new_axes()
     for kernel, part in table.groupby("kernel", sort=False):
         axes.plot(part["n"], part["probability"], label=kernel)
-    axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(tells D1 from D0)")
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(separates D1 from D0)")
     axes.set_title(layer.words)
     axes.legend()
     return axes

@@ -13,7 +13,6 @@ NUMBER = re.compile(r"\d{1,5}(\.\d{1,6})?")
 
 SAID_OTHERWISE = {
     "softmax": "exp",
-    "uniform": "none",
     "identity": "linear",
     "gaussian": "rbf",
     "elu": "elu_plus_one",
@@ -23,6 +22,9 @@ SAID_OTHERWISE = {
     "cosine": "cosine_softmax_10",
 }
 """What people call kernels, and their names here; understood in suggestions alone."""
+
+ALIASES = {"none": "uniform"}
+"""Other names, read wherever a kernel is named, and the names that are written."""
 
 
 class UnknownKernelError(ValueError, KeyError):
@@ -82,15 +84,15 @@ MOST_SHOWN = 60
 
 @lru_cache(maxsize=4096)
 def kernel_named(name: str) -> Kernel:
-    """The kernel of a name: a built-in one, or one of a family.
+    """The kernel of a name or alias: a built-in one, or one of a family.
 
     Raises
     ------
     UnknownKernelError
         If there is none; the text names the nearest, or the ends of a family's number.
     """
-    if name in KERNELS:
-        return KERNELS[name]
+    if (written := without_alias(name)) in KERNELS:
+        return KERNELS[written]
     for family in FAMILIES:
         number = name.removeprefix(f"{family.prefix}_")
         if number != name and NUMBER.fullmatch(number):
@@ -99,10 +101,15 @@ def kernel_named(name: str) -> Kernel:
     raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
 
 
+def without_alias(name: str) -> str:
+    """The name that is written: an alias becomes the kernel's own name, any other text stays."""
+    return ALIASES.get(name, name)
+
+
 def is_kernel(name: str) -> bool:
-    """Whether a kernel has the name, or it is in a family's form."""
+    """Whether a kernel has the name or alias, or it is in a family's form."""
     form = re.compile(rf"({'|'.join(family.prefix for family in FAMILIES)})_{NUMBER.pattern}")
-    return name in KERNELS or form.fullmatch(name) is not None
+    return without_alias(name) in KERNELS or form.fullmatch(name) is not None
 
 
 def _of_family(family: KernelFamily, name: str, number: str) -> Kernel:

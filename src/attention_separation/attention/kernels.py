@@ -254,7 +254,7 @@ _ALL = (
     ),
     _log_score("exp_root", "e^√x", lambda seen: np.sqrt(seen.scores), "between powers and eˣ"),
     _score("linear", "x", lambda seen: seen.scores, "arXiv 2310.11685"),
-    _score("none", "1", lambda seen: np.ones_like(seen.scores), "uniform weights: no attention"),
+    _score("uniform", "1", lambda seen: np.ones_like(seen.scores), "equal weights"),
     *(power(p) for p in (2, 3, 4, 6, 8, 10, 12)),
     _log_score(
         "power_log_n", "x^(log n)", _log_power_log_n, "a power that grows with n", also=("n",)

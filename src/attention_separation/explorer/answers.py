@@ -82,13 +82,13 @@ def in_words(ratio: float) -> str:
 def _sentence(found: Separation, setting: Setting) -> str:
     where = f"{setting.layer.words}, n = {found.n:,}, d = {found.d}, m = {found.m}"
     if found.theta is None:
-        of_theta = "at any threshold: none tells anything"
+        of_theta = "at any threshold: none separates them"
     elif isinstance(found.theta, tuple):
         low, high = found.theta
         of_theta = f"at its best threshold, {low:.4g} to {high:.4g} times √log n"
     else:
         of_theta = f"at the threshold {found.theta:g} √log n"
     return (
-        f"is the probability that {found.kernel} alone tells D1 from D0 {of_theta}. The special "
-        f"token's weight in its own row on D1 is {found.share:.3g}. {where}."
+        f"is the probability that {found.kernel} alone separates D1 from D0 {of_theta}. The "
+        f"special token's weight in its own row on D1 is {found.share:.3g}. {where}."
     )

@@ -20,7 +20,7 @@ FAULT = (
 def of_answer(answer: Answer) -> str:
     """The number, large, and its sentence; a fault in a box."""
     notes = "".join(f'<p style="{NOTE}">{escape(note)}</p>' for note in answer.notes)
-    lead = f'<p style="{LEAD}">Which attention can still tell one token among n?</p>'
+    lead = f'<p style="{LEAD}">Which attention separates D1, with one special token, from D0?</p>'
     if answer.is_fault:
         return f'<div id="answer">{lead}{fault(answer.sentence)}{notes}</div>'
     return (

@@ -1,4 +1,4 @@
-"""The lines of the needle: what one query can tell at best when tokens are noisy.
+"""The lines of the needle: how well one query detects it when tokens are noisy.
 
 They stand where a slider can, as a table beside this module: a polynomial's accuracy takes longer
 than a slider may. `make explorer-table` writes it anew, in some minutes.
@@ -18,7 +18,7 @@ from .pictures import legend_above, logarithmic, new_panel
 
 TABLE = Path(__file__).with_name("needle_lines.csv")
 
-KERNELS = ("none", "linear", "power_2", "power_3", "power_4", "exp", "bayes")
+KERNELS = ("uniform", "linear", "power_2", "power_3", "power_4", "exp", "bayes")
 MUS = tuple(3 + k / 2 for k in range(11))
 SIZES = tuple(2**k for k in range(3, 21))
 
@@ -28,7 +28,7 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class NeedleLine:
-    """What one query of a kernel tells of a needle at a signal-to-noise ratio.
+    """How well one query of a kernel detects a needle at a signal-to-noise ratio.
 
     Attributes
     ----------
@@ -69,7 +69,6 @@ def write_table() -> None:
 
 
 LABELS = {
-    "none": "none: no attention",
     "exp": "exp, by its largest token",
     "bayes": "best possible",
 }
@@ -115,8 +114,8 @@ def say_needle(mu: float, n: int) -> str:
     critical = {k: f"{needle_lines()[k, mu].critical_n:,.0f}" for k in KERNELS}
     return (
         "Apart from the number above, with noise on every token: a needle of signal-to-noise ratio "
-        f"μ = {mu:g} among n = {n:,} tokens is told by one query at best with an accuracy of "
-        f"{at['none']:.3f} without attention, {at['linear']:.3f} by linear attention, "
+        f"μ = {mu:g} among n = {n:,} tokens is detected by one query at best with an accuracy of "
+        f"{at['uniform']:.3f} by uniform weights, {at['linear']:.3f} by linear attention, "
         f"{at['power_2']:.3f} by x², {at['exp']:.3f} by softmax (read by its largest token), and "
         f"{at['bayes']:.3f} by anything at all. Guessing has 0.5. It is 0.75 at n = "
         f"{critical['linear']} for linear attention, at {critical['power_2']} for x² and at "

@@ -47,7 +47,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figure:
-    """P(a kernel's network alone tells D1 from D0) against a parameter, exact, a line for each
+    """P(a kernel's network alone separates D1 from D0) against a parameter, exact, a line for each
     kernel; a dot at the setting itself.
 
     Where d is another than the setting's, n is the multiple of K nearest to the setting's.
@@ -77,7 +77,7 @@ def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figur
         axes.axvline(now, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel(parameter.words)
-    axes.set_ylabel("P(tells D1 from D0)")
+    axes.set_ylabel("P(separates D1 from D0)")
     if parameter.logarithmic:
         logarithmic(axes.xaxis)
     legend_above(figure, axes)

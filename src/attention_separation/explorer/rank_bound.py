@@ -51,7 +51,7 @@ def say_rank_bound(d: int, rank: int, heads: int) -> str:
     if own == other == 0:
         return f"{about} for {layer} the bound is 0."
     return (
-        f"{about} no {layer} tells which of two orthogonal points is nearer with a mean squared "
+        f"{about} no {layer} predicts which of two orthogonal points is nearer with a mean squared "
         f"error below {own:.4f} (value maps a I) or {other:.4f} (any value maps). Predicting their "
         "mean has 0.5, predicting zero 1. For heads of full rank the bound is 0."
     )

@@ -20,7 +20,7 @@ from .setting import Setting
 
 
 def probabilities(kernel: Given, settings: Sequence[Setting]) -> np.ndarray:
-    """P(the kernel's network alone tells D1 from D0) at settings of one layer, (P,).
+    """P(the kernel's network alone separates D1 from D0) at settings of one layer, (P,).
 
     NaN where the kernel has no answer, or float64 does not tell it.
 

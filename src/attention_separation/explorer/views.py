@@ -113,7 +113,7 @@ def of_scores(asked: Asked) -> View:
     if found.theta is not None:
         low = found.theta[0] if isinstance(found.theta, tuple) else found.theta
     if low is None:
-        sentence = f"No threshold of {found.kernel} tells D1 from D0."
+        sentence = f"No threshold of {found.kernel} separates D1 from D0."
     else:
         laws = score_laws(asked.kernel, asked.setting)
         d0, d1 = (in_digits(law.above(low)) for law in laws)
@@ -140,8 +140,8 @@ def of_row(asked: Asked) -> View:
     name = asked.setting.of(good[0]).kernel
     return View(
         as_svg(draw_row(good, **more)),
-        f"On D1 {name} makes the special token {on_d1} as loud as one token of another class, on "
-        f"D0 {on_d0}; there are n = {asked.setting.n:,} tokens.",
+        f"On D1 {name} gives the special token {on_d1} the weight of one token of another class, "
+        f"on D0 {on_d0}; there are n = {asked.setting.n:,} tokens.",
         _with_number(asked, picture_lines("draw_row", good, **more)),
         tuple(faults),
     )

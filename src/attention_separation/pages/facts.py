@@ -123,9 +123,9 @@ class Kernels:
         return all(self.last(each, layer) == math.inf for each in kernels for layer in (0, 1, 2))
 
     def reach_and_end(self, kernel: str, layer: int) -> str:
-        """The largest n in words and, in brackets, that from which on it is as good as uniform
-        weights."""
-        end = self.row(kernel, layer)["as_none_from"]
+        """The largest n in words and, in brackets, that from which on it is equal to uniform
+        attention."""
+        end = self.row(kernel, layer)["n_equal_to_uniform"]
         return self.reach(kernel, layer) + (
             f" ({whole(end)})"
             if end and math.isfinite(end) and end > self.last(kernel, layer)

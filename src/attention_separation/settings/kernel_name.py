@@ -5,7 +5,12 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
+from attention_separation.attention.kernel_names import (
+    ALIASES,
+    FAMILIES,
+    UnknownKernelError,
+    kernel_named,
+)
 from attention_separation.attention.kernels import KERNELS
 
 IN_FAMILIES = [
@@ -14,15 +19,16 @@ IN_FAMILIES = [
 ]
 
 
-def _known(name: str) -> str:
+def _written(name: str) -> str:
     try:
-        kernel_named(name)
+        return kernel_named(name).name
     except UnknownKernelError as error:
         raise PydanticCustomError("kernel", "{why}", {"why": str(error)}) from error
-    return name
 
 
 KernelName = Annotated[
-    str, AfterValidator(_known), WithJsonSchema({"anyOf": [{"enum": [*KERNELS]}, *IN_FAMILIES]})
+    str,
+    AfterValidator(_written),
+    WithJsonSchema({"anyOf": [{"enum": [*KERNELS, *ALIASES]}, *IN_FAMILIES]}),
 ]
-"""The name of a kernel, built-in or of a family."""
+"""The name of a kernel, built-in or of a family; an alias becomes the name."""

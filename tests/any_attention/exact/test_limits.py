@@ -72,8 +72,8 @@ def test_from_where_on_a_kernel_is_as_good_as_none_by_asking_at_every_multiple_o
     most = 3000
     monkeypatch.setattr(limits, "LARGEST_N", most)
     every = np.arange(data.classes, most + 1, data.classes)
-    of_none = best_probabilities(KERNELS["none"], layer, data, every.tolist())
-    for name in ("exp", "none", "linear", "power_2", "elu_plus_one", "hedgehog"):
+    of_none = best_probabilities(KERNELS["uniform"], layer, data, every.tolist())
+    for name in ("exp", "uniform", "linear", "power_2", "elu_plus_one", "hedgehog"):
         found = best_probabilities(KERNELS[name], layer, data, every.tolist())
         differs = np.abs(found - of_none) > 1e-12 * of_none
         if differs[-1]:
@@ -126,7 +126,7 @@ def test_a_kernel_separates_from_its_least_weight_on(layer, name):
 
 def test_none_is_needed_and_none_is_enough():
     assert least_weights(KERNELS["exp"], LAYERS[0], PAPERS, [2000]).tolist() == [0.0]
-    for name in ("none", "hedgehog", "one_plus_cosine"):
+    for name in ("uniform", "hedgehog", "one_plus_cosine"):
         assert least_weights(KERNELS[name], LAYERS[0], PAPERS, [2000]).tolist() == [math.inf]
 
 

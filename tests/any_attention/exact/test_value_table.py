@@ -17,9 +17,9 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels
 
 STUDY = CONFIG.studies()["any_attention"]
-SAMPLE = ("exp", "exp_sqrt_d", "linear", "none", "power_4", "elu_plus_one", "sigmoid")
+SAMPLE = ("exp", "exp_sqrt_d", "linear", "uniform", "power_4", "elu_plus_one", "sigmoid")
 CONTRACT = {
-    "exp", "exp_half", "exp_quarter", "exp_sqrt_d", "linear", "none", "power_2", "power_4",
+    "exp", "exp_half", "exp_quarter", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4",
     "power_8", "taylor_2", "elu_plus_one", "relu_features", "relu2_features", "exp_features",
     "hedgehog", "hedgehog_fla", "focused_3", "efficient", "sigmoid_log_n", "softplus", "cosh",
     "sparsemax", "entmax_15", "hardmax", "rbf", "cosine_softmax_10", "one_plus_cosine",
@@ -82,20 +82,20 @@ def test_a_row_for_each_kernel_and_layer(made):
     assert ones["weight_at_2000"] is None
     assert rows["exp", "self_attention", "identity"]["last_n"] == math.inf
     assert rows["exp", "self_attention", "identity"]["weight_at_2000"] == 0.0
-    assert rows["none", "cross_attention", "identity"]["last_n"] is None
-    assert rows["none", "cross_attention", "identity"]["weight_at_2000"] == math.inf
+    assert rows["uniform", "cross_attention", "identity"]["last_n"] is None
+    assert rows["uniform", "cross_attention", "identity"]["weight_at_2000"] == math.inf
     assert ones["margin_exponent"] == pytest.approx(-1, abs=0.01)
     assert ones["margin_law"] == "1/n"
     assert (ones["weight_exponent"], ones["weight_law"]) == (None, None)
-    assert ones["as_none_from"] == 160
+    assert ones["n_equal_to_uniform"] == 160
     linear, cross = (rows["linear", x, "identity"] for x in ("self_attention", "cross_attention"))
-    assert (cross["weight_law"], cross["as_none_from"]) == ("n", math.inf)
+    assert (cross["weight_law"], cross["n_equal_to_uniform"]) == ("n", math.inf)
     assert linear["weight_exponent"] == pytest.approx(0.915, abs=1e-3)
     assert rows["exp", "self_attention", "identity"]["weight_law"] == "0"
-    assert rows["none", "cross_attention", "identity"]["weight_law"] == "none up to 10^13"
+    assert rows["uniform", "cross_attention", "identity"]["weight_law"] == "none up to 10^13"
     assert rows["exp_sqrt_d", "cross_attention", "identity"]["weight_law"] == "constant"
     sigmoid = rows["sigmoid", "cross_attention", "identity"]
-    assert (sigmoid["resolved"], sigmoid["as_none_from"]) == (False, None)
+    assert (sigmoid["resolved"], sigmoid["n_equal_to_uniform"]) == (False, None)
     assert all(row["resolved"] for row in rows.values() if row != sigmoid)
     assert rows["elu_plus_one", "self_attention", "ones"]["source"] == "arXiv 2006.16236"
 

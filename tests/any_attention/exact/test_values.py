@@ -88,7 +88,7 @@ def test_rows_that_float64_does_not_tell_apart_have_no_number():
     assert np.isnan(best_probabilities(KERNELS["sigmoid"], cross, PAPERS, [2 * 10**8])[0])
     assert best_probabilities(KERNELS["sigmoid"], cross, PAPERS, [10**6])[0] > 0.1
     # Rows that are equal are told apart by nothing: that is a number.
-    assert best_probabilities(KERNELS["none"], cross, PAPERS, [10**12])[0] == 0.0
+    assert best_probabilities(KERNELS["uniform"], cross, PAPERS, [10**12])[0] == 0.0
     assert np.isnan(best_probabilities(KERNELS["exp"], cross, PAPERS, [2 * 10**12])[0])
 
 
@@ -99,7 +99,7 @@ def test_n_that_do_not_stack_are_refused():
 
 def test_the_control_reads_one_value_in_n():
     """Uniform weights: 1 - (3/4)^m is out of reach, and in cross-attention nothing is told."""
-    floor = best_probabilities(KERNELS["none"], LAYERS[0], PAPERS, [2000])[0]
+    floor = best_probabilities(KERNELS["uniform"], LAYERS[0], PAPERS, [2000])[0]
     assert floor == pytest.approx(0.16145974, abs=1e-8)
     assert best_probabilities(KERNELS["exp"], LAYERS[0], PAPERS, [2000])[0] == pytest.approx(
         1 - 0.75**15, abs=2e-4

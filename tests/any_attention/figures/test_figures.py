@@ -62,7 +62,7 @@ def test_lines_are_exact_values(drawn):
         own = table(drawn, "kernels_accuracy").query(
             f"model == '{layer.model}' and attention_x == '{layer.attention_x}'"
         )
-        assert {*own["kernel"]} == {*accuracy.SHOWN} >= {"exp", "none", "linear"}
+        assert {*own["kernel"]} == {*accuracy.SHOWN} >= {"exp", "uniform", "linear"}
         for name in ("exp_sqrt_d", "hedgehog"):
             line = own[own["kernel"] == name]
             wanted = best_probabilities(KERNELS[name], layer, DATA, line["n"].tolist())
@@ -90,7 +90,7 @@ def test_gaps_and_weights(drawn):
     linear = gaps.query("kernel == 'linear' and model == 'cross_attention'")
     slopes = np.diff(np.log(linear["margin"])) / np.diff(np.log(linear["n"]))
     np.testing.assert_allclose(slopes, -1, atol=0.02)
-    assert gaps.query("kernel == 'none' and model == 'cross_attention'")["margin"].isna().all()
+    assert gaps.query("kernel == 'uniform' and model == 'cross_attention'")["margin"].isna().all()
     other = gaps.query("attention_x == 'another'")["margin"]
     assert other.tolist() == [another_x.margin(DATA, WEIGHT)] * 4
     weights = table(drawn, "kernels_budget").query("kernel == 'linear'")

@@ -64,7 +64,7 @@ def test_from_when_on_it_is_as_good_as_none_in_closed_form():
 
 @pytest.mark.parametrize("factor", [0.95, 1.05])
 def test_another_step_between_levels_would_be_found_out(monkeypatch, factor):
-    (law,) = (law for law in FLOORS if law.name == "as none from n on")
+    (law,) = (law for law in FLOORS if law.name == "equal to uniform from n on")
     levels = mixture._levels
     monkeypatch.setattr(mixture, "_levels", lambda *of: levels(*of) * factor)
     verdicts = [claim.verdict for claim in law.claims(DATA)]
@@ -81,15 +81,15 @@ def verdicts_of(law, changes, **of):
 def test_what_is_not_yet_or_not_in_order_as_good_as_none_is_not_applicable():
     # With 62 classes x^2 still lifts a level at n = 2,000 with X = I.
     at = {"kernel": "power_2", "layer": LAYERS[0]}
-    assert verdicts_of("as good as none", {"classes": 62}, **at)[0] == "not applicable"
-    assert verdicts_of("as good as none", {}, **at) == ["agrees"] * 3
+    assert verdicts_of("equal to uniform", {"classes": 62}, **at)[0] == "not applicable"
+    assert verdicts_of("equal to uniform", {}, **at) == ["agrees"] * 3
     # D0's special token, nearly as large as D1's, is then above D1's ordinary rows.
-    assert verdicts_of("as good as none", {"a0": 1.1}, **at) == ["not applicable"] * 3
+    assert verdicts_of("equal to uniform", {"a0": 1.1}, **at) == ["not applicable"] * 3
 
 
 def test_a_special_token_that_ordinary_rows_hardly_hear_is_not_as_good_as_none():
     changes = {"a1": 1.06, "b": 0.3, "c": 0.54, "classes": 7}
-    found = verdicts_of("as good as none", changes, kernel="focused_3", layer=LAYERS[0])
+    found = verdicts_of("equal to uniform", changes, kernel="focused_3", layer=LAYERS[0])
     assert found == ["not applicable"] * 3
 
 

@@ -39,19 +39,21 @@ def made_up():
             for kernel in LADDER:
                 divided = "n" if kernel == "linear" else "sum"
                 accuracy = around(LIMITS[kernel, mu, n] - 0.005)
-                cells[kernel, mu, n] = runs("asked", kernel, mu, n, accuracy, divided)
+                cells[kernel, mu, n] = runs("query_given", kernel, mu, n, accuracy, divided)
     for arm, features, accuracy in (
-        ("asked", 8, 0.7), ("asked", 32, 0.85), ("fixed", 12, 0.93)
+        ("query_given", 8, 0.7), ("query_given", 32, 0.85), ("query_learned", 12, 0.93)
     ):  # fmt: skip
         cells[arm, features] = runs(
             arm, "elu_plus_one", 5.0, 128, around(accuracy), features=features
         )
-    cells["fixed", "exp"] = runs("fixed", "exp", 5.0, 128, around(0.95))
+    cells["query_learned", "exp"] = runs("query_learned", "exp", 5.0, 128, around(0.95))
     for kernel, divided, accuracy in (
         (None, "sum", 0.88), ("linear", "n", 0.87), ("linear", "sum", 0.6)
     ):  # fmt: skip
-        cells["paper", kernel, divided] = runs("paper", kernel, 5.0, 512, around(accuracy), divided)
-    cells["control"] = runs("asked", "exp", 5.0, 128, around(0.948), lr=0.01, control=True)
+        cells["self_attention", kernel, divided] = runs(
+            "self_attention", kernel, 5.0, 512, around(accuracy), divided
+        )
+    cells["control"] = runs("query_given", "exp", 5.0, 128, around(0.948), lr=0.01, control=True)
     return cells
 
 
@@ -94,10 +96,10 @@ DIFFERENT = {
     "N3": ("exp", 5.0, 512, -0.06, "softmax"),
     "N4": ("power_4", 5.0, 512, 0.04, "exp − power_4"),
     "N7": ("linear", 5.0, 128, 0.06, "linear, μ = 5"),
-    "N8": ("asked", 8, 0.2, "power_2 − elu"),
-    "N8 of the fixed query": ("fixed", 12, -0.06, "exp − elu"),
-    "N8 of more features": ("asked", 32, -0.2, "32 − 8"),
-    "N9": ("paper", "linear", "n", -0.1, "no attention − linear"),
+    "N8": ("query_given", 8, 0.2, "power_2 − elu"),
+    "N8 of the fixed query": ("query_learned", 12, -0.06, "exp − elu"),
+    "N8 of more features": ("query_given", 32, -0.2, "32 − 8"),
+    "N9": ("self_attention", "linear", "n", -0.1, "no attention − linear"),
     "control": ("control", -0.06, "exp"),
 }
 
@@ -120,9 +122,9 @@ def test_each_is_undecided_where_runs_scatter(name):
 
 
 def test_what_was_not_trained_is_not_run():
-    found = judged({"one": runs("fixed", "exp", 3.25, 100, around(0.9))})
+    found = judged({"one": runs("query_learned", "exp", 3.25, 100, around(0.9))})
     assert {row["verdict"] for row in found.values()} == {NOT_RUN}
-    found = judged({"one": runs("asked", "exp", 5.0, 512, [0.92])})
+    found = judged({"one": runs("query_given", "exp", 5.0, 512, [0.92])})
     # A single run has no interval.
     assert found["N1"]["verdict"] == found["N2"]["verdict"] == UNDECIDED
     assert found["N1"]["low"] is None
@@ -130,29 +132,31 @@ def test_what_was_not_trained_is_not_run():
 
 def test_controls_are_judged_apart():
     cells = made_up()
-    cells["bad"] = runs("asked", "none", 5.0, 512, around(0.9), lr=0.5, control=True)
+    cells["bad"] = runs("query_given", "uniform", 5.0, 512, around(0.9), lr=0.5, control=True)
     found = judged(cells)
     assert found["control"]["verdict"] == DIFFERS
     assert {row["verdict"] for name, row in found.items() if name != "control"} == {AGREES}
 
 
 def test_a_control_is_named_by_how_it_was_trained():
-    control = judged({"one": runs("asked", "exp", 5.0, 128, around(0.8), lr=0.5, control=True)})
+    control = judged(
+        {"one": runs("query_given", "exp", 5.0, 128, around(0.8), lr=0.5, control=True)}
+    )
     assert control["control"]["decided_at"] == (
         "mean accuracy − line, exp, query given, μ = 5, n = 128, learning rate 0.5"
     )
-    plain, _ = runs("asked", "exp", 5.0, 128, [0.8, 0.9], control=True, standardise=False)
+    plain, _ = runs("query_given", "exp", 5.0, 128, [0.8, 0.9], control=True, standardise=False)
     assert cell_words(plain).endswith("learning rate 0.02, outputs not standardised")
 
 
 def test_a_mean_has_students_interval():
-    cell = runs("asked", "exp", 5.0, 512, [0.7, 0.74, 0.78], held_out=10**6)
+    cell = runs("query_given", "exp", 5.0, 512, [0.7, 0.74, 0.78], held_out=10**6)
     mean = Mean.of_runs(cell)
     assert (mean.value, mean.freedom) == (pytest.approx(0.74), 2)
     # 4.302653 is Student's quantile of 0.975 with 2 degrees of freedom.
     assert mean.reach(0.05) == pytest.approx(4.302653 * 0.04 / math.sqrt(3), rel=1e-6)
     # Runs that happen to agree are no more certain than their held-out sequences.
-    same = Mean.of_runs(runs("asked", "exp", 5.0, 512, [0.5, 0.5], held_out=100))
+    same = Mean.of_runs(runs("query_given", "exp", 5.0, 512, [0.5, 0.5], held_out=100))
     assert same.variance == pytest.approx(0.25 / 100 / 2)
     gap = mean.less(same)
     assert gap.value == pytest.approx(0.24)
@@ -196,7 +200,7 @@ def test_where_a_curve_crosses():
 
 
 def test_a_table_of_networks_has_its_columns():
-    table = table_of(runs("paper", None, 5.0, 512, [0.8, 0.9]))
+    table = table_of(runs("self_attention", None, 5.0, 512, [0.8, 0.9]))
     assert table["kernel"].to_pylist() == [None, None]
     assert table["correct"].to_pylist() == [16_000, 18_000]
     assert cell_words(table.to_pylist()[0]) == "no attention, every token a query, μ = 5, n = 512"

@@ -14,7 +14,7 @@ from attention_separation.needle.exact.accuracy import MOST_N, Accuracy, crossin
 from attention_separation.needle.exact.limits import KINDS, LINES
 
 KNOWN = {
-    "none": 13.74, "linear": 162.5, "power_2": 884.1, "power_3": 3533.3, "power_4": 8920.3,
+    "uniform": 13.74, "linear": 162.5, "power_2": 884.1, "power_3": 3533.3, "power_4": 8920.3,
     "exp": 186_073.5, "bayes": 196_312.0,
 }  # fmt: skip
 """Critical n at mu = 5, found by another program, too."""
@@ -31,10 +31,15 @@ def test_critical_n(kernel):
     )
 
 
+def test_uniform_weights_have_an_alias():
+    assert needle.limit("none", 5, 8) == needle.limit("uniform", 5, 8)
+    assert needle.critical_n("none", 5) == needle.critical_n("uniform", 5)
+
+
 def test_of_uniform_weights_it_is_a_closed_form():
     for mu in (2.0, 5.0, 10.0):
         wanted = (mu / 2 / 0.6744897501960817) ** 2
-        assert needle.critical_n("none", mu) == pytest.approx(wanted, rel=5e-3)
+        assert needle.critical_n("uniform", mu) == pytest.approx(wanted, rel=5e-3)
 
 
 def test_the_ends():
@@ -49,8 +54,8 @@ def test_the_ends():
 @pytest.mark.parametrize(
     ("wrong", "error", "said"),
     [
-        (("expp", 5, 8), ValueError, "kernel='expp' has no line; did you mean 'exp'? allowed: no"),
-        ((None, 5, 8), ValueError, "kernel=None has no line; did you mean 'none'?"),
+        (("expp", 5, 8), ValueError, "kernel='expp' has no line; did you mean 'exp'? allowed: un"),
+        ((None, 5, 8), ValueError, "kernel=None has no line; allowed: uniform, linear"),
         ((["exp"], 5, 8), ValueError, "kernel=['exp'] has no line"),
         (("exp", 0, 8), ValueError, "mu=0 is out of range; allowed: 0.1 to 10"),
         (("exp", -3, 8), ValueError, "mu=-3 is out of range"),
@@ -114,7 +119,7 @@ def test_what_crosses_nowhere():
 
 def test_every_line_says_what_it_is():
     assert {line.kind for line in LINES.values()} == {*KINDS}
-    assert [name for name, line in LINES.items() if line.kind == "bound"] == ["none", "linear"]
+    assert [name for name, line in LINES.items() if line.kind == "bound"] == ["uniform", "linear"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +139,7 @@ def test_errors_are_what_the_studys_page_says(most, kernels, mus, sizes):
 
 def test_far_beyond_critical_even_uniform_weights_pass_softmaxs_reference():
     def passes(mu, n):
-        return needle.limit("none", mu, n) > needle.limit("exp", mu, n)
+        return needle.limit("uniform", mu, n) > needle.limit("exp", mu, n)
 
     assert [passes(2.0, n) for n in (10**7, 10**8)] == [False, True]
     assert [passes(2.5, MOST_N), passes(2.9, MOST_N)] == [True, False]

@@ -84,17 +84,17 @@ def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
     lines = table(folder, "needle_lines")
     cells = table_of(
         [
-            *runs("asked", "linear", 5.0, 128, [0.77, 0.75], "n"),
-            *runs("fixed", "exp", 5.0, 128, [0.95]),
-            *runs("fixed", "linear", 5.0, 128, [0.76], "sum"),
-            *runs("fixed", "elu_plus_one", 5.0, 32, [0.9], features=12),
-            *runs("asked", "exp", 5.0, 128, [0.6], control=True),
-            *runs("paper", None, 5.0, 128, [0.7]),
+            *runs("query_given", "linear", 5.0, 128, [0.77, 0.75], "n"),
+            *runs("query_learned", "exp", 5.0, 128, [0.95]),
+            *runs("query_learned", "linear", 5.0, 128, [0.76], "sum"),
+            *runs("query_learned", "elu_plus_one", 5.0, 32, [0.9], features=12),
+            *runs("query_given", "exp", 5.0, 128, [0.6], control=True),
+            *runs("self_attention", None, 5.0, 128, [0.7]),
         ]
     )
     figure = accuracy.draw("Title", lines, cells)
     assert [ax.get_title(loc="left") for ax in figure.axes] == [
-        "query given, $\\mu$ = 5", "query fixed, $\\mu$ = 5"
+        "query given, $\\mu$ = 5", "query learned, $\\mu$ = 5"
     ]  # fmt: skip
     dots = [
         [(line.get_marker(), line.get_color(), *line.get_xydata()[0]) for line in ax.lines
@@ -113,7 +113,7 @@ def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
 
 
 def test_an_own_kernel_is_among_the_dots(folder):
-    cells = table_of(runs("asked", "mine", 4.0, 32, [0.8, 0.81]))
+    cells = table_of(runs("query_given", "mine", 4.0, 32, [0.8, 0.81]))
     figure = accuracy.draw("Title", table(folder, "needle_lines"), cells)
     assert figure.legends[0].get_texts()[-1].get_text() == "trained mine"
     assert sum(line.get_marker() != "None" for line in figure.axes[0].lines) == 2
@@ -122,9 +122,9 @@ def test_an_own_kernel_is_among_the_dots(folder):
 def test_features_against_their_lines(folder):
     cells = table_of(
         [
-            *runs("asked", "elu_plus_one", 5.0, 128, [0.6, 0.62], features=8),
-            *runs("asked", "elu_plus_one", 5.0, 128, [0.7], features=32),
-            *runs("asked", "elu_plus_one", 5.0, 512, [0.55], features=8),
+            *runs("query_given", "elu_plus_one", 5.0, 128, [0.6, 0.62], features=8),
+            *runs("query_given", "elu_plus_one", 5.0, 128, [0.7], features=32),
+            *runs("query_given", "elu_plus_one", 5.0, 512, [0.55], features=8),
         ]
     )
     lines = table(folder, "needle_lines")
@@ -146,10 +146,10 @@ def test_features_against_their_lines(folder):
 def test_the_papers_network_beside_no_attention(folder):
     cells = table_of(
         [
-            *runs("paper", None, 5.0, 512, [0.9, 0.92]),
-            *runs("paper", "linear", 5.0, 512, [0.91, 0.91], "n"),
-            *runs("paper", "linear", 5.0, 512, [0.5], "sum"),
-            *runs("asked", "exp", 5.0, 512, [0.9]),
+            *runs("self_attention", None, 5.0, 512, [0.9, 0.92]),
+            *runs("self_attention", "linear", 5.0, 512, [0.91, 0.91], "n"),
+            *runs("self_attention", "linear", 5.0, 512, [0.5], "sum"),
+            *runs("query_given", "exp", 5.0, 512, [0.9]),
         ]
     )
     lines = table(folder, "needle_lines")
@@ -169,7 +169,9 @@ def test_critical_n_and_slopes(folder):
     numbers = table(folder, "needle_critical")
     curve = {8: 0.97, 32: 0.85, 128: 0.65}
     cells = [
-        row for n, mean in curve.items() for row in runs("asked", "linear", 5.0, n, [mean], "n")
+        row
+        for n, mean in curve.items()
+        for row in runs("query_given", "linear", 5.0, n, [mean], "n")
     ]
     figure = critical.draw("Title", numbers, table_of(cells))
     left, right = figure.axes

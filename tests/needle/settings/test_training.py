@@ -6,10 +6,11 @@ from needle_cells import small
 from pydantic import ValidationError
 
 from attention_separation.config import load_config
+from attention_separation.needle.settings.cells import IN_STREAMS
 from attention_separation.settings.faults import ConfigError
 
 GRID = {
-    "arm": "asked", "mus": [5], "sizes": [32], "maps": ["mine"], "batch": 32, "steps": 60,
+    "arm": "query_given", "mus": [5], "sizes": [32], "maps": ["mine"], "batch": 32, "steps": 60,
     "lr": 0.02, "runs": 2, "held_out": 1000,
 }  # fmt: skip
 HERE = "needle.scales.smoke.training."
@@ -44,24 +45,31 @@ WRONG = {
     "no product of features": ({"kernel": "rbf", "features": 3}, {}, "rbf is no map of features"),
     "all keys": ({"kernel": "efficient", "features": 3}, {}, "efficient is no map of features"),
     "not of every vector": ({"kernel": "focused_3", "features": 3}, {}, "no features of vectors"),
-    "no attention for one query": ({}, {}, "grids.own: no kernel; allowed: in the arm paper alone"),
+    "no attention for one query": (
+        {}, {}, "grids.own: no kernel; allowed: in the arm self_attention alone",
+    ),
     "rms of one number": (
         {"kernel": "linear", "divided_by": "rms"}, {}, "grids.own: divided_by: rms; allowed",
     ),
     "features of all queries": (
-        {"kernel": "elu_plus_one", "features": 3}, {"arm": "paper"}, "grids.own: features; allowed",
+        {"kernel": "elu_plus_one", "features": 3}, {"arm": "self_attention"},
+        "grids.own: features; allowed",
     ),
     "unknown normaliser": ({"kernel": "exp", "divided_by": "m"}, {}, "maps.mine.divided_by: 'm'"),
     "unknown map": ({"kernel": "exp"}, {"maps": ["mine", "expp"]}, "maps[1]: 'expp' is no"),
-    "unknown arm": ({"kernel": "exp"}, {"arm": "askd"}, "grids.own.arm: 'askd' is not allowed"),
+    "unknown arm": (
+        {"kernel": "exp"}, {"arm": "asked"}, "grids.own.arm: 'asked' is not allowed; allowed: "
+        "'query_given', 'query_learned' or 'self_attention'",
+    ),
     "too many runs": ({"kernel": "exp"}, {"runs": 9}, "grids.own.runs: 9 is not allowed"),
     "one token": ({"kernel": "exp"}, {"sizes": [1]}, "grids.own.sizes[0]: 1 is not allowed"),
     "a map twice": ({"kernel": "exp"}, {"maps": ["mine", "mine"]}, "own.maps: has a value twice"),
     "no rate": ({"kernel": "exp"}, {"lr": 0.0}, "grids.own.lr: 0.0 is not allowed"),
     "misspelt": ({"kernel": "exp"}, {"batches": 3}, "grids.own.batches: unknown key"),
     "a cell twice": (
-        {"kernel": "exp"}, {"sizes": [8, 32], "arm": "fixed", "maps": ["exp"]},
-        "grids.own: has the cell fixed_mu5_n32_exp, which fixed has; allowed: each cell once",
+        {"kernel": "exp"}, {"sizes": [8, 32], "arm": "query_learned", "maps": ["exp"]},
+        "grids.own: has the cell query_learned_mu5_n32_exp, which query_learned has; allowed: each "
+        "cell once",
     ),
 }  # fmt: skip
 
@@ -99,6 +107,22 @@ def test_what_no_result_depends_on_is_in_no_digest():
     assert small(steps=21).result_settings() != small().result_settings()
 
 
+def test_equal_weights_have_one_name_and_an_alias():
+    config = loaded({"kernel": "none"}, maps=["mine"])
+    cell = config.studies()["needle"].cells["query_given_mu5_n32_mine"]
+    assert cell.map.kernel == "uniform"
+
+
+def test_streams_have_names_of_their_own_for_the_arms():
+    cells = loaded({"kernel": "exp"}).studies()["needle"].cells.values()
+    assert {cell.data_names()[:2] for cell in cells if cell.arm == "query_given"} == {
+        ("needle", "asked")
+    }
+    assert IN_STREAMS == {
+        "query_given": "asked", "query_learned": "fixed", "self_attention": "paper"
+    }  # fmt: skip
+
+
 def test_own_kernels_are_cells():
     kernels = {
         "half": {"score": "1 + x + x**2/4"},
@@ -108,9 +132,9 @@ def test_own_kernels_are_cells():
     maps = {"phi_4": {"kernel": "phi", "features": 4}, "called": {"kernel": "called"}}
     config = loaded({"kernel": "half"}, kernels, maps, maps=["mine", "phi_4"], mus=[4.5])
     cells = config.studies()["needle"].cells
-    assert cells["asked_mu4p5_n32_mine"].own.score == "1 + x + x**2/4"
-    assert cells["asked_mu4p5_n32_phi_4"].own.feature_map.startswith("where")
-    assert cells["asked_mu5_n8_exp"].own is None
+    assert cells["query_given_mu4p5_n32_mine"].own.score == "1 + x + x**2/4"
+    assert cells["query_given_mu4p5_n32_phi_4"].own.feature_map.startswith("where")
+    assert cells["query_given_mu5_n8_exp"].own is None
     root = fault_of({"kernel": "root"}, {"root": {"score": "sqrt(x)"}})
     assert root.startswith("maps.mine.kernel: root has no weights of negative scores")
 
@@ -130,15 +154,15 @@ def test_what_claims_are_judged_on_is_trained_at_desk_scale():
     asked = {
         (cell.map.kernel, cell.mu, cell.n)
         for cell in cells
-        if cell.arm == "asked" and not cell.map.features and not cell.control
+        if cell.arm == "query_given" and not cell.map.features and not cell.control
     }
-    kernels = ("none", "linear", "power_2", "power_4", "exp")
+    kernels = ("uniform", "linear", "power_2", "power_4", "exp")
     assert {(k, mu, n) for k in kernels for mu in (4, 5) for n in (8, 32, 128, 512)} <= asked
     assert {("linear", 5, 2048), ("power_4", 5, 2048), ("exp", 5, 2048)} <= asked
-    sizes = {cell.n for cell in cells if cell.arm == "fixed"}
+    sizes = {cell.n for cell in cells if cell.arm == "query_learned"}
     assert sizes == {32, 128, 512}
     # Those of one arm, mu and n see the same batches.
-    assert {cell.batch for cell in cells if cell.arm == "asked"} == {128}
+    assert {cell.batch for cell in cells if cell.arm == "query_given"} == {128}
     control = [cell for cell in cells if cell.control]
     assert {(cell.standardise, cell.lr) for cell in control} == {
         (False, 0.01), (False, 0.03), (True, 0.01)

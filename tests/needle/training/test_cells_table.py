@@ -25,8 +25,8 @@ def test_a_row_per_run():
 
 def test_all_cells_as_one_table(tmp_path, capsys):
     cells = {
-        "a": runs("asked", "exp", 5.0, 8, [0.9, 0.91]),
-        "b": runs("paper", None, 5.0, 8, [0.8]),
+        "a": runs("query_given", "exp", 5.0, 8, [0.9, 0.91]),
+        "b": runs("self_attention", None, 5.0, 8, [0.8]),
     }
     for name, rows in cells.items():
         write_parquet(table_of(rows), tmp_path / f"{name}.parquet", {"settings": name, "code": ""})

@@ -136,14 +136,16 @@ def load(section, name, own):
 
 
 def test_a_panels_contest_beats_its_models():
-    own = {"fires": "power_2", "silent": ["linear", "none"]}
+    own = {"fires": "power_2", "silent": ["linear", "uniform"]}
     config = load("panels", "fig4a", own)
     for job in (config.simulated["fig4a"], config.exact["fig4a"]):
-        assert job.contest == contest("power_2", "linear", "none")
+        assert job.contest == contest("power_2", "linear", "uniform")
     assert config.simulated["fig4b"].contest == PAPERS
     of_model = load("models", "self_attention", own)
-    assert of_model.simulated["fig5a"].contest == contest("power_2", "linear", "none")
+    assert of_model.simulated["fig5a"].contest == contest("power_2", "linear", "uniform")
     assert of_model.simulated["fig7a"].contest == PAPERS
+    alias = load("panels", "fig4a", {"fires": "power_2", "silent": ["linear", "none"]})
+    assert alias.simulated["fig4a"] == config.simulated["fig4a"]
     nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
     assert nothing_silent.simulated["fig7a"].contest == contest("cosh")
 
@@ -169,6 +171,10 @@ WRONG = {
     "unknown kernel that is silent": (
         "fig7a", {"fires": "exp", "silent": ["linear", "lin"]}, "contest.silent[1]",
         ["'lin' is no kernel; did you mean 'linear'? allowed: exp, exp_half", *KERNELS],
+    ),
+    "a kernel under both of its names": (
+        "fig4a", {"fires": "exp", "silent": ["uniform", "none"]}, "contest.silent",
+        ["has 'uniform' twice"],
     ),
     "a degree out of range": (
         "fig7a", {"fires": "exp", "silent": ["power_2000"]}, "contest.silent[0]",
@@ -217,7 +223,7 @@ def test_a_contest_that_is_none(name):
 
 def test_a_models_contest_is_checked_in_each_of_its_panels():
     with pytest.raises(ConfigError) as error:
-        load("models", "regression", {"fires": "exp", "silent": ["none"]})
+        load("models", "regression", {"fires": "exp", "silent": ["uniform"]})
     starts = [fault.partition(": ")[0] for fault in error.value.faults]
     assert starts == [f"softmax_vs_linear.panels.{name}.contest" for name in ("fig3a", "fig3b")]
     with pytest.raises(ConfigError) as error:

@@ -12,7 +12,7 @@ from attention_separation.attention.sign_columns import exceeds
 
 ENTRYWISE = {
     "exp": np.exp, "linear": lambda z: z, "power_2": np.square, "cosh": np.cosh,
-    "softplus": lambda z: np.log1p(np.exp(z)), "none": np.ones_like,
+    "softplus": lambda z: np.log1p(np.exp(z)), "uniform": np.ones_like,
     "taylor_2": lambda z: 1 + z + z**2 / 2,
 }  # fmt: skip
 """Kernels that are functions of one score, and as functions."""

@@ -22,7 +22,7 @@ from attention_separation.statistics.seeding import BlockStreams
 TRIALS = 8
 NAMES = sorted(KERNELS)
 ELEVEN = contest(
-    "exp", "linear", "none", "taylor_4", "relu2_features", "hedgehog", "efficient", "entmax_15",
+    "exp", "linear", "uniform", "taylor_4", "relu2_features", "hedgehog", "efficient", "entmax_15",
     "rbf", "linear_unnormalised", "sigmoid_unnormalised",
 )  # fmt: skip
 """22 networks: more than two bytes of flags, and of kernels of every kind."""

@@ -74,9 +74,10 @@ def test_every_sign_is_fair():
 def test_networks_share_or_do_not_share_their_signs():
     assert stream_names("shared", PAPERS) == ["signs"]
     assert len(stream_names("fresh", PAPERS)) == 4
-    assert len(stream_names("fresh", contest("exp", "cosh", "none"))) == 6
+    assert len(stream_names("fresh", contest("exp", "cosh", "uniform"))) == 6
     for of in (PAPERS, contest("linear"), contest("exp", "linear", "cosh")):
         for network in of.networks:
             assert stream_name("shared", network) == "signs"
             assert stream_name("fresh", network) in stream_names("fresh", of)
     assert stream_name("fresh", Network("linear", 1)) == "signs lin D1"
+    assert stream_name("fresh", Network("uniform", 0)) == "signs none D0"

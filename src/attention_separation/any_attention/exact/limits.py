@@ -1,5 +1,5 @@
-"""How far a kernel goes: the largest n that it separates at, that from which on it is as good as no
-attention, the temperature that separates at an n, and the least weight in X that does."""
+"""How far a kernel goes: the largest n that it separates at, that from which on it equals
+uniform attention, the temperature that separates at an n, and the least weight in X that does."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -125,7 +125,7 @@ def as_none_from(kernel: Kernel, layer: Layer, data: Data) -> float:
 
     def differs(n: np.ndarray) -> np.ndarray:
         sizes = tuple(n.tolist())
-        found, of_none = (_best(each, layer, data, sizes) for each in (kernel, KERNELS["none"]))
+        found, of_none = (_best(each, layer, data, sizes) for each in (kernel, KERNELS["uniform"]))
         return ~(np.abs(found - of_none) <= SAME * of_none)
 
     last = last_multiple(differs, data)

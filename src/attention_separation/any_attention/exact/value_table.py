@@ -65,7 +65,7 @@ REACHES = pa.schema(
         ("model", pa.string()),
         ("attention_x", pa.string()),
         ("last_n", pa.float64()),
-        ("as_none_from", pa.float64()),
+        ("n_equal_to_uniform", pa.float64()),
         ("resolved", pa.bool_()),
         ("undecided_from", pa.float64()),
         ("first_hole", pa.float64()),
@@ -86,7 +86,7 @@ none up to 10^13 does, null: X is not I, or the weights of a user's kernel overf
 would have to be tried), and p of 1 + g ~ n^p between n = 2,000,000 and 200,000,000 where both are
 above 0; the laws are these two exponents in words."""
 
-ENDLESS = ("last_n", "as_none_from", *(f"weight_at_{n}" for n in WEIGHED_AT))
+ENDLESS = ("last_n", "n_equal_to_uniform", *(f"weight_at_{n}" for n in WEIGHED_AT))
 """Columns in which inf has a meaning."""
 
 TITLES = {
@@ -109,9 +109,9 @@ ABOUT = {
     "which it does not. All multiples of K up to 3,000 were asked, beyond them 20 a decade and "
     "both sides of every change of m, then by bisection. From undecided_from on are n at which "
     "float64 does not tell it. "
-    "as_none_from is the n from which on its p_best is exactly that of uniform weights, found in "
-    "the same way; inf where it is not at 10^12 still. margin_exponent is p of a margin that goes "
-    "as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
+    "n_equal_to_uniform is the n from which on its p_best is exactly that of uniform weights, "
+    "found in the same way; inf where it is not at 10^12 still. margin_exponent is p of a margin "
+    "that goes as n^p between n = 10^6 and 10^9; weight_at_n is the least g of "
     "X = I + g e₁e₁ᵀ with which it separates at n, empty where X is not I, or the weights of a "
     "kernel of config.yaml overflow first; weight_exponent is p of 1 + g that goes as n^p between "
     f"2·10^6 and 2·10^8.\n{SCOPE}",
@@ -150,7 +150,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         "model": layer.model,
         "attention_x": layer.attention_x,
         "last_n": None if math.isnan(found.last) else found.last,
-        "as_none_from": None if math.isnan(as_none) else as_none,
+        "n_equal_to_uniform": None if math.isnan(as_none) else as_none,
         "resolved": math.isnan(found.undecided_from),
         "undecided_from": finite_or_null(found.undecided_from),
         "first_hole": found.holes and found.holes[0],

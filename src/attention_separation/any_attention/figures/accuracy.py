@@ -25,11 +25,11 @@ from .style import NO_KERNELS, draw_lines, legend_beside, multiples, sheet
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
-    "exp_features", "hedgehog", "sparsemax", "rbf", "none",
+    "exp_features", "hedgehog", "sparsemax", "rbf", "uniform",
 )  # fmt: skip
 SIZES = 97
 
-TITLE = "Any attention: the probability that one network alone tells D1 from D0"
+TITLE = "Any attention: the probability that one network alone separates D1 from D0"
 NOTE = (
     "At each kernel's own best threshold, exact. Gray: half of exp's; a kernel is said to separate "
     "where it is above. Feature maps with Q = K.\nData, X and V of the first paper, {sizes}; "
@@ -92,6 +92,6 @@ def draw(table: pa.Table, data: Data, own: Mapping[str, Kernel] = NO_KERNELS) ->
             panel.set_ylim(-0.02, 1.02)
             panel.set_xlim(n[0], n[-1])
             panel.set_xticks(10.0 ** np.arange(2, 13, 2))
-        panels[0].set_ylabel("P(tells D1 from D0)")
+        panels[0].set_ylabel("P(separates D1 from D0)")
         legend_beside(figure, panels[0])
     return figure

@@ -102,7 +102,9 @@ def draw(of: Map, table: pa.Table, data: Data) -> Figure:
             panel.grid(visible=False)
             panel.set_xlabel("tokens $n$")
         panels[0].set_ylabel(of.label)
-        figure.colorbar(shown, ax=list(panels), label="P(tells D1 from D0)", pad=0.01, aspect=30)
+        figure.colorbar(
+            shown, ax=list(panels), label="P(separates D1 from D0)", pad=0.01, aspect=30
+        )
     return figure
 
 

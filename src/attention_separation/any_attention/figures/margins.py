@@ -29,7 +29,7 @@ from .style import NO_KERNELS, draw_lines, label_of, legend_beside, multiples, s
 
 SHOWN = (
     "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
-    "rbf", "sparsemax", "none",
+    "rbf", "sparsemax", "uniform",
 )  # fmt: skip
 SIZES = 25
 

@@ -46,7 +46,7 @@ LINES = {
     "sparsemax": (PURPLE, (0, (4, 4))),
     "rbf": (PALETTE[4], "--"),
     "sigmoid_log_n": (PALETTE[5], "-"),
-    "none": (INK, (0, (1, 1))),
+    "uniform": (INK, (0, (1, 1))),
 }
 """Colour and dashes of a kernel: exponentials blue, polynomials vermilion, feature maps green."""
 
@@ -64,8 +64,6 @@ MOST_OF_SYMBOL = 40
 
 def label_of(name: str, own: Mapping[str, Kernel] = NO_KERNELS) -> str:
     """A kernel's name and formula, for a legend; `own` are a user's."""
-    if name == "none":
-        return "none: 1, no attention"
     symbol = (KERNELS | dict(own))[name].symbol
     cut = len(symbol) > MOST_OF_SYMBOL
     return f"{name}: {f'{symbol[: MOST_OF_SYMBOL - 1]}…' if cut else symbol}"
@@ -106,7 +104,7 @@ def draw_lines(
         color, dashes = _line_of(name, own)
         panel.plot(
             n, values, color=color, linestyle=dashes, label=label_of(name, own),
-            linewidth=1.6 if name != "none" else 2.0, zorder=3 if name == "none" else 2,
+            linewidth=1.6 if name != "uniform" else 2.0, zorder=3 if name == "uniform" else 2,
         )  # fmt: skip
     panel.set_xscale("log")
     panel.set_xlabel("tokens $n$")

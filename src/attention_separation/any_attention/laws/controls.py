@@ -1,4 +1,4 @@
-"""Laws of P itself: the mixture's staircase, and its floor, the P of no attention."""
+"""Laws of P itself: the mixture's staircase, and its floor, the P of uniform attention."""
 
 from collections.abc import Callable, Iterator
 
@@ -37,7 +37,7 @@ def _none(data: Data) -> Iterator[Claim]:
         kind = IDENTITY if layer.model == CROSS else NUMBER
         sizes = stacked(data, *MIDDLE)
         holds = [law_holds(layer, data)] * len(sizes)
-        yield from _probabilities(KERNELS["none"], layer, data, control, holds, kind)
+        yield from _probabilities(KERNELS["uniform"], layer, data, control, holds, kind)
 
 
 def _as_none(data: Data) -> Iterator[Claim]:
@@ -58,7 +58,7 @@ def _from_when(data: Data) -> Iterator[Claim]:
                 predictions.as_none_from(shifted(family, sign), layer, data) for sign in (-1, 0, 1)
             )
             yield between(
-                kernel.name, layer, "as none from n", predicted, (low, high),
+                kernel.name, layer, "equal to uniform from n", predicted, (low, high),
                 as_none_from(kernel, layer, data), None, law_holds(layer, data), data.classes,
             )  # fmt: skip
 
@@ -104,32 +104,32 @@ def _staircase(data: Data) -> Iterator[Claim]:
 FLOORS = (
     Law(
         "mixture",
-        "A kernel's best P is that of rows of no attention in which one token has the share f = R "
-        "/ (R + n (K - 1 + rho) / K), a staircase in f, at n from 20,000.",
+        "A kernel's best P is that of uniform rows in which one token has the share f = R / "
+        "(R + n (K - 1 + rho) / K), a staircase in f, at n from 20,000.",
         SAME_AT_ENDS,
         SAME_P,
         _staircase,
     ),
     Law(
-        "no attention",
+        "uniform attention",
         "Weights 1/n have the floor in self-attention and P = 0 in cross-attention.",
         "None.",
         SAME_P,
         _none,
     ),
     Law(
-        "as good as none",
-        "The kernels named here have exactly the P of no attention in self-attention, at n = "
-        "2,000, 20,000 and 10^6.",
+        "equal to uniform",
+        "The kernels named here have exactly the P of uniform attention in self-attention, at n "
+        "= 2,000, 20,000 and 10^6.",
         SAME_AT_ENDS,
         SAME_P,
         _as_none,
     ),
     Law(
-        "as none from n on",
-        "A function of scores has more than the P of no attention in self-attention up to the n at "
-        "which D1's special token, a1 + b, lifts a level of the class signs over the next one, "
-        "about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)), and exactly that P "
+        "equal to uniform from n on",
+        "A function of scores has more than the P of uniform attention in self-attention up to the "
+        "n at which D1's special token, a1 + b, lifts a level of the class signs over the next "
+        "one, about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)), and exactly that P "
         "beyond.",
         IS_TEST,
         OF_LAST,

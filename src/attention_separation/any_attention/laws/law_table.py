@@ -81,9 +81,10 @@ TITLE = "Any attention: laws of which kernels separate, judged"
 SCOPE = (
     "A number agrees if it differs from the exact value by no more than the law's own error term, "
     "the tolerance, which is relative. Statements are 1 where they are true and 0 where not; that "
-    "a kernel has exactly the P of no attention is an identity, of both P. What is only measured "
-    "has no prediction. A claim is not applicable where its law's conditions are not met. The data "
-    f"are the first paper's, X and V as well, the weights random signs. {' '.join(WORDS)}"
+    "a kernel has exactly the P of uniform attention is an identity, of both P. What is only "
+    "measured has no prediction. A claim is not applicable where its law's conditions are not met. "
+    "The data are the first paper's, X and V as well, the weights random signs. "
+    f"{' '.join(WORDS)}"
 )
 
 

@@ -99,10 +99,10 @@ def of_whole_levels(m: int, layer: Layer, data: Data) -> float:
 def leaves_floor(
     on_d1: np.ndarray, on_d0: np.ndarray, rho: np.ndarray, m: np.ndarray, layer: Layer, data: Data
 ) -> np.ndarray:
-    """Whether P is above that of no attention in self-attention, where the special token has the
-    shares f on D1 and f_0 on D0, (P,). There shifts of order 1 / n order the states of one level,
-    and that is all, unless D1's special token lifts a lower level over the threshold, J and what
-    D0's adds to it."""
+    """Whether P is above that of uniform attention in self-attention, where the special token has
+    the shares f on D1 and f_0 on D0, (P,). There shifts of order 1 / n order the states of one
+    level, and that is all, unless D1's special token lifts a lower level over the threshold, J and
+    what D0's adds to it."""
     alpha, beta, _ = sizes = _sizes(layer, data)
     levels, above = _levels(rho, sizes, data.classes), _above(layer, data)
     threshold = levels + on_d0[:, None] * (data.a0 + beta - levels)

@@ -149,15 +149,15 @@ def largest_n(family: Family, layer: Layer, data: Data) -> float:
 
 
 def as_none_from(family: Family, layer: Layer, data: Data) -> float:
-    """The multiple of K from which on a family has exactly the P of no attention in self-attention,
-    and no more; inf where it has more at 10^12 still."""
+    """The multiple of K from which on a family has exactly the P of uniform attention in
+    self-attention, and no more; inf where it has more at 10^12 still."""
     last = last_multiple(lambda n: above_none(family, layer, data, n), data)
     return data.classes + (0.0 if math.isnan(last) else last)
 
 
 def above_none(family: Family, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
-    """Whether a family has more than the P of no attention in self-attention, or may have less,
-    (P,)."""
+    """Whether a family has more than the P of uniform attention in self-attention, or may have
+    less, (P,)."""
     found = family(layer, data, n, 0.0)
     others = np.log(n * (data.classes - 1 + found.own) / data.classes)
     shares = (np.exp(-np.logaddexp(0.0, others - on)) for on in (found.on_d1, found.on_d0))

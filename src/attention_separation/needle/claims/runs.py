@@ -13,7 +13,11 @@ from .outcomes import Comparison
 
 Rows = Sequence[dict]
 
-QUERIES = {"asked": "query given", "fixed": "query fixed", "paper": "every token a query"}
+QUERIES = {
+    "query_given": "query given",
+    "query_learned": "query learned",
+    "self_attention": "every token a query",
+}
 """Arms in words."""
 
 
@@ -106,24 +110,24 @@ def cell_words(row: dict) -> str:
     return text
 
 
-LADDER = ("none", "linear", "power_2", "power_4", "exp")
+LADDER = ("uniform", "linear", "power_2", "power_4", "exp")
 DIVIDED = {"linear": "n"}
 """By what a kernel of the ladder is divided, if not by its row sum."""
 
 
-def asked(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
+def query_given(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
     """The mean accuracy of a kernel of the ladder where the query is given."""
     divided = DIVIDED.get(kernel, "sum")
     found = one_cell(
-        rows, arm="asked", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
+        rows, arm="query_given", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
     )
     return Mean.of_runs(found) if found else None
 
 
 def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:
     """The mean accuracies of a kernel of the ladder against n, rising, the query given."""
-    sizes = sorted({row["n"] for row in rows if row["arm"] == "asked" and row["mu"] == mu})
-    means = ((n, asked(rows, kernel, mu, n)) for n in sizes)
+    sizes = sorted({row["n"] for row in rows if row["arm"] == "query_given" and row["mu"] == mu})
+    means = ((n, query_given(rows, kernel, mu, n)) for n in sizes)
     return [(n, mean) for n, mean in means if mean]
 
 
@@ -150,7 +154,7 @@ def interpolated(n: int, high: float, more: int, low: float) -> float:
 
 def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:
     """Kernel, mu and the n at which its trained networks cross .75 within the grid."""
-    for mu in sorted({row["mu"] for row in rows if row["arm"] == "asked"}):
+    for mu in sorted({row["mu"] for row in rows if row["arm"] == "query_given"}):
         for kernel in LADDER:
             n = crossing([(n, mean.value) for n, mean in curve(rows, kernel, mu)])
             if n is not None:

@@ -11,6 +11,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_ndtr, ndtr
 
+from attention_separation.attention.kernel_names import without_alias
+
 from . import bayes, bounds, power
 from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events
 
@@ -110,7 +112,7 @@ def _power(p: int) -> Line:
 LINES: Mapping[str, Line] = {
     line.name: line
     for line in (
-        Line("none", BOUND, "closed form", bounds.uniform_accuracy, _polynomial(1)),
+        Line("uniform", BOUND, "closed form", bounds.uniform_accuracy, _polynomial(1)),
         Line(
             "linear", BOUND, "total variation of sum and sum of squares",
             bounds.linear_accuracy, _polynomial(2),
@@ -140,10 +142,11 @@ def limit(kernel: str, mu: float, n: int) -> float:
 
     Parameters
     ----------
-    kernel : "none", "linear", "power_2", "power_3", "power_4", "exp" or "bayes". For none and
-        linear it is a bound for one layer, any number of heads whose queries do not see the tokens,
-        with scores and values linear in them, and anything behind; for powers the best threshold on
-        one ratio, for exp that on the largest token; bayes is the best possible detector.
+    kernel : "uniform", "linear", "power_2", "power_3", "power_4", "exp" or "bayes". For uniform
+        and linear it is a bound for one layer, any number of heads whose queries do not see the
+        tokens, with scores and values linear in them, and anything behind; for powers the best
+        threshold on one ratio, for exp that on the largest token; bayes is the best possible
+        detector.
     mu : signal-to-noise ratio of the needle, 0.1 to 10
     n : number of tokens, 1 to 10^15
 
@@ -181,8 +184,8 @@ def critical_n(kernel: str, mu: float) -> float:
 
 
 def _line(kernel: str) -> Line:
-    if isinstance(kernel, str) and kernel in LINES:
-        return LINES[kernel]
+    if isinstance(kernel, str) and (written := without_alias(kernel)) in LINES:
+        return LINES[written]
     near = difflib.get_close_matches(str(kernel), LINES, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ValueError(f"kernel={kernel!r} has no line; {hint}allowed: {', '.join(LINES)}")

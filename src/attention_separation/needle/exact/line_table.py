@@ -40,7 +40,7 @@ def _reached(scale: int) -> Iterator[tuple[str, str, int, float]]:
     yield layer, "linear", N, _accuracy((both, *laws), N, scale)
     feature = np.where(x > 0, 1 + x, np.exp(np.minimum(x, 0)))
     yield "one feature, elu + 1", "linear", N, _accuracy((feature * z, *laws), N, scale)
-    yield "values relu(z − 3.5)", "none", N, _accuracy((np.maximum(z - 3.5, 0), *laws), N, scale)
+    yield "values relu(z − 3.5)", "uniform", N, _accuracy((np.maximum(z - 3.5, 0), *laws), N, scale)
     # Two tokens share a position: beside the sum of all squares, their sums are seen. Of each pair
     # the sum and the difference, over sqrt 2, have the same law.
     z, *laws = _grid(MU / math.sqrt(2), 400 * scale)
@@ -54,7 +54,7 @@ def _reached(scale: int) -> Iterator[tuple[str, str, int, float]]:
     query, rest = (np.exp(mu * z - mu * mu / 2) for mu in (MU, MU / math.sqrt(FEW - 1)))
     ratio, law = np.add.outer(query, (FEW - 1) * rest).ravel() / FEW, np.outer(law, law).ravel()
     layer = "the query one of the tokens, and added to the output"
-    yield layer, "none", FEW, _accuracy((np.log(ratio), law, law * ratio), 1, scale)
+    yield layer, "uniform", FEW, _accuracy((np.log(ratio), law, law * ratio), 1, scale)
 
 
 def _grid(mu: float, points: int) -> list[np.ndarray]:

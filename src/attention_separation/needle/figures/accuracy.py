@@ -18,7 +18,7 @@ from .style import STYLES, AccuracyDot, Map, legend_handles, marks_of
 
 NOTE = (
     "One query over n tokens with noise of standard deviation 1, one of which has μ more on D1; "
-    "chance is 0.5, and an n is critical at 0.75.\nOf none and linear, no layer of heads whose "
+    "chance is 0.5, and an n is critical at 0.75.\nOf uniform and linear, no layer of heads whose "
     "queries do not see the tokens, with scores and values linear in them, passes its line;\n"
     "powers and softmax have one threshold on one ratio, or on the largest token: references, not "
     "bounds. Nothing passes the gray line. Computed, not simulated."
@@ -26,10 +26,10 @@ NOTE = (
 NOTE_OF_DOTS = (
     "\nDots: trained networks, every run, on held-out sequences; one beneath its line has not "
     "learned it in these steps. Query given: it is the needle's direction, drawn for each "
-    "sequence.\nQuery fixed: the first paper's D1 against D0, and a learned query; classes tell "
-    "these tokens apart, so that the bounds are not theirs."
+    "sequence.\nQuery learned: the first paper's D1 against D0; classes separate these tokens, so "
+    "that the bounds are not theirs."
 )
-ARMS = {arm: QUERIES[arm] for arm in ("asked", "fixed")}
+ARMS = {arm: QUERIES[arm] for arm in ("query_given", "query_learned")}
 """Arms that are shown, in words."""
 
 

@@ -20,7 +20,7 @@ from attention_separation.results.tables import select_rows
 from ..claims.runs import trained_crossings
 from .style import STYLES, CriticalDot, Mark, legend_handles
 
-SLOPES = {"none": 2, "linear": 4, "power_2": 6, "power_3": 8, "power_4": 10}
+SLOPES = {"uniform": 2, "linear": 4, "power_2": 6, "power_3": 8, "power_4": 10}
 """Of log n* against log mu, in theory, for large mu."""
 
 LEFT_OUT = 3e6
@@ -35,7 +35,7 @@ BENEATH = 1.35
 NOTE = (
     "The n at which the best accuracy of one query is 0.75; computed. Left, triangles have the "
     "slope that is named, 2k where sums of degree k are seen: p + 1 for a score\nto the power p. "
-    "Right, against μ², the dotted line is 0.7 e^(μ²/2). Bounds for none and linear, "
+    "Right, against μ², the dotted line is 0.7 e^(μ²/2). Bounds for uniform and linear, "
     "references for powers and softmax. Left, softmax leaves the panel."
 )
 NOTE_OF_DOTS = (

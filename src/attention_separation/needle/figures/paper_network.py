@@ -29,7 +29,9 @@ WORDS = {
 
 def draw(title: str, lines: pa.Table, cells: pa.Table) -> Figure:
     """The figure of tables of accuracies and of networks."""
-    rows = [row for row in cells.to_pylist() if row["arm"] == "paper" and not row["control"]]
+    rows = [
+        row for row in cells.to_pylist() if row["arm"] == "self_attention" and not row["control"]
+    ]
     places = sorted({(row["mu"], row["n"]) for row in rows})
     bayes = {
         (row["mu"], row["n"]): row["accuracy"]

@@ -36,7 +36,7 @@ STYLES = {
     "power_3": Style(GREEN, (0, (6, 1.5)), 1.4, "power_3: one ratio"),
     "power_2": Style(PALETTE[4], "-", 1.4, "power_2: one ratio"),
     "linear": Style(VERMILION, (0, (4, 2)), 1.8, "linear: a bound"),
-    "none": Style(INK, (0, (1, 1.5)), 1.8, "none: a bound"),
+    "uniform": Style(INK, (0, (1, 1.5)), 1.8, "uniform: a bound"),
 }
 """From the best to the least, which is the order of a legend; Bayes beneath the others."""
 

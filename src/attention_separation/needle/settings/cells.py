@@ -2,29 +2,35 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from attention_separation.attention.kernel_names import without_alias
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
 
 from .exact import Entries, Mu
 
-Arm = Literal["asked", "fixed", "paper"]
-"""asked: the needle's direction is drawn for each sequence and is its query. fixed: the first
-paper's tokens with noise, and a learned query. paper: the same tokens, every one of them a query,
-as in the first paper's network."""
+Arm = Literal["query_given", "query_learned", "self_attention"]
+"""query_given: the needle's direction is drawn for each sequence and is its query. query_learned:
+the first paper's tokens with noise, and a learned query. self_attention: the same tokens, every one
+of them a query, as in the first paper's network."""
+
+IN_STREAMS: dict[Arm, str] = {
+    "query_given": "asked", "query_learned": "fixed", "self_attention": "paper"
+}  # fmt: skip
+"""What names of streams call the arms: draws stay as they are."""
 
 Divided = Literal["sum", "n", "rms"]
 """By what the weighted sum of tokens is divided: the sum of the weights; n; or its own root mean
 square (RMSNorm)."""
 
-ASKED_DIMENSION = 8
-"""Of the tokens of `asked`."""
+DIMENSION = 8
+"""Of the tokens of `query_given`."""
 
 MOST_RUNS = 8
-"""Runs of a cell share noise in `asked`, each with a direction of its own orthogonal to those of
-the others: there are no more than dimensions."""
+"""Runs of a cell share noise in `query_given`, each with a direction of its own orthogonal to those
+of the others: there are no more than dimensions."""
 
 Seed = Annotated[Whole, Field(ge=0)]
 Runs = Annotated[Whole, Field(ge=1, le=MOST_RUNS)]
@@ -35,7 +41,7 @@ Tokens = Annotated[Whole, Field(ge=2, le=100_000)]
 class Map(Closed):
     """What turns scores, or features of queries and keys, into weights."""
 
-    kernel: str | None = Field(
+    kernel: Annotated[str, AfterValidator(without_alias)] | None = Field(
         default=None,
         description="a kernel of the score, or a feature map, built-in or your own; null for no "
         "attention, where every token is a query",
@@ -72,7 +78,9 @@ class NeedleCell(Recipe):
     map: Map
     mu: Mu = Field(description="signal-to-noise ratio μ of the needle")
     n: Tokens = Field(description="tokens")
-    data: Entries = Field(description="sizes of the first paper's tokens, of `fixed` and `paper`")
+    data: Entries = Field(
+        description="sizes of the first paper's tokens, where the query is not given"
+    )
     own: OwnKernel | None = Field(default=None, description="the kernel, where it is a user's own")
     module: str | None = Field(
         default=None, description="digest of the own kernel's module, if it is a Python function"
@@ -92,20 +100,22 @@ class NeedleCell(Recipe):
                 "seeds is {seeds}; allowed: each seed once, 0 to {last}",
                 {"seeds": str(self.seeds), "last": MOST_RUNS - 1},
             )
-        if (self.map.kernel is None) > (self.arm == "paper"):
-            raise PydanticCustomError("cell", "no kernel; allowed: in the arm paper alone")
-        if self.map.divided_by == "rms" and self.arm == "asked":
+        if (self.map.kernel is None) > (self.arm == "self_attention"):
+            raise PydanticCustomError("cell", "no kernel; allowed: in the arm self_attention alone")
+        if self.map.divided_by == "rms" and self.arm == "query_given":
             raise PydanticCustomError(
-                "cell", "divided_by: rms; allowed: in fixed and paper, for asked reads one number"
+                "cell",
+                "divided_by: rms; allowed: in query_learned and self_attention, for query_given "
+                "reads one number",
             )
-        if self.map.features and self.arm == "paper":
+        if self.map.features and self.arm == "self_attention":
             raise PydanticCustomError("cell", "features; allowed: where there is one query")
         return self
 
     @property
     def dimension(self) -> int:
         """d of the tokens."""
-        return ASKED_DIMENSION if self.arm == "asked" else self.data.classes + 2
+        return DIMENSION if self.arm == "query_given" else self.data.classes + 2
 
     def result_settings(self) -> str:
         """The one text of the settings that numbers depend on."""
@@ -113,10 +123,11 @@ class NeedleCell(Recipe):
 
     def data_names(self) -> tuple[str, ...]:
         """What names its data: cells of other maps are trained on the same."""
-        return ("needle", self.arm, f"mu={self.mu:g}", f"n={self.n}")
+        return ("needle", IN_STREAMS[self.arm], f"mu={self.mu:g}", f"n={self.n}")
 
     def numbers_per_step(self) -> int:
         """About how many numbers a step computes with, of all runs."""
         rows = self.batch * self.n * len(self.seeds)
-        quadratic = self.arm == "paper" and not (self.map.kernel or "linear").startswith("linear")
+        is_linear = (self.map.kernel or "linear").startswith("linear")
+        quadratic = self.arm == "self_attention" and not is_linear
         return rows * (self.n if quadratic else 8 * self.dimension + 8 * (self.map.features or 1))

@@ -12,7 +12,7 @@ TRAINED = {"needle_cells": "Trained networks, run by run"}
 JUDGED = {"needle_claims": "Claims, each with its verdict"}
 
 FIGURES_OF_LINES = {
-    "needle_accuracy": "The needle: what one query can tell at best, against n",
+    "needle_accuracy": "The needle: the best accuracy of one query, against n",
     "needle_critical": "The needle: how far each kernel goes, against the signal",
 }
 """Figures of lines, with trained networks as dots where there are any."""

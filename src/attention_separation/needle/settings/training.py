@@ -31,9 +31,9 @@ class NeedleGrid(Recipe):
     """Cells of an arm: every combination of the lists."""
 
     arm: Arm = Field(
-        description="asked: the needle's direction is drawn for each sequence and is its query; "
-        "fixed: the first paper's tokens, and a learned query; paper: the same tokens, every one "
-        "a query"
+        description="query_given: the needle's direction is drawn for each sequence and is its "
+        "query; query_learned: the first paper's tokens, and a learned query; self_attention: the "
+        "same tokens, every one a query"
     )
     mus: Ratios = Field(description="μ")
     sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100), AfterValidator(once)] = (

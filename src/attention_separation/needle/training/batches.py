@@ -20,7 +20,7 @@ HELD_OUT_BLOCK = 500
 
 
 class AskedBatch(NamedTuple):
-    """Sequences of `asked`: noise (B, d, n) that all runs share; of each run the directions u
+    """Sequences of `query_given`: noise (B, d, n) that all runs share; of each run the directions u
     (B, R, d) that are its queries, and where its needles are (B, R); labels (B,), 1 for D1.
 
     The directions of the runs are orthogonal: what each run sees along its own is independent of
@@ -34,7 +34,8 @@ class AskedBatch(NamedTuple):
 
 
 class TokenBatch(NamedTuple):
-    """Sequences of `fixed` and `paper`: tokens (R, B, d, n), of each run its own; labels (B,)."""
+    """Sequences of `query_learned` and `self_attention`: tokens (R, B, d, n), of each run its own;
+    labels (B,)."""
 
     tokens: Tensor
     labels: Tensor
@@ -84,9 +85,8 @@ def plain_tokens(job: NeedleCell) -> Tensor:
 
 def _drawn(job: NeedleCell, size: int, *names: str) -> AskedBatch | TokenBatch:
     labels = (torch.arange(size) % 2).float()
-    draw = _asked if job.arm == "asked" else _tokens
-    # The first paper's network sees the batches of `fixed`, where sizes are equal.
-    kind = "asked" if job.arm == "asked" else "tokens"
+    # The first paper's network sees the batches of `query_learned`, where sizes are equal.
+    draw, kind = (_asked, "asked") if job.arm == "query_given" else (_tokens, "tokens")
     _, _, *rest = job.data_names()
     return draw(job, labels, ("needle", kind, *rest, *names))
 

@@ -14,14 +14,14 @@ from .cell_table import SCHEMA
 TITLE = "Trained networks, run by run"
 ABOUT = (
     "Held-out accuracy of networks with one attention layer, trained on sequences that never come "
-    "back. Arms: asked, where the needle's direction is drawn for each sequence and given as its "
-    "query, and the output is read along it, wired by hand; fixed, the first paper's tokens with "
-    "noise and a learned query, classes cyclic over n tokens, which need not be a multiple of "
-    "them; paper, the same tokens with every one a query, X starting at the identity, and ReLU "
-    "neurons on every token, pooled by the largest. Divided by: the sum of the weights, n, or the "
-    "output's root mean square. The output is standardised over the batch, with running moments "
-    "when held-out sequences are scored. A factor 1/√d of scores is left out: once trained it is "
-    "the same class of networks."
+    "back. Arms: query_given, where the needle's direction is drawn for each sequence and given as "
+    "its query, and the output is read along it, wired by hand; query_learned, the first paper's "
+    "tokens with noise and a learned query, classes cyclic over n tokens, which need not be a "
+    "multiple of them; self_attention, the same tokens with every one a query, X starting at the "
+    "identity, and ReLU neurons on every token, pooled by the largest. Divided by: the "
+    "sum of the weights, n, or the output's root mean square. The output is standardised over the "
+    "batch, with running moments when held-out sequences are scored. A factor 1/√d of scores is "
+    "left out: once trained it is the same class of networks."
 )
 
 

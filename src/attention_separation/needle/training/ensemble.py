@@ -15,7 +15,7 @@ from attention_separation.statistics.seeding import stream
 from attention_separation.training.adam import Adam
 from attention_separation.training.job import keep_memory
 
-from ..settings.cells import NeedleCell
+from ..settings.cells import IN_STREAMS, NeedleCell
 from .batches import batch_at, held_out, held_out_blocks
 from .networks import Network, Parameters, network_of
 
@@ -91,7 +91,7 @@ def start(job: NeedleCell, kernel: Kernel | None, dtype: torch.dtype = torch.flo
     keep_memory()
     network = network_of(job, kernel)
     runs = [
-        network.initial(stream(job.seed, "needle", "initial", job.arm, f"run={run}"))
+        network.initial(stream(job.seed, "needle", "initial", IN_STREAMS[job.arm], f"run={run}"))
         for run in job.seeds
     ]
     rows = [np.concatenate([array.ravel() for array in run.values()]) for run in runs]

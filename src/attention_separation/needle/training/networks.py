@@ -21,8 +21,8 @@ NEURONS = 8
 EPS = 1e-6
 
 START = 0.3
-"""Of W_q and W_k in `asked`, times what keeps a token's length: larger ones attend to anything, and
-may stay there."""
+"""Of W_q and W_k in `query_given`, times what keeps a token's length: larger ones attend to
+anything, and may stay there."""
 
 FACTORED = {"linear": 1.0, "linear_unnormalised": 1.0}
 """Kernels that are their factor times the score: every token's sum over keys is linear in it."""
@@ -48,7 +48,8 @@ class Network(Protocol):
 
 def network_of(job: NeedleCell, kernel: Kernel | None) -> Network:
     """The network of a cell."""
-    return {"asked": Asked, "fixed": Fixed, "paper": Paper}[job.arm](job, kernel)
+    of_arm = {"query_given": Asked, "query_learned": Fixed, "self_attention": Paper}
+    return of_arm[job.arm](job, kernel)
 
 
 class OneQuery:

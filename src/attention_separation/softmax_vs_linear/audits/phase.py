@@ -100,7 +100,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         for ax in axes[len(job.panels) :]:
             ax.set_axis_off()
         figure.colorbar(mesh, ax=axes.tolist(), label="P(E_success), exact", shrink=0.6, aspect=30)
-        success = "F_exp tells D1 from D0 and F_lin is zero"
+        success = "F_exp separates D1 from D0 and F_lin is zero"
         if any(entry.contest != PAPERS for entry in job.panels):
             success = "success is likely"
         lines = [

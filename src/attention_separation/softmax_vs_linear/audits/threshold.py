@@ -50,7 +50,7 @@ so close that float64 does not tell which thresholds are between them."""
 OF_POINT = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
-    "Exact probability that one network alone tells the pair apart, positive on D1 and zero on D0: "
+    "Exact probability that one network alone separates the pair, positive on D1 and zero on D0: "
     "at its panel's own threshold theta = tau / sqrt(log n), the same for all networks, and at "
     "its own best one, which lies anywhere from best theta low to best theta high. Each point has "
     "its own best; two scores closer than 1e-13 of the largest have no threshold between them, and "
@@ -175,7 +175,9 @@ def _add_texts(figure: Figure, job: PanelsJob, colours: dict[str, str]) -> None:
         choices_in_words(job.panels, titled) + ".",
     ]
     note = footnote(lines, job.panels, {}, parameters_of(job.panels), NOTE_INCHES)
-    title = "One network alone tells D1 from D0: at its own best threshold, and at the shared one"
+    title = (
+        "One network alone separates D1 from D0: at its own best threshold, and at the shared one"
+    )
     frame(figure, title, note)
 
 

@@ -13,6 +13,9 @@ from attention_separation.settings.kernel_name import KernelName
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
 
+IN_STREAMS = IN_THE_PAPER | {"uniform": "none"}
+"""What names of streams call kernels that have another name elsewhere: draws stay as they are."""
+
 
 class Network(NamedTuple):
     """One evaluation of a trial: a kernel's network on D0 or D1."""
@@ -23,7 +26,7 @@ class Network(NamedTuple):
     @property
     def stream(self) -> str:
         """Name of the stream of a y of its own."""
-        return f"signs {IN_THE_PAPER.get(self.kernel, self.kernel)} D{self.dataset}"
+        return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
 def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
