@@ -1,7 +1,7 @@
 """Builds the documentation site, offline, from the pages that are read on a Git host too.
 
 `python docs/site/build.py` writes them into build/pages as a site needs them, README as its start
-page and its story; has Zensical build site/ of them, which ends at a broken link; and makes what
+page; has Zensical build site/ of them, which ends at a broken link; and makes what
 it built ask no other host for anything.
 """
 
@@ -25,32 +25,16 @@ SHIM = "https://unpkg.com/iframe-worker/shim"
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
-STORY = ("The first paper", "The second paper", "The same question with noise")
-"""How the headings of README's parts begin that stand on the page of the story."""
 
 
 def sources(root: Path) -> dict[str, str]:
-    """The site's pages by their paths in the repository, but for README: their names there."""
+    """The site's pages by their paths in the repository: their names there."""
     rooms = sorted(root.glob("src/*/*/README.md"))
     return (
-        {f"docs/{path.name}": path.name for path in sorted(root.glob("docs/*.md"))}
+        {"README.md": "index.md"}
+        | {f"docs/{path.name}": path.name for path in sorted(root.glob("docs/*.md"))}
         | {name: name.lower() for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
         | {str(path.relative_to(root)): f"equations_{path.parent.name}.md" for path in rooms}
-    )
-
-
-def start_and_story(readme: str) -> tuple[str, str]:
-    """README as two pages: what it is and how to run it; and what was found."""
-    lead, *parts = re.split(r"^(?=## )", readme, flags=re.M)
-    question, begin, found = lead.partition("<!-- kernels")
-    title, _, question = question.partition("\n")
-    picture = re.search(r"^!\[.*\]\(.*\)$", found, re.M)
-    told = [part for part in parts if part.removeprefix("## ").startswith(STORY)]
-    start = [title, question.strip(), picture[0] if picture else "", *parts]
-    story = ["# The question, and what was found", question.strip(), begin + found, *told]
-    return (
-        "\n\n".join(part.strip() for part in start if part not in told) + "\n",
-        "\n\n".join(part.strip() for part in story) + "\n",
     )
 
 
@@ -102,13 +86,10 @@ def name_on_site(path: str) -> str:
 def write_pages(root: Path, folder: Path) -> None:
     """All that the site is built of, into an empty folder."""
     names = sources(root)
-    texts = {name: (root / name).read_text(encoding="utf-8") for name in names}
-    start, story = start_and_story((root / "README.md").read_text(encoding="utf-8"))
-    pages = [(source, names[source], text) for source, text in texts.items()]
-    pages += [("README.md", "index.md", start), ("README.md", "story.md", story)]
     needed: set[str] = set()
-    for source, name, text in pages:
-        linked, files = relinked(text, source, root, names | {"README.md": "index.md"})
+    for source, name in names.items():
+        text = (root / source).read_text(encoding="utf-8")
+        linked, files = relinked(text, source, root, names)
         (folder / name).write_text(linked, encoding="utf-8")
         needed |= files
     for path in needed:

@@ -84,7 +84,12 @@ def test_kernels():
     ],
 )
 def test_how_far_a_kernel_reaches_in_words(cells, words):
-    row = {"kernel": "a", "model": "self_attention", "attention_x": "identity", "as_none_from": 4e6}
+    row = {
+        "kernel": "a",
+        "model": "self_attention",
+        "attention_x": "identity",
+        "n_equal_to_uniform": 4e6,
+    }
     row |= dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
     facts = Kernels(lambda name, **wanted: [row | cells])
     assert facts.reach("a", 0) == words
@@ -99,11 +104,11 @@ def test_the_needle():
     (row,) = rows("needle/needle_lines", kernel="exp", mu="5", n="512")
     assert facts.accuracy("exp", 512) == number(row, "accuracy")
     own = rows(
-        "needle/needle_cells", arm="asked", kernel="exp", divided_by="sum", features="", mu="5",
+        "needle/needle_cells", arm="query_given", kernel="exp", divided_by="sum", features="", mu="5",
         n="512", control="false",
     )  # fmt: skip
     wanted = mean(number(row, "accuracy") for row in own)
-    assert facts.trained(arm="asked", kernel="exp", divided_by="sum") == wanted
+    assert facts.trained(arm="query_given", kernel="exp", divided_by="sum") == wanted
 
 
 def test_the_rank_of_heads():
@@ -137,4 +142,4 @@ def test_the_rank_of_heads():
 
 def test_what_is_in_no_table_is_said():
     with pytest.raises(PageError, match="0 rows"):
-        Needle(TABLES).critical("none", 99.0)
+        Needle(TABLES).critical("uniform", 99.0)

@@ -59,7 +59,7 @@ def browser(request, tmp_path_factory):
 
 def test_every_page_has_one_place_in_the_navigation():
     placed = entries(CONFIG["nav"])
-    pages = [*BUILD.sources(ROOT).values(), "index.md", "story.md", "reference.md"]
+    pages = [*BUILD.sources(ROOT).values(), "reference.md"]
     assert sorted(placed) == sorted(pages)
     assert {page.stem for page in PAGES} == {page.removesuffix(".md") for page in placed}
 
@@ -95,15 +95,6 @@ def test_what_reaches_over_the_edge_is_seen(browser, tmp_path):
     page.write_text(f"<div class='md-content'>{inside}{wide}</div>", encoding="utf-8")
     browser.open(page)
     assert len(browser.value(OUTSIDE)) == 1
-
-
-def test_the_whole_of_readme_stands_on_the_start_page_or_in_the_story():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    start, story = BUILD.start_and_story(readme)
-    lines = {line for line in readme.splitlines() if line.strip()}
-    assert lines <= {*start.splitlines(), *story.splitlines()}
-    assert len(start.splitlines()) < 60
-    assert story.index("what decides is how many times") < story.index("## The first paper")
 
 
 def test_links_lead_to_pages_files_or_nowhere(tmp_path):

@@ -28,14 +28,14 @@ def test_the_needles_objects_have_the_names_that_its_notes_say():
 
 def test_the_needles_numbers_are_those_of_its_tables():
     text, facts = notes("needle"), Needle(TABLES)
-    own = {"arm": "fixed", "mu": 5.0, "n": 512}
+    own = {"arm": "query_learned", "mu": 5.0, "n": 512}
     linear = facts.trained(kernel="linear", divided_by="n", **own)
     features = facts.trained(kernel="elu_plus_one", features=12, **own)
     bound = facts.accuracy("linear", 512)
     assert f"comes to {linear:.3f} there, for {bound:.3f}, and `elu_12` to {features:.3f}" in text
-    lost = facts.trained(arm="asked", kernel="linear", divided_by="n", n=2048)
+    lost = facts.trained(arm="query_given", kernel="linear", divided_by="n", n=2048)
     assert f"not learned: {lost:.3f}, for {facts.accuracy('linear', 2048):.3f}" in text
-    failed = facts.trained(arm="paper", kernel="linear", divided_by="sum")
+    failed = facts.trained(arm="self_attention", kernel="linear", divided_by="sum")
     assert f"its training failed, at {failed:.3f}, where" in text
 
 

@@ -138,11 +138,6 @@ def write_csv(table: pa.Table, path: Path) -> None:
         pyarrow.csv.write_csv(table, part)
 
 
-def column_names(path: Path) -> list[str]:
-    """The names of a table's columns; TableError if the file is no parquet file."""
-    return read_table(path).schema.names
-
-
 def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> pa.Table:
     """Read a table that must have the columns of `schema` and, if given, a digest of `settings`.
 

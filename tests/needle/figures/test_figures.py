@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import folder_of_tables
 
@@ -15,8 +14,6 @@ from attention_separation.needle.figures.style import STYLES
 from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 from attention_separation.pages import drawing
 from attention_separation.settings.jobs import Job
-
-STUDY = CONFIG.studies()["needle"]
 
 
 @pytest.fixture(scope="module")

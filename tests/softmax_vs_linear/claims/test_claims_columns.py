@@ -8,9 +8,6 @@ from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.law import least_constant
 
 JOB = SECTION.claims
-EVENTS = ("D1-exp", "D1-lin", "D0-exp", "D0-lin")
-"""The order of the contest's events."""
-
 CLAIMS = {
     "fig3": ("5.2.m", "5.4.m", "5.1.m", "5.3.m"),
     "fig4": ("E.4.m", "E.D1-lin.zero", "E.D0-exp.zero", "E.D0-lin.zero"),

@@ -1,1 +1,1 @@
-"""Pages of this study: tables, findings, its part of the report and of docs/."""
+"""What the results say, line by line."""

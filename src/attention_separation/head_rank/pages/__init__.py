@@ -1,1 +1,1 @@
-"""What the results say, in sentences, captions and pages."""
+"""What the results say, line by line."""

@@ -1,1 +1,1 @@
-"""Runs at the paper's size that docs/ keeps: their tables, and the page on them."""
+"""Runs at the paper's size that docs/ keeps: their tables, and figures."""
