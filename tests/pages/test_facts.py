@@ -84,13 +84,8 @@ def test_kernels():
     ],
 )
 def test_how_far_a_kernel_reaches_in_words(cells, words):
-    row = {
-        "kernel": "a",
-        "model": "self_attention",
-        "attention_x": "identity",
-        "n_equal_to_uniform": 4e6,
-    }
-    row |= dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
+    row = {"kernel": "a", "model": "self_attention", "attention_x": "identity"}
+    row |= {"n_equal_to_uniform": 4e6} | dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
     facts = Kernels(lambda name, **wanted: [row | cells])
     assert facts.reach("a", 0) == words
     ends = words.startswith("≥")
@@ -104,8 +99,8 @@ def test_the_needle():
     (row,) = rows("needle/needle_lines", kernel="exp", mu="5", n="512")
     assert facts.accuracy("exp", 512) == number(row, "accuracy")
     own = rows(
-        "needle/needle_cells", arm="query_given", kernel="exp", divided_by="sum", features="", mu="5",
-        n="512", control="false",
+        "needle/needle_cells", arm="query_given", kernel="exp", divided_by="sum", features="",
+        mu="5", n="512", control="false",
     )  # fmt: skip
     wanted = mean(number(row, "accuracy") for row in own)
     assert facts.trained(arm="query_given", kernel="exp", divided_by="sum") == wanted
