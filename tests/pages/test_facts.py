@@ -85,7 +85,8 @@ def test_kernels():
 )
 def test_how_far_a_kernel_reaches_in_words(cells, words):
     row = {"kernel": "a", "model": "self_attention", "attention_x": "identity"}
-    row |= {"n_equal_to_uniform": 4e6} | dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
+    row |= dict.fromkeys(("first_hole", "last_hole", "undecided_from"))
+    row["n_equal_to_uniform"] = 4e6
     facts = Kernels(lambda name, **wanted: [row | cells])
     assert facts.reach("a", 0) == words
     ends = words.startswith("≥")
