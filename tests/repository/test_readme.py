@@ -48,7 +48,10 @@ def test_the_panel_it_shows_is_valid(tmp_path):
     assert study_of(path).section.panels.keys() - SECTION.panels.keys() == {"mine"}
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))])
+PAGES = (*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("src/*/*/README.md"))
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_file_a_page_links_to_exists(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if target.startswith("http"):
