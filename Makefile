@@ -182,7 +182,7 @@ lint: setup
 # Of finished runs: `make keep KEEP=rank` after `make rank`, with cells at the paper's size that have
 # been trained, whole parts of scale `reference` or not.
 keep: setup
-	@$(BIN)/snakemake $(if $(filter kernels,$(KEEP)),kernels laws_elsewhere) $(if $(filter paper,$(KEEP)),all) --cores $(CORES) --quiet rules host reason
+	@$(BIN)/snakemake $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere) $(if $(filter paper,$(KEEP)),all) --cores $(CORES) --quiet rules host reason
 	@$(BIN)/python -m attention_separation keep $(KEEP)
 
 gallery: setup

@@ -69,7 +69,7 @@ class AnyAttention(Study):
             priority=PRIORITY,
         )
         yield Result(
-            name=elsewhere.name,
+            name="kernels_elsewhere",
             module="any_attention.laws.elsewhere",
             settings=KernelsJob(data=section.data),
             outputs={"output": (elsewhere,)},

@@ -14,7 +14,7 @@ DATA = CONFIG.any_attention.data
 TRACKED = ROOT / "docs/kernels/laws_elsewhere.csv"
 
 QUICK = ({"a0": 0.1}, {"classes": 7})
-"""Those that are judged here; `snakemake laws_elsewhere` does all."""
+"""Those that are judged here; `snakemake kernels_elsewhere` does all."""
 
 
 @pytest.fixture(scope="module")

@@ -146,7 +146,7 @@ def test_a_best_that_float64_does_not_tell_is_not_resolved(model, n):
 def test_equal_networks_on_both_datasets_tell_nothing():
     """Without attention, cross-attention has the same rows on D0 and D1, summed in two ways."""
     for p in config_points("fig7a")[::20]:
-        found = curve_of(p, "none")
+        found = curve_of(p, "uniform")
         assert found.resolved
         assert found.best()[0] == 0.0
 
