@@ -17,6 +17,7 @@ READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
 KILLS ?= 24
 KEEP ?= paper kernels
+KEPT = $(if $(filter paper,$(KEEP)),all) $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
@@ -182,7 +183,7 @@ lint: setup
 # Of finished runs: `make keep KEEP=rank` after `make rank`, with cells at the paper's size that have
 # been trained, whole parts of scale `reference` or not.
 keep: setup
-	@$(BIN)/snakemake $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere) $(if $(filter paper,$(KEEP)),all) --cores $(CORES) --quiet rules host reason
+	@$(if $(filter paper kernels,$(KEEP)),$(BIN)/snakemake $(KEPT) --cores $(CORES) --quiet rules host reason)
 	@$(BIN)/python -m attention_separation keep $(KEEP)
 
 gallery: setup

@@ -6,6 +6,7 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+from forked import command
 from making import SECTION
 
 from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
@@ -216,6 +217,23 @@ def test_a_panel_that_differs_stops_the_run(made):
     verdicts = pyarrow.csv.read_csv(made.folder / "results/tables/verdicts.csv")
     assert verdicts["verdict"].to_pylist().count("differs") == 1
     assert not (made.folder / "results/tables/check.txt").exists()
+
+
+def test_docs_keep_a_run_of_these_settings_alone(made):
+    done = command(made.folder, "keep", "paper")
+    assert done.returncode == 0, done.stdout
+    kept = made.folder / "docs/gallery"
+    assert {path.name for path in kept.iterdir()} == {
+        *(f"{name}.{kind}" for name in ("fig3", "fig4", "fig7") for kind in ("svg", "csv")),
+        *(f"{name}.svg" for name in AUDIT_FIGURES),
+        *(f"{name}.csv" for name in ("verdicts", "claims", "whp", "choices", "threshold", "theta")),
+    }
+    picture = (made.folder / "results/figures/fig4.svg").read_bytes()
+    assert (kept / "fig4.svg").read_bytes() == picture
+    made.edit("config.yaml", "seed: 2310", "seed: 1")
+    done = command(made.folder, "keep", "paper")
+    assert done.returncode == 1
+    assert re.search(r"^keep: results/\S+\.parquet: made with other settings", done.stdout, re.M)
 
 
 def _sections(project):
