@@ -212,7 +212,7 @@ def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, pict
     [
         ("report/provenance", "title: Seven"),
         ("tables/claims", "4.2"),
-        ("tables/kernels", "uniform weights: no attention"),
+        ("tables/kernels", "equal weights"),
     ],
 )
 def test_a_browser_shows_pages_in_the_report(browser, whole, picture, name, words):
