@@ -55,11 +55,11 @@ def test_another_rate_trains_its_cells_again(trained, tmp_path):
     changed.edit(
         "config.yaml", "maps: [exp], batch: 32, steps: 60", "maps: [exp], batch: 32, steps: 59"
     )
-    assert changed.would_run(*ASK) == {"needle_cell_fixed_mu5_n32_exp"} | AFTER
+    assert changed.would_run(*ASK) == {"needle_cell_query_learned_mu5_n32_exp"} | AFTER
 
 
 def test_the_same_bytes_again(trained, tmp_path):
     other = Project(tmp_path)
-    cell = "results/needle/smoke/cells/paper_mu5_n32_linear.parquet"
+    cell = "results/needle/smoke/cells/self_attention_mu5_n32_linear.parquet"
     other.make(cell, "--config", SMOKE, "--cores", "1")
     assert other.files()[cell] == trained.files()[cell]
