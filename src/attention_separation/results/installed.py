@@ -10,8 +10,8 @@ from attention_separation import __version__
 from .provenance import PACKAGE
 
 DEPENDENCIES = (
-    "matplotlib", "numexpr", "numpy", "pandas", "pyarrow", "pydantic", "pyyaml", "scipy",
-    "snakemake",
+    "jinja2", "matplotlib", "numexpr", "numpy", "pandas", "pillow", "pyarrow", "pydantic", "pyyaml",
+    "scipy", "snakemake",
 )  # fmt: skip
 """Packages that this one asks for."""
 
