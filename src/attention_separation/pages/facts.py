@@ -36,9 +36,8 @@ class First:
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """The first row of every claim that is no identity."""
-        first = {row["id"]: row for row in reversed(self._tables("gallery/claims"))}
-        return [row for row in reversed(first.values()) if not row["identity"]]
+        """Every claim that is no identity."""
+        return self._tables("gallery/claims", identity=False)
 
     def fails(self, *names: str) -> bool:
         """Whether these claims fail at every n tested."""

@@ -11,7 +11,7 @@ from attention_separation.results.files import replacing
 from attention_separation.results.result import FIGURE, TABLE, Output, Study, outputs_of
 from attention_separation.results.tables import (
     array_of,
-    read_parquet,
+    check_inputs,
     read_table,
     rounded,
     write_csv,
@@ -39,16 +39,15 @@ def keep_run(study: Study, docs: Path) -> int:
     for _, output in wanted:
         if not (results / output.path("parquet")).exists():
             raise ValueError(f"{results / output.path('parquet')} is missing; make the run first")
-    tables = {
-        output.name: _checked(results / output.path("parquet"), result.settings_digest(output))
-        for result, output in wanted
-    }
-    for _, output in wanted:
+    digests = [result.settings_digest(output) for result, output in wanted]
+    paths = [results / output.path("parquet") for _, output in wanted]
+    check_inputs({"tables": digests}, {"tables": paths})
+    for (_, output), path in zip(wanted, paths, strict=True):
         if output.kind is FIGURE:
             with replacing(folder / f"{output.name}.svg") as part:
                 shutil.copyfile(results / output.path("svg"), part)
         if output.kind is TABLE or output.panels or output.name in REDUCED:
-            reduced = REDUCED.get(output.name, lambda table: table)(tables[output.name])
+            reduced = REDUCED.get(output.name, lambda table: table)(read_table(path))
             write_csv(rounded(reduced, DIGITS), folder / f"{output.name}.csv")
     return len(wanted)
 
@@ -56,10 +55,6 @@ def keep_run(study: Study, docs: Path) -> int:
 def is_kept(result: Any, output: Output) -> bool:
     """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
     return output.kind in (FIGURE, TABLE) and (result.is_asked or result.is_for_pages)
-
-
-def _checked(path: Path, settings: str) -> pa.Table:
-    return read_parquet(path, read_table(path).schema.remove_metadata(), settings)
 
 
 def _first_of_claims(claims: pa.Table) -> pa.Table:
