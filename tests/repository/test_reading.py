@@ -30,9 +30,16 @@ def test_the_trial_step_by_step(column, a, kernel):
     averages = weights @ of
     tau = 1.1 * math.sqrt(math.log(8))
     assert f"= {tau:.3f}" in PAGE
-    said = [float(row(words)[column]) for words in ("weight of", "its average", "with the signs")]
-    found = [weights[SPECIAL, SPECIAL], averages[SPECIAL, 0], averages[SPECIAL] @ SIGNS]
-    assert said == [round(number, 2) for number in found]
+    first, *of_classes, last = averages[SPECIAL]
+    found = {
+        "weight of": weights[SPECIAL, SPECIAL],
+        "its average": first,
+        "its two class numbers": sum(of_classes),
+        "its last number": last,
+        "with the signs": averages[SPECIAL] @ SIGNS,
+    }
+    for words, number in found.items():
+        assert float(row(words)[column]) == round(number, 2)
     above = (averages @ SIGNS) > tau
     assert row("above τ")[column].strip() == ("yes" if above[SPECIAL] else "no")
     assert not np.delete(above, SPECIAL).any()

@@ -19,9 +19,6 @@ VERDICTS = ("agrees", "differs", "undecided", "not applicable")
 EQUAL = 1e-8
 """Probabilities that differ by less are equal: tables are kept to eight digits."""
 
-LIKELY = 0.9
-"""A probability of success from which on it is called likely."""
-
 
 class First:
     """The first paper: `docs/gallery/`."""
@@ -32,7 +29,7 @@ class First:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The points of all panels."""
-        return [row for k in (3, 4, 5, 7) for row in self._tables(f"gallery/fig{k}")]
+        return [row for k in (3, 4, 5, 7) for row in self.of(f"fig{k}")]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
@@ -68,18 +65,17 @@ class First:
         leads = [a["p_best"] - b["p_best"] for a, b in zip(exp, linear, strict=True)]
         return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
 
-    def at_least(self, p: float) -> int:
-        """Points at which success has at least this probability."""
-        return sum(row["p_exact"] >= p for row in self.rows)
+    def of(self, figure: str) -> list[dict[str, Any]]:
+        """The points of a figure."""
+        return self._tables(f"gallery/{figure}")
 
-    @property
-    def likely(self) -> int:
-        """Points at which success is likely."""
-        return self.at_least(LIKELY)
+    def at_least(self, p: float, figure: str = "") -> int:
+        """Points of a figure, or of all, at which success has at least this probability."""
+        return sum(row["p_exact"] >= p for row in (self.of(figure) if figure else self.rows))
 
     def mean(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure."""
-        return mean(row["p_exact"] for row in self._tables(f"gallery/{figure}"))
+        return mean(row["p_exact"] for row in self.of(figure))
 
 
 class Kernels:
@@ -251,6 +247,12 @@ class Rank:
                 for rank, own in line["ranks"].items()
             }
         return list(found.values())
+
+    @property
+    def all_above_published(self) -> bool:
+        """Whether every error there is above the published value."""
+        cells = [cell for line in self.at_the_papers_size for cell in line["ranks"].values()]
+        return all(cell["error"] > cell["published"] for cell in cells if cell["published"])
 
     @staticmethod
     def _published(published: list[dict[str, Any]], run: dict[str, Any]) -> float | None:
