@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from breaks.breaks import COLUMNS, COUNT, SOURCE, apply, breaks_of, draw, find, read_list
+from breaks.draw import COLUMNS, COUNT, SOURCE, apply, breaks_of, draw, find, read_list
 
 TEXT = '''
 class Shape:
