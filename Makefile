@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,6 +16,8 @@ READY_TO_PUBLISH := $(VENV)/ready-to-publish
 READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
 KILLS ?= 24
+PYTEST = $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
+SLOW := whole_run or kill or exhaustive
 KEEP ?= paper kernels
 KEPT = $(if $(filter paper,$(KEEP)),all) $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -43,7 +45,8 @@ help:
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
-	@echo 'make test    set up, then run the tests'
+	@echo 'make test    set up, then run the tests that are quick'
+	@echo 'make test-all  those, and then test-slow: whole runs, kills, all cases'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
 	@echo 'make bench   set up, then measure speed and memory'
@@ -145,7 +148,12 @@ docs: setup-publish
 	@$(BIN)/python docs/site/build.py
 
 test: setup
-	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
+	@$(PYTEST) -m 'not ($(SLOW))'
+
+test-slow: setup
+	@$(PYTEST) -m '$(SLOW)'
+
+test-all: test test-slow
 
 test-faults: setup
 	@$(BIN)/python -m pytest tests/faults

@@ -104,6 +104,7 @@ def test_what_the_references_rule_out_leaves_no_doubt():
     assert shape_p_value(measured([5, 0], 5, [0.5, 0.5], error=1.0)) == 1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("error", [0.0, 1e-3])
 def test_p_values_under_the_null_hypothesis(error):
     """1,000 panels of 6 points: rejected as often as the level says, not much less where the
@@ -165,6 +166,7 @@ def test_a_first_half_too_high_and_a_second_too_low_are_found():
     assert found(panel, panel.reference, 2000, rng) == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["fig4a", "fig4f", "fig5a", "fig5f", "fig7a", "fig7c"])
 def test_the_detectable_shape_is_found_nine_times_in_ten(name):
     """In the order in which it is harder to find; the normal law is right to within 0.03."""

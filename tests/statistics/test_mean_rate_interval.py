@@ -93,6 +93,7 @@ def shape(name):
 REAL = ("fig4a", "fig4b", "fig4d", "fig5e", "fig7c")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [*SHAPES, *REAL])
 def test_how_often_the_interval_misses_and_how_wide_it_is(name):
     rates, trials = shape(name)

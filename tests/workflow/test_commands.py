@@ -188,14 +188,14 @@ def words_of(command: str) -> list[str]:
     return words
 
 
-@pytest.mark.workflow
+@pytest.mark.whole_run
 @pytest.mark.parametrize("command", sorted(DRY))
 def test_it_can_be_planned(project, command):
     planned = project.make(*words_of(command), "--dry-run", "--nolock", "--quiet", "host", "reason")
     assert re.search(r"^total +\d+$", planned, re.M) or "Nothing to be done" in planned
 
 
-@pytest.mark.workflow
+@pytest.mark.whole_run
 def test_small_ones_one_after_another(project):
     for command in SMALL:
         words = words_of(command)

@@ -9,6 +9,8 @@ from forked import command
 from making import spelled_out
 from project import FEW_KERNELS, Project
 
+pytestmark = pytest.mark.whole_run
+
 SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 CONTEST = {"fires": "exp", "silent": ["linear", "elu_plus_one", "power_2"]}
 EVENTS = [

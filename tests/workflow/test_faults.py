@@ -76,6 +76,7 @@ def test_an_unknown_target(small):
     assert nothing_made(small)
 
 
+@pytest.mark.whole_run
 def test_files_in_the_place_of_tables_are_named_and_logged(small):
     """Truncated, with other columns, and of other settings, such as another panel's."""
     broken = {

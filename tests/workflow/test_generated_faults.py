@@ -2,11 +2,14 @@
 
 from itertools import chain
 
+import pytest
 import yaml
 from faulty import KINDS, as_yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from project import Project
+
+pytestmark = pytest.mark.whole_run
 
 ANYWHERE = ["junk", "odd text", "other container", "unknown key", "range", "unknown panel", "model"]
 IN_THE_FILE = [*ANYWHERE, "misspelt", "missing"]

@@ -12,6 +12,8 @@ from processes import wait_for
 from attention_separation.results.tables import write_parquet
 from attention_separation.softmax_vs_linear.simulation.simulate import metadata, simulate
 
+pytestmark = pytest.mark.kill
+
 PANEL = "fig4b"
 TRIALS = f"simulate_{PANEL}"
 TABLE = f"results/panels/{PANEL}.parquet"

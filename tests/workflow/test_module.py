@@ -8,6 +8,8 @@ import yaml
 from making import ROOT
 from project import Project
 
+pytestmark = pytest.mark.whole_run
+
 PAGE = (ROOT / "docs/as-a-module.md").read_text(encoding="utf-8")
 (SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 (CONFIG,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)

@@ -9,6 +9,8 @@ from project import Project
 
 from attention_separation.needle.settings.titles import FIGURES_OF_LINES, JUDGED, LINES
 
+pytestmark = pytest.mark.whole_run
+
 SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 ASK = ("needle", "--config", SMOKE)
 FOLDER = "results/needle/smoke"

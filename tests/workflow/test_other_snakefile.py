@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.whole_run
 
 
 def test_it_makes_the_same(small):

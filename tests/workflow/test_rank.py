@@ -12,6 +12,8 @@ from rank_cells import SMOKE, write_made_up
 
 from attention_separation.head_rank.settings.titles import NUMBERED
 
+pytestmark = pytest.mark.whole_run
+
 SCALED = head_rank(scale="smoke")
 CELLS = SCALED.every_cell
 FIGURES = (

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.whole_run
+
 SRC = "src/attention_separation"
 PAPER = f"{SRC}/softmax_vs_linear"
 PANELS = ("fig3a", "fig4a", "fig4b", "fig7b")

@@ -46,7 +46,6 @@ def test_a_rule_names_its_own_job_and_files_alone(name):
     assert {*re.findall(r'(?:\("|/panels/|/logs/|/benchmarks/)(\w+)', body)} == named
 
 
-@pytest.mark.workflow
 def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(small):
     """The small project has neither fig7e nor Figure 5."""
     assert "simulate_fig7b" in small.would_run()
@@ -58,7 +57,6 @@ def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(sm
         assert "Traceback" not in done.stdout
 
 
-@pytest.mark.workflow
 def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
     with (small.folder / "config.yaml").open("a") as file:
         file.write(MINE)

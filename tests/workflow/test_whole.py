@@ -6,6 +6,7 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+import pytest
 from forked import command
 from making import SECTION
 
@@ -14,6 +15,8 @@ from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
 from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
+
+pytestmark = pytest.mark.whole_run
 
 FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")

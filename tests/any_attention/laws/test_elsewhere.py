@@ -10,6 +10,8 @@ from attention_separation.any_attention.laws import elsewhere
 from attention_separation.any_attention.laws.elsewhere import CHANGES, COUNTS, elsewhere_table
 from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
 
+pytestmark = pytest.mark.exhaustive
+
 DATA = CONFIG.any_attention.data
 TRACKED = ROOT / "docs/kernels/laws_elsewhere.csv"
 

@@ -122,6 +122,7 @@ def test_every_line_says_what_it_is():
     assert [name for name, line in LINES.items() if line.kind == "bound"] == ["uniform", "linear"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("most", "kernels", "mus", "sizes"),
     [

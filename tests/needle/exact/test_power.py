@@ -60,6 +60,7 @@ def test_a_search_from_another_start_ends_as_high(p, mu, n):
         assert abs(warm.value - cold.value) < power.SOUGHT_TO
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("p", "mu", "n"), [(2, 5.0, 8), (4, 5.0, 8), (3, 4.0, 500), (4, 3.0, 60)])
 def test_the_stated_error_holds_against_a_finer_grid(p, mu, n):
     found, reading = power.accuracy_and_reading(p, mu, n)
