@@ -13,33 +13,22 @@ from attention_separation.head_rank.study import HeadRank
 from attention_separation.needle.settings.section import NeedleSection
 from attention_separation.needle.settings.section import section_faults as needle_faults
 from attention_separation.needle.study import Needle
-from attention_separation.own_kernels.section import kernel_name_faults
 from attention_separation.results.result import Study
-from attention_separation.settings.closed import Closed, Whole
+from attention_separation.settings.closed import Closed, Jobs, Seed
 from attention_separation.settings.faults import (
     ConfigError,
     Fault,
     dotted,
-    scale_faults,
-    sentences,
+    faults_of,
+    shortened,
     unsayable,
 )
-from attention_separation.settings.jobs import Jobs
 from attention_separation.settings.words import shown
 from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
-from attention_separation.softmax_vs_linear.settings.section import (
-    SoftmaxVsLinearSection,
-    name_faults,
-    said_once,
-    spelled_out,
-)
+from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
-MOST_SEED = 10**18
-
-STUDIES = (SoftmaxVsLinear, AnyAttention, HeadRank, Needle)
-
-FIRST = STUDIES[0].name
+FIRST = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
 
 TEXTS = ("title", "notes")
@@ -49,7 +38,7 @@ TEXTS = ("title", "notes")
 class Config(Closed):
     """All settings."""
 
-    seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = Field(
+    seed: Annotated[Seed, Field(le=10**18)] = Field(
         description="root of all random streams; another seed, other draws"
     )
     jobs: Jobs = Field(description="how work is cut into jobs; no result depends on it")
@@ -88,19 +77,30 @@ def load_config(
     ConfigError
         Listing every fault with its path, the value that stands there and what is allowed.
     """
+    overrides = overrides or {}
     try:
         values = read_yaml(path)
     except YamlError as error:
         raise ConfigError(str(error).splitlines(), path.name) from error
     if values is None:
         raise ConfigError(["the file is empty"], path.name)
-    if not isinstance(values, dict):
-        raise ConfigError([f"{shown(values)} is no mapping of settings"], path.name)
-    overrides = overrides or {}
-    if not isinstance(overrides, dict):
-        raise ConfigError([f"{shown(overrides)} is no mapping of settings"], origin.rstrip(":"))
+    for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
+        if not isinstance(found, dict):
+            raise ConfigError([f"{shown(found)} is no mapping of settings"], source)
     overrides = _typed(overrides)
-    return _checked(_merged(values, _in_sections(overrides)), overrides, path.name, origin)
+    values = _merged(values, _in_sections(overrides))
+    config, faults = None, unsayable(values)
+    if not faults:
+        try:
+            config = Config.model_validate(values)
+        except ValidationError as error:
+            faults = shortened(faults_of(error))
+    if config:
+        faults = _faults_between(config)
+    if faults:
+        lines = [_line(where, text, overrides, origin) for where, text in faults]
+        raise ConfigError(lines, path.name)
+    return config
 
 
 def overrides_of(texts: list[str]) -> dict[str, Any]:
@@ -121,29 +121,6 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
         except YamlError as error:
             raise ConfigError(str(error).splitlines(), "--config") from error
     return found
-
-
-def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, origin: str) -> Config:
-    found = unsayable(values)
-    if found:
-        raise _error(found, overrides, source, origin)
-    first = values.get(FIRST) if isinstance(values.get(FIRST), dict) else {}
-    whole = spelled_out(first)
-    config = None
-    try:
-        config = Config.model_validate(values | ({FIRST: whole} if first else {}))
-    except ValidationError as error:
-        found = sentences(error, Config)
-    own = [(path[1:], text) for path, text in found if path[:1] == (FIRST,)]
-    others = [fault for fault in found if fault[0][:1] != (FIRST,)]
-    found = _below(FIRST, said_once(own, first) + name_faults(whole)) + others
-    for study in STUDIES:
-        found += _below(study.name, scale_faults(values.get(study.name)))
-    found += _below(AnyAttention.name, kernel_name_faults(values.get(AnyAttention.name)))
-    found = found or _faults_between(config)
-    if found:
-        raise _error(found, overrides, source, origin)
-    return config
 
 
 def _below(section: str, faults: list[Fault]) -> list[Fault]:
@@ -176,10 +153,6 @@ def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
         return overrides
     rest = {key: value for key, value in overrides.items() if key not in short}
     return rest | {FIRST: _merged(rest.get(FIRST, {}), short)}
-
-
-def _error(found: list[Fault], overrides: dict[str, Any], source: str, origin: str) -> ConfigError:
-    return ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
 
 
 def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:

@@ -15,8 +15,7 @@ from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
 
-from ..settings.data import Data
-from ..settings.jobs import KernelsJob
+from ..settings.jobs import Data, KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
 
