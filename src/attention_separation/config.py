@@ -24,7 +24,7 @@ from attention_separation.settings.faults import (
     unsayable,
 )
 from attention_separation.settings.words import shown
-from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
+from attention_separation.settings.yaml_file import parse_yaml, read_yaml
 from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -77,11 +77,7 @@ def load_config(
     ConfigError
         Listing every fault with its path, the value that stands there and what is allowed.
     """
-    overrides = overrides or {}
-    try:
-        values = read_yaml(path)
-    except YamlError as error:
-        raise ConfigError(str(error).splitlines(), path.name) from error
+    values, overrides = read_yaml(path), overrides or {}
     if values is None:
         raise ConfigError(["the file is empty"], path.name)
     for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
@@ -90,13 +86,11 @@ def load_config(
     overrides = _typed(overrides)
     values = _merged(values, _in_sections(overrides))
     config, faults = None, unsayable(values)
-    if not faults:
-        try:
-            config = Config.model_validate(values)
-        except ValidationError as error:
-            faults = shortened(faults_of(error))
-    if config:
-        faults = _faults_between(config)
+    try:
+        config = None if faults else Config.model_validate(values)
+    except ValidationError as error:
+        faults = shortened(faults_of(error))
+    faults = _faults_between(config) if config else faults
     if faults:
         lines = [_line(where, text, overrides, origin) for where, text in faults]
         raise ConfigError(lines, path.name)
@@ -116,43 +110,31 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError([f"{shown(text)} is no KEY=VALUE"], "--config")
-        try:
-            found[key] = parse_yaml(value, key)
-        except YamlError as error:
-            raise ConfigError(str(error).splitlines(), "--config") from error
+        found[key] = parse_yaml(value, key)
     return found
-
-
-def _below(section: str, faults: list[Fault]) -> list[Fault]:
-    """Faults of a section with their paths from the top."""
-    return [((section, *path), text) for path, text in faults]
 
 
 def _faults_between(config: Config) -> list[Fault]:
     """Faults between settings each of which is valid; else of a user's kernels, which are tried:
     that takes its time."""
     section = config.any_attention
-    found = _below(Needle.name, needle_faults(config.needle, section.kernels))
     of_kernels = section_faults(section)
     if section.kernels and not of_kernels:
         from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
 
         of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
-    return found + _below(AnyAttention.name, of_kernels)
+    found = [(Needle.name, fault) for fault in needle_faults(config.needle, section.kernels)]
+    found += [(AnyAttention.name, fault) for fault in of_kernels]
+    return [((name, *path), text) for name, (path, text) in found]
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
     """Overrides with what is no section, nor looks like one, moved into the first study's."""
     known = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
-    short = {
-        key: value
-        for key, value in overrides.items()
-        if not {*difflib.get_close_matches(str(key), known, n=1)} & Config.model_fields.keys()
-    }
-    if not short:
-        return overrides
-    rest = {key: value for key, value in overrides.items() if key not in short}
-    return rest | {FIRST: _merged(rest.get(FIRST, {}), short)}
+    near = {key: difflib.get_close_matches(str(key), known, n=1) for key in overrides}
+    rest = {k: value for k, value in overrides.items() if {*near[k]} & Config.model_fields.keys()}
+    short = {key: value for key, value in overrides.items() if key not in rest}
+    return _merged(rest, {FIRST: short}) if short else rest
 
 
 def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
@@ -176,10 +158,8 @@ def _typed(value: Any, key: str = "") -> Any:
         return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
         return [_typed(inner, key) for inner in value]
-    if isinstance(value, str) and key not in TEXTS:
-        try:
-            read = parse_yaml(value, "override")
-        except YamlError:
-            return value
-        return read if read is None or isinstance(read, int | float) else value
-    return value
+    try:
+        read = parse_yaml(value, "") if isinstance(value, str) and key not in TEXTS else value
+    except ConfigError:
+        return value
+    return read if read is None or isinstance(read, int | float) else value

@@ -3,7 +3,7 @@ wrong with it though each of its settings is valid, and what jobs on panels depe
 
 import itertools
 import math
-from typing import Annotated, Any, ClassVar, Literal, Union
+from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
 
@@ -72,7 +72,7 @@ class Panel(Closed):
     notes: list[str] = Field(default=[])
     """What figures say of its model; a mark at the end is on what the paper does not state."""
 
-    def with_more(self, **values: Any) -> "Panel":
+    def with_more(self, **values: Any) -> Self:
         """The same with more of what a result depends on."""
         return self.model_copy(update=values)
 
@@ -148,22 +148,34 @@ class Sweep(Closed):
     """What the configuration says of a panel or a map of any model; when it is validated, it has
     all that it takes from its figure and its model."""
 
-    is_map: ClassVar[bool]
-
     def panel(self, name: str, **more: Any) -> Panel:
         """The same as jobs hold it, with more of what its result depends on."""
         sweep, fixed = ({k: v for k, v in of if v is not None} for of in (self.sweep, self.fixed))
         contest = self.contest or PAPERS
         return Panel(name=name, model=self.model, sweep=sweep, fixed=fixed, contest=contest, **more)
 
+    def faults(self, panel: Panel) -> list[Fault]:
+        """What is wrong with it as a panel, though each setting is valid."""
+        return _parameter_faults(panel) or _point_faults(panel)
+
     @model_validator(mode="after")
-    def _has_points(self) -> "Sweep":
-        panel = self.panel("")
-        faults = _map_faults(panel) if self.is_map else []
-        faults = faults or _parameter_faults(panel) or _point_faults(panel)
+    def _has_points(self) -> Self:
+        faults = self.faults(self.panel(""))
         if faults:
             raise below(faults)
         return self
+
+
+class Map(Sweep):
+    """A map of exact values."""
+
+    def faults(self, panel: Panel) -> list[Fault]:
+        if not MODELS[panel.model].has_maps:
+            allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
+            return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
+        swept = len(panel.sweep)
+        wrong = [(("sweep",), f"{swept} parameters are swept; allowed: two, for a map")]
+        return wrong if swept != 2 else super().faults(panel)
 
 
 OF_FIGURE = {"inherited": "that of its figure"}
@@ -175,13 +187,10 @@ def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
     known = list(model.parameters.model_fields)
 
     def checked(names: list[str]) -> list[str]:
-        faults = [
-            ((), f"{shown(name)} is no parameter; {suggestion(name[:50], known)}")
-            for name in names
-            if name not in known
-        ]
-        if faults:
-            raise below(faults)
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            texts = (f"{shown(n)} is no parameter; {suggestion(n[:50], known)}" for n in unknown)
+            raise below([((), text) for text in texts])
         return names
 
     return Annotated[list[str], AfterValidator(checked)], Field(default=[], description=description)
@@ -191,58 +200,47 @@ def class_name(model: Model) -> str:
     return model.parameters.__name__.removesuffix("Parameters")
 
 
-def _sweep_models(model: Model) -> tuple[type[Sweep], type[Sweep]]:
+def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
     """The types of a model's maps and of its panels."""
     grids = {
         name: (grid_of(number) | None, Field(default=None, description=f"values of {name}"))
         for name, number in SWEEPABLE.items()
         if name in model.parameters.model_fields
     }
-    name, base = class_name(model), {"__base__": Sweep}
+    name, of_model = class_name(model), Literal[model.name]
     grids = create_model(f"{name}ParametersGrids", __base__=Closed, **grids)
     held = "parameters held fixed, instead of its figure's and those of `models`"
     contest = "who fires and who is silent, instead of its figure's and that of `models`"
-    unstated = "parameters whose value the paper does not state"
-
-    def model_field(**more: Any) -> tuple[Any, Any]:
-        return Literal[model.name], Field(description="the model", **more)
-
     fields = {
         "sweep": (grids, Field(description="one or two swept parameters")),
         "fixed": (model.parameters, Field(default=model.parameters(), description=held)),
         "contest": (Contest | None, Field(default=None, description=contest)),
     }
-    of_map = create_model(f"{name}Sweep", **base, model=model_field(), **fields)
+    of_map = create_model(
+        f"{name}Sweep",
+        __base__=Map,
+        model=(of_model, Field(description="the model")),
+        **fields,
+    )
     of_panel = create_model(
         f"{name}Panel",
-        **base,
-        model=model_field(json_schema_extra=OF_FIGURE),
+        __base__=Sweep,
+        model=(of_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
         **fields,
         trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
-        reconstructed=reconstructed(model, unstated),
+        reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
     )
-    of_map.is_map, of_panel.is_map = True, False
     return of_map, of_panel
 
 
 MAPS, PANELS = (
     dict(zip(MODELS, types, strict=True))
-    for types in zip(*map(_sweep_models, MODELS.values()), strict=True)
+    for types in zip(*map(_types_of, MODELS.values()), strict=True)
 )
 AnyMap, AnyPanel = (
     Annotated[Union[tuple(types.values())], Field(discriminator="model"), UNTAGGED]  # noqa: UP007
     for types in (MAPS, PANELS)
 )
-
-
-def _map_faults(panel: Panel) -> list[Fault]:
-    """What a map must be beside a sweep with valid points."""
-    if not MODELS[panel.model].has_maps:
-        allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
-        return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
-    if len(panel.sweep) != 2:
-        return [(("sweep",), f"{len(panel.sweep)} parameters are swept; allowed: two, for a map")]
-    return []
 
 
 def _parameter_faults(panel: Panel) -> list[Fault]:
@@ -281,17 +279,13 @@ def _point_faults(panel: Panel) -> list[Fault]:
     for point in panel.shapes():
         try:
             MODELS[panel.model].check(point.n, point.d)
-            _check_m(point)
         except ValueError as error:
             found.append((path, str(error)))
+        else:
+            if point.m > MOST_COLUMNS:
+                text = f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns"
+                found.append((path, text))
     if len(found) > MOST_FAULTY_POINTS:
         rest = len(found) - MOST_FAULTY_POINTS
         found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
     return found
-
-
-def _check_m(point: Point) -> None:
-    if point.m < 1:
-        raise ValueError(f"m={point.m}: a network has at least one sign column")
-    if point.m > MOST_COLUMNS:
-        raise ValueError(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")
