@@ -4,12 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from attention_separation.attention.kernel_names import (
-    ALIASES,
-    FAMILIES,
-    UnknownKernelError,
-    kernel_named,
-)
+from attention_separation.attention.kernel_names import ALIASES, FAMILIES, kernel_named
 from attention_separation.attention.kernels import KERNELS
 
 from .faults import fault
@@ -23,7 +18,7 @@ IN_FAMILIES = [
 def _written(name: str) -> str:
     try:
         return kernel_named(name).name
-    except UnknownKernelError as error:
+    except ValueError as error:
         raise fault(str(error)) from error
 
 

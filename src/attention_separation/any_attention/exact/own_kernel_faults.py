@@ -49,10 +49,8 @@ def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) ->
 def run(job: KernelsJob) -> None:
     # What a user's module prints is not the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        found = {
-            name: kernel_fault(name, one, job.data, job.sizes)
-            for name, one in (job.kernels or {}).items()
-        }
+        kernels = job.kernels.items()
+        found = {name: kernel_fault(name, one, job.data, job.sizes) for name, one in kernels}
     print(f"\n{ANSWER}{json.dumps(found)}", flush=True)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import nearest_multiples
+from attention_separation.datasets.dataset import stacking_fault
 from attention_separation.own_kernels.formula import FUNCTIONS, NAMES
 from attention_separation.own_kernels.section import OwnKernels
 from attention_separation.settings.closed import Closed, Several, Some
@@ -46,24 +46,16 @@ class AnyAttentionSection(Closed):
 
 def section_faults(section: AnyAttentionSection) -> list[Fault]:
     """Faults between the settings of a section each of which is valid."""
-    classes, simulated, m = section.data.classes, section.simulated, section.data.m
-    sizes: list[Fault] = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
+    simulated, m = section.simulated, section.data.m(section.simulated.n)
+    sizes = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
     found = [
-        (
-            path,
-            f"n={n} does not stack in {classes} classes; allowed: multiples of {classes}; "
-            f"nearest: {nearest_multiples(n, classes)}",
-        )
+        (path, stacking_fault(n, section.data.classes))
         for path, n in [*sizes, (("simulated", "n"), simulated.n)]
-        if n % classes
     ]
-    found += [
-        (path, f"{n} stands there already; allowed: each size once")
-        for path, n in sizes
-        if n in section.sizes[: path[1]]
-    ]
-    scores = simulated.n * m(simulated.n)
-    if scores > MOST_SIGNS:
-        text = f"n={simulated.n} with m={m(simulated.n)}: {scores} scores"
+    for path, n in sizes:
+        again = n in section.sizes[: path[1]]
+        found.append((path, f"{n} stands there already; allowed: each size once" if again else ""))
+    if simulated.n * m > MOST_SIGNS:
+        text = f"n={simulated.n} with m={m}: {simulated.n * m} scores"
         found.append((("simulated", "n"), f"{text}; allowed: at most {MOST_SIGNS}"))
-    return found
+    return [(path, text) for path, text in found if text]

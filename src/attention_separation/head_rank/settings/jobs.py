@@ -1,6 +1,7 @@
 """What is computed without training, and what its jobs depend on. Without the mathematics, so that
 a workflow loads it quickly."""
 
+import itertools
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -91,10 +92,8 @@ class FeaturesSettings(Closed):
         """The most heads of each (law, d, draw)."""
         found: dict[tuple[str, int, int], int] = {}
         for each in self.runs:
-            for d in each.dimensions:
-                for draw in range(each.draws):
-                    key = (each.law, d, draw)
-                    found[key] = max(each.heads, found.get(key, 0))
+            for key in itertools.product([each.law], each.dimensions, range(each.draws)):
+                found[key] = max(each.heads, found.get(key, 0))
         return found
 
 
@@ -148,40 +147,35 @@ class TheorySettings(Closed):
     plurality: PluralitySettings = Field(description="a vote of rank-1 heads against N")
 
 
-class TemperatureJob(TemperatureSettings):
+class Seeded(Closed):
+    """What draws at random."""
+
+    seed: Seed
+
+
+class TemperatureJob(TemperatureSettings, Seeded):
     """All that the table of errors against the temperature depends on."""
 
-    seed: Seed
 
-
-class VoteJob(VoteSettings):
+class VoteJob(VoteSettings, Seeded):
     """All that the table of the majority vote depends on."""
 
-    seed: Seed
 
-
-class FeaturesJob(FeaturesSettings):
+class FeaturesJob(FeaturesSettings, Seeded):
     """All that the table of random features depends on; of equal draws the one with most heads."""
 
-    seed: Seed
 
-
-class FoundJob(FoundSettings):
+class FoundJob(FoundSettings, Seeded):
     """All that the table of heads found depends on."""
 
-    seed: Seed
 
-
-class PluralityJob(PluralitySettings):
+class PluralityJob(PluralitySettings, Seeded):
     """All that the table of the vote against N depends on."""
 
-    seed: Seed
 
-
-class ClaimsJob(Job):
+class ClaimsJob(Job, Seeded):
     """What the table of claims depends on beside the tables that it reads."""
 
-    seed: Seed
     scale: str
     margin: float
     level: float

@@ -46,9 +46,6 @@ class Normal(Closed):
     sd: Annotated[float, Field(ge=0)] = Field(description="its standard deviation")
 
 
-PUBLISHED = Normal(mean=PUBLISHED_MEAN, sd=PUBLISHED_SD)
-
-
 class Product(Recipe):
     """Cells of a figure: every combination of the lists."""
 
@@ -75,7 +72,7 @@ class Product(Recipe):
         description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
     )
     additive: Some[Normal] = Field(
-        default=[PUBLISHED],
+        default=[Normal(mean=PUBLISHED_MEAN, sd=PUBLISHED_SD)],
         description="initial values of additive encodings; by default the published ones",
     )
     matched: bool = Field(
@@ -93,8 +90,9 @@ class Product(Recipe):
             dimension = self.dimension(encoding)
             if dimension % rank:
                 why = " (d, and d rows of the encoding)" if dimension > self.d else ""
-                text = f"which does not divide the dimension {dimension}{why}"
-                raise fault(f"ranks has {rank}, {text}")
+                raise fault(
+                    f"ranks has {rank}, which does not divide the dimension {dimension}{why}"
+                )
         return self
 
     def dimension(self, encoding: str) -> int:
@@ -104,33 +102,25 @@ class Product(Recipe):
     def cells(self, seed: int) -> Iterator[CellJob]:
         """The cells, not yet named apart from those of other grids."""
         shared = self.model_dump(include={*Recipe.model_fields, "held_out"})
-        for (
-            encoding,
-            additive,
-            times,
-        ), layers, width, rank, n, regime, schedule in itertools.product(
-            self._variants(), *self._lists()
-        ):
+        shared |= {"seeds": list(range(self.runs)), "seed": seed}
+        combinations = itertools.product(self._variants(), *self._lists())
+        for (encoding, initial, times), layers, width, rank, n, regime, schedule in combinations:
             own = {
-                "name": _name(self.d, n, layers, times * width, rank, encoding, additive)
-                + "_repeated" * (regime == "repeated")
-                + "_per_epoch" * (schedule == "per_epoch"),
                 "n": n,
                 "layers": layers,
                 "heads": self.dimension(encoding) // rank,
                 "width": times * width,
                 "encoding": encoding,
                 "d_e": self.d if encoding == "concatenated" else None,
-                "additive_mean": additive.mean if additive else None,
-                "additive_sd": additive.sd if additive else None,
+                "additive_mean": initial and initial.mean,
+                "additive_sd": initial and initial.sd,
                 "regime": regime,
                 "schedule": schedule,
                 # A schedule that does not read it must not tell two equal jobs apart.
                 "warm_up": self.warm_up if schedule == "per_step" else WARM_UP,
-                "seeds": list(range(self.runs)),
-                "seed": seed,
             }
-            yield CellJob(**shared | own)
+            job = CellJob(name="", **shared | own)
+            yield job.model_copy(update={"name": _name(job)})
 
     def _lists(self) -> tuple[list, ...]:
         return self.layers, self.widths, self.ranks, self.n, self.regimes, self.schedules
@@ -231,14 +221,13 @@ class HeadRankSection(Scaled):
     scales: dict[ScaleName, RankScale] = Field(description="sizes of its reproduction")
 
 
-def _name(
-    d: int, n: int, layers: int, width: int, rank: int, encoding: str, additive: Normal | None
-) -> str:  # fmt: skip
-    parts = [f"d{d}", f"n{n}", f"L{layers}", f"w{width}", f"r{rank}"]
-    parts += [encoding] * (encoding != "none")
-    if additive and additive != PUBLISHED:
-        # A rule's name and a file's takes letters, digits and underscores.
-        parts += [
-            f"{x:g}".replace(".", "p").replace("-", "m") for x in (additive.mean, additive.sd)
-        ]
+def _name(job: CellJob) -> str:
+    """A rule's name and a file's takes letters, digits and underscores."""
+    parts = [f"d{job.d}", f"n{job.n}", f"L{job.layers}", f"w{job.width}", f"r{job.rank}"]
+    parts += [job.encoding] * (job.encoding != "none")
+    initial = (job.additive_mean, job.additive_sd)
+    if initial not in ((None, None), (PUBLISHED_MEAN, PUBLISHED_SD)):
+        parts += [f"{x:g}".replace(".", "p").replace("-", "m") for x in initial]
+    parts += ["repeated"] * (job.regime == "repeated")
+    parts += ["per_epoch"] * (job.schedule == "per_epoch")
     return "_".join(parts)

@@ -5,12 +5,13 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field, ValidationError
 
 from attention_separation.attention.kernel import Kernel, Seen
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import FEATURE_MAPS
-from attention_separation.datasets.dataset import nearest_multiples
+from attention_separation.datasets.dataset import stacking_fault
 from attention_separation.own_kernels.modules import module_digest
 from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.settings.closed import (
@@ -27,9 +28,6 @@ from attention_separation.settings.words import suggestion
 
 from .cells import MOST_RUNS, Arm, Map, NeedleCell, Recipe, Tokens
 from .exact import AnotherX, Entries, LinesSettings, Mu
-
-SIGNED_SCORES = [-2.5, -1.0, -0.3, 0.4, 1.0, 2.5]
-"""Scores of noisy tokens have either sign: a kernel must have weights of such."""
 
 KERNELS_OF_VECTORS = ("rbf", "cosine_softmax_10", "one_plus_cosine")
 """Built-in kernels of vectors that are no products of features."""
@@ -118,66 +116,53 @@ class NeedleSection(Scaled):
     scales: dict[ScaleName, NeedleScale] = Field(description="sizes of this study")
 
 
-def section_faults(section: NeedleSection, own: Own) -> list[Fault]:
+def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
     """Faults between settings each of which is valid. A user's kernels that are formulas are
     tried."""
-    classes = section.data.classes
-    found: list[Fault] = []
     for name, scale in section.scales.items():
-        training = scale.training
-        if training:
-            faults = _faults_of_names(training, own) or _faults_of_cells(
-                training, section.data, own
-            )
-            found += [(("scales", name, "training", *path), text) for path, text in faults]
-    return found + [
-        (
-            ("another_x", "sizes", k),
-            f"n={n} does not stack in {classes} classes; allowed: multiples of {classes}; "
-            f"nearest: {nearest_multiples(n, classes)}",
-        )
-        for k, n in enumerate(section.another_x.sizes)
-        if n % classes
-    ]
+        if training := scale.training:
+            found = [*_faults_of_maps(training, own)]
+            for path, text in found or _faults_of_cells(training, section.data, own):
+                yield ("scales", name, "training", *path), text
+    for k, n in enumerate(section.another_x.sizes):
+        if text := stacking_fault(n, section.data.classes):
+            yield ("another_x", "sizes", k), text
 
 
-def _faults_of_names(training: NeedleTraining, own: Own) -> list[Fault]:
-    """Of kernels of maps, and of maps in grids."""
-    found: list[Fault] = []
+def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
     for name, each in training.maps.items():
-        path, text = _fault_of_map(each, own)
-        found.append((("maps", name, *path), text))
+        key, text = _fault_of_map(each, own)
+        if text:
+            yield ("maps", name, *key), text
     for name, grid in training.grids.items():
         for k, key in enumerate(grid.maps):
-            text = f"{key!r} is no map; {suggestion(key[:50], list(training.maps))}"
-            found.append((("grids", name, "maps", k), "" if key in training.maps else text))
-    return [(path, text) for path, text in found if text]
+            if key not in training.maps:
+                hint = suggestion(key[:50], list(training.maps))
+                yield ("grids", name, "maps", k), f"{key!r} is no map; {hint}"
 
 
-def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> list[Fault]:
-    found: list[Fault] = []
+def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Iterator[Fault]:
     grid_of: dict[str, str] = {}
     for grid in training.grids:
         try:
             cells = [cell.name for cell in training.cells_of(grid, data, 0, own)]
         except ValidationError as error:
-            found.append((("grids", grid), error.errors()[0]["msg"]))
+            yield ("grids", grid), error.errors()[0]["msg"]
             continue
         for cell in cells:
             if cell in grid_of:
                 text = f"has the cell {cell}, which {grid_of[cell]} has; allowed: each cell once"
-                found.append((("grids", grid), text))
+                yield ("grids", grid), text
             grid_of[cell] = grid
-    return found
 
 
 def _fault_of_map(one: Map, own: Own) -> Fault:
     """What is wrong with a map, and with which of its settings; "" if nothing is."""
-    name = one.kernel
+    name, setting = one.kernel, own.get(one.kernel or "")
     if name is None:
         return (), ""
     try:
-        kernel = _kernel(name, own.get(name))
+        kernel = _kernel(name, setting)
     except ValueError as error:
         return ("kernel",), str(error)
     text = ""
@@ -192,7 +177,7 @@ def _fault_of_map(one: Map, own: Own) -> Fault:
         return ("features",), f"{name} is no map of features; allowed: none of `features`"
     elif kernel.kind == "row":
         text = f"{name} needs whole rows; allowed: kernels of the score, and feature maps"
-    elif not (isinstance(own.get(name), PythonKernel) or _has_signed_weights(kernel)):
+    elif not (isinstance(setting, PythonKernel) or _has_signed_weights(kernel)):
         text = f"{name} has no weights of negative scores, and scores in noise have either sign"
     return ("kernel",), text
 
@@ -207,23 +192,20 @@ def _kernel(name: str, own: OwnKernel | None) -> Kernel:
 
 
 def _has_signed_weights(kernel: Kernel) -> bool:
-    import numpy as np
-
-    scores = np.array(SIGNED_SCORES)
+    """Whether a kernel has weights of scores of either sign, as noisy tokens have."""
+    scores = np.array([-2.5, -1.0, -0.3, 0.4, 1.0, 2.5])
     seen = Seen(scores, None, None, np.ones(len(scores)), 100, 8)
     with np.errstate(all="ignore"):
         try:
             values = (kernel.signed or kernel.weigh)(seen)
         except ArithmeticError:
             return False
-    logarithmic = kernel.logarithmic and kernel.signed is None
-    return bool(np.isfinite(np.exp(values) if logarithmic else values).all())
+        logarithmic = kernel.logarithmic and kernel.signed is None
+        return bool(np.isfinite(np.exp(values) if logarithmic else values).all())
 
 
 def _has_features_of_noise(name: str) -> bool:
     """Whether a built-in map of features has them of any vector: noise has every sign."""
-    import numpy as np
-
     log_phi = FEATURE_MAPS.get(name)
     with np.errstate(all="ignore"):
         return log_phi is None or not np.isnan(log_phi(np.array([-1.0, -0.5]))).any()
