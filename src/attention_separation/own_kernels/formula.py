@@ -104,10 +104,10 @@ def _fault(node: ast.expr, text: str) -> SyntaxError:
             fault = f"{name} without arguments; {_usage(name)}"
         case ast.Name(id=name):
             fault = f"no quantity {shown(name)}; {suggestion(name, [*NAMES])}"
-        case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS and _is_plain(node):
-            fault = f"{len(node.args)} arguments of {name}; {_usage(name)}"
-        case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS:
-            fault = f"an argument of {name} has a name or a star; {_usage(name)}"
+        case ast.Call(func=ast.Name(id=name), args=values) if name in FUNCTIONS:
+            named = f"an argument of {name} has a name or a star"
+            fault = f"{len(values)} arguments of {name}" if _is_plain(node) else named
+            fault += f"; {_usage(name)}"
         case ast.Call(func=function):
             name = getattr(function, "id", None) or ast.get_source_segment(text, function)
             fault = f"no function {shown(name)}; {suggestion(name[:50], [*FUNCTIONS])}"

@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from .faults import Fault, below, fault, faults_of, in_words
+from .faults import below, fault, faults_of
 from .words import shown, suggestion
 
 DIGEST_LENGTH = 16
@@ -62,7 +62,7 @@ class Closed(BaseModel):
         try:
             return handler(values)
         except ValidationError as error:
-            raise in_words(error, cls.model_fields) from None
+            raise below(faults_of(error, cls.model_fields)) from None
 
     def canonical(self) -> str:
         """The one text of these settings: what a job is given, and what its digest is of."""
@@ -84,19 +84,14 @@ class Scaled(Closed):
         more = []
         if isinstance(scale, str) and isinstance(scales, dict) and scale not in scales:
             hint = suggestion(scale[:50], list(scales))
-            more.append((("scale",), f"{shown(scale)} is not among the scales; {hint}"))
-        return unless(more, values, handler)
-
-
-def unless(more: list[Fault], values: Any, handler: ModelWrapValidatorHandler) -> Any:
-    """What becomes of values without any fault: neither more nor those that the handler finds."""
-    try:
-        made = handler(values)
-    except ValidationError as error:
-        raise below([*faults_of(error), *more]) from None
-    if more:
-        raise below(more)
-    return made
+            more = [(("scale",), f"{shown(scale)} is not among the scales; {hint}")]
+        try:
+            section = handler(values)
+        except ValidationError as error:
+            raise below(faults_of(error) + more) from None
+        if more:
+            raise below(more)
+        return section
 
 
 def _whole_float_to_int(value: Any) -> Any:
@@ -173,9 +168,9 @@ def _each_is_valid(grid: Any, handler: Callable[[Any], Any]) -> Any:
         try:
             handler(values)
         except ValidationError as error:
-            first = error.errors()[0]
-            why = first["msg"].partition("; ")[2]
-            raise fault(f"makes the value {first['input']:g}, which {why}") from None
+            (index, *_), text = faults_of(error)[0]
+            why = text.partition("; ")[2]
+            raise fault(f"makes the value {values[index]:g}, which {why}") from None
     if not values:
         raise fault("has no values; allowed: at least one")
     once(values)
@@ -186,7 +181,7 @@ def _without_tag(value: Any, handler: Callable[[Any], Any]) -> Any:
     try:
         return handler(value)
     except ValidationError as error:
-        raise in_words(error, tagged=True) from None
+        raise below(faults_of(error, tagged=True)) from None
 
 
 UNTAGGED = WrapValidator(_without_tag)

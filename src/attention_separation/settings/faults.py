@@ -41,30 +41,25 @@ def fault(sentence: str) -> PydanticCustomError:
 def below(faults: list[Fault]) -> ValidationError:
     """What a validator raises for all faults of what it sees, with their paths below it."""
     lines = [{"type": fault(text), "loc": path, "input": None} for path, text in faults]
-    return ValidationError.from_exception_data("settings", lines)
+    return ValidationError.from_exception_data("settings", lines, hide_input=True)
 
 
-def in_words(
+def faults_of(
     error: ValidationError, fields: Mapping[str, FieldInfo] | None = None, tagged: bool = False
-) -> ValidationError:
-    """The same error in sentences: of a mapping with these fields, or of a union, whose tag no
-    path has."""
-    lines = []
+) -> list[Fault]:
+    """Each fault of a validation: of a mapping with these fields, or of a union, whose tag no path
+    has."""
+    found = []
     for entry in error.errors(include_url=False):
-        path, text = entry["loc"], _sentence(entry, fields or {})
+        path = entry["loc"]
         if entry["type"].startswith("union_tag"):
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
         elif tagged:
             path = path[1:]
         elif path[-1:] == ("[key]",):  # of a mapping: its own place is before
             path = path[:-1]
-        lines.append({"type": fault(text), "loc": path, "input": entry["input"]})
-    return ValidationError.from_exception_data(error.title, lines)
-
-
-def faults_of(error: ValidationError) -> list[Fault]:
-    """Each fault of a validation."""
-    return [(entry["loc"], entry["msg"]) for entry in error.errors(include_url=False)]
+        found.append((path, _sentence(entry, fields or {})))
+    return found
 
 
 def shortened(faults: list[Fault]) -> list[Fault]:
@@ -85,23 +80,23 @@ def unsayable(values: Any) -> list[Fault]:
     found, waiting, seen = [], [((), values)], set()
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, dict | list):
-            if id(value) in seen:  # an alias, perhaps of what it stands in
-                continue
-            seen.add(id(value))
-            inner = value.items() if isinstance(value, dict) else enumerate(value)
-            for key, entry in inner:
-                if isinstance(value, dict) and not isinstance(key, str):
-                    text = "key is no text; allowed: names, or text in quotes"
-                    found.append(((*path, key), text))
-                elif isinstance(key, str) and HALF.search(key):
-                    found.append(((*path, key), "key is no Unicode text"))
-                else:
-                    waiting.append(((*path, key), entry))
-        elif isinstance(value, str) and HALF.search(value):
+        if isinstance(value, str) and HALF.search(value):
             found.append((path, f"{shown(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             found.append((path, f"a number of more than {MOST_DIGITS} digits"))
+        elif isinstance(value, list) and id(value) not in seen:
+            waiting += [((*path, k), entry) for k, entry in enumerate(value)]
+        elif isinstance(value, dict) and id(value) not in seen:
+            for key, entry in value.items():
+                if not isinstance(key, str):
+                    found.append(
+                        ((*path, key), "key is no text; allowed: names, or text in quotes")
+                    )
+                elif HALF.search(key):
+                    found.append(((*path, key), "key is no Unicode text"))
+                else:
+                    waiting.append(((*path, key), entry))
+        seen.add(id(value))  # it may be an alias, perhaps of what it stands in
     return found
 
 
@@ -119,7 +114,7 @@ def dotted(path: tuple) -> str:
 def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
     if entry["type"] == "fault":
         return entry["msg"]
-    value, context = shown(entry["input"]), entry.get("ctx", {})
+    context, message = entry.get("ctx", {}), entry["msg"]
     match entry["type"]:
         case "missing":
             name = entry["loc"][-1]
@@ -134,10 +129,10 @@ def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
             allowed, tag = context["expected_tags"].replace("'", "").split(", "), context["tag"]
             return f"{shown(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
         case "literal_error":
-            return f"{value} is not allowed; allowed: {context['expected']}"
+            message = f"allowed: {context['expected']}"
         case "dict_type" | "model_type" | "model_attributes_type":
-            return f"{value} is not allowed; should be a mapping of keys to values"
+            message = "should be a mapping of keys to values"
         case "list_type" | "tuple_type":
-            return f"{value} is not allowed; should be a list"
-    message = entry["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    return f"{value} is not allowed; {message}"
+            message = "should be a list"
+    message = message.removeprefix("Input ").removeprefix("Value error, ")
+    return f"{shown(entry['input'])} is not allowed; {message}"

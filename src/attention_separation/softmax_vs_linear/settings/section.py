@@ -29,7 +29,7 @@ from attention_separation.settings.words import shown, suggestion
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
-from ..models.model import Trials
+from ..models.model import Model, Trials
 from .claims import ClaimsJob
 from .panels import AnyMap, AnyPanel, Engine, class_name, reconstructed
 
@@ -70,23 +70,16 @@ class Figure(Closed):
     """Of a model that is unknown or missing, which is a fault of its own."""
 
 
-FIGURES = {"": Figure} | {
-    name: create_model(
+def _figure(model: Model) -> Any:
+    """The type of figures whose panels of a model share something."""
+    fields, fixed = Figure.model_fields, "parameters that its panels of this model hold fixed"
+    return create_model(
         f"{class_name(model)}Figure",
         __base__=Figure,
-        model=(Literal[name], Field(description=Figure.model_fields["model"].description)),
-        reconstructed=reconstructed(model, Figure.model_fields["reconstructed"].description),
-        fixed=(
-            model.parameters,
-            Field(
-                default=model.parameters(),
-                description="parameters that its panels of this model hold fixed",
-            ),
-        ),
+        model=(Literal[model.name], Field(description=fields["model"].description)),
+        reconstructed=reconstructed(model, fields["reconstructed"].description),
+        fixed=(model.parameters, Field(default=model.parameters(), description=fixed)),
     )
-    for name, model in MODELS.items()
-}
-"""By the model of the panels that share what it says; "" for none."""
 
 
 def _figure_kind(values: Any) -> str:
@@ -94,33 +87,35 @@ def _figure_kind(values: Any) -> str:
     return model if isinstance(model, str) and model in MODELS else ""
 
 
+AnyFigure = one_of(
+    {"": Figure} | {name: _figure(model) for name, model in MODELS.items()}, _figure_kind
+)
+
 ScaleTrials = create_model(
     "ScaleTrials",
     __base__=Closed,
     **dict.fromkeys(MODELS, (Trials | None, Field(default=None, description="trials per point"))),
 )
-DEFAULTS = {
-    name: create_model(
+
+
+def _defaults(model: Model) -> Any:
+    who = "who fires and who is silent; the paper's"
+    notes = "what figures say of the model; * marks reconstructed"
+    return create_model(
         f"{class_name(model)}ParametersDefaults",
         __base__=model.parameters,
-        contest=(
-            Contest,
-            Field(default=PAPERS, description="who fires and who is silent; the paper's"),
-        ),
+        contest=(Contest, Field(default=PAPERS, description=who)),
         reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
-        notes=(
-            list[str],
-            Field(default=[], description="what figures say of the model; * marks reconstructed"),
-        ),
+        notes=(list[str], Field(default=[], description=notes)),
     )
-    for name, model in MODELS.items()
-}
+
+
 Defaults = create_model(
     "Defaults",
     __base__=Closed,
     **{
-        name: (defaults, Field(description=f"what panels of {name} hold fixed"))
-        for name, defaults in DEFAULTS.items()
+        name: (_defaults(model), Field(description=f"what panels of {name} hold fixed"))
+        for name, model in MODELS.items()
     },
 )
 
@@ -156,9 +151,7 @@ class SoftmaxVsLinearSection(Scaled):
     )
     trials: Trials | None = Field(description="trials of every point, if not null", default=None)
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
-    figures: dict[FileName, one_of(FIGURES, _figure_kind)] = Field(
-        description="figures, each of some panels"
-    )
+    figures: dict[FileName, AnyFigure] = Field(description="figures, each of some panels")
     panels: dict[FileName, AnyPanel] = Field(description="panels, each a sweep of a model")
     verdicts: Verdicts = Field(description="how simulation is held against exact values")
     claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
