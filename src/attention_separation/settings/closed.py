@@ -54,7 +54,9 @@ def digest(text: str) -> str:
 class Closed(BaseModel):
     """Settings that know their keys: others are faults, as are NaN and values of another type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
 
     @model_validator(mode="wrap")
     @classmethod

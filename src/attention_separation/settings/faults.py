@@ -41,7 +41,7 @@ def fault(sentence: str) -> PydanticCustomError:
 def below(faults: list[Fault]) -> ValidationError:
     """What a validator raises for all faults of what it sees, with their paths below it."""
     lines = [{"type": fault(text), "loc": path, "input": None} for path, text in faults]
-    return ValidationError.from_exception_data("settings", lines, hide_input=True)
+    return ValidationError.from_exception_data("settings", lines)
 
 
 def faults_of(

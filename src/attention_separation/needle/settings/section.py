@@ -29,9 +29,6 @@ from attention_separation.settings.words import suggestion
 from .cells import MOST_RUNS, Arm, Map, NeedleCell, Recipe, Tokens
 from .exact import AnotherX, Entries, LinesSettings, Mu
 
-KERNELS_OF_VECTORS = ("rbf", "cosine_softmax_10", "one_plus_cosine")
-"""Built-in kernels of vectors that are no products of features."""
-
 Own = Mapping[str, OwnKernel]
 """A user's kernels by name."""
 
@@ -167,9 +164,9 @@ def _fault_of_map(one: Map, own: Own) -> Fault:
         return ("kernel",), str(error)
     text = ""
     if kernel.kind == "features":
-        if name in KERNELS_OF_VECTORS or "all keys" in kernel.also:
+        if setting is None and name not in FEATURE_MAPS:
             text = f"{name} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
-        elif not _has_features_of_noise(name):
+        elif setting is None and not _has_features_of_noise(name):
             text = f"{name} has no features of vectors without positive entries"
         elif not one.features:
             return (), f"{name} needs `features`, how many"
@@ -206,6 +203,5 @@ def _has_signed_weights(kernel: Kernel) -> bool:
 
 def _has_features_of_noise(name: str) -> bool:
     """Whether a built-in map of features has them of any vector: noise has every sign."""
-    log_phi = FEATURE_MAPS.get(name)
     with np.errstate(all="ignore"):
-        return log_phi is None or not np.isnan(log_phi(np.array([-1.0, -0.5]))).any()
+        return not np.isnan(FEATURE_MAPS[name](np.array([-1.0, -0.5]))).any()
