@@ -13,33 +13,22 @@ from attention_separation.head_rank.study import HeadRank
 from attention_separation.needle.settings.section import NeedleSection
 from attention_separation.needle.settings.section import section_faults as needle_faults
 from attention_separation.needle.study import Needle
-from attention_separation.own_kernels.section import kernel_name_faults
 from attention_separation.results.result import Study
-from attention_separation.settings.closed import Closed, Whole
+from attention_separation.settings.closed import Closed, Jobs, Seed
 from attention_separation.settings.faults import (
     ConfigError,
     Fault,
     dotted,
-    scale_faults,
-    sentences,
+    faults_of,
+    shortened,
     unsayable,
 )
-from attention_separation.settings.jobs import Jobs
 from attention_separation.settings.words import shown
-from attention_separation.settings.yaml_file import YamlError, parse_yaml, read_yaml
-from attention_separation.softmax_vs_linear.settings.section import (
-    SoftmaxVsLinearSection,
-    name_faults,
-    said_once,
-    spelled_out,
-)
+from attention_separation.settings.yaml_file import parse_yaml, read_yaml
+from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
-MOST_SEED = 10**18
-
-STUDIES = (SoftmaxVsLinear, AnyAttention, HeadRank, Needle)
-
-FIRST = STUDIES[0].name
+FIRST = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
 
 TEXTS = ("title", "notes")
@@ -49,7 +38,7 @@ TEXTS = ("title", "notes")
 class Config(Closed):
     """All settings."""
 
-    seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = Field(
+    seed: Annotated[Seed, Field(le=10**18)] = Field(
         description="root of all random streams; another seed, other draws"
     )
     jobs: Jobs = Field(description="how work is cut into jobs; no result depends on it")
@@ -88,19 +77,24 @@ def load_config(
     ConfigError
         Listing every fault with its path, the value that stands there and what is allowed.
     """
-    try:
-        values = read_yaml(path)
-    except YamlError as error:
-        raise ConfigError(str(error).splitlines(), path.name) from error
+    values, overrides = read_yaml(path), overrides or {}
     if values is None:
         raise ConfigError(["the file is empty"], path.name)
-    if not isinstance(values, dict):
-        raise ConfigError([f"{shown(values)} is no mapping of settings"], path.name)
-    overrides = overrides or {}
-    if not isinstance(overrides, dict):
-        raise ConfigError([f"{shown(overrides)} is no mapping of settings"], origin.rstrip(":"))
+    for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
+        if not isinstance(found, dict):
+            raise ConfigError([f"{shown(found)} is no mapping of settings"], source)
     overrides = _typed(overrides)
-    return _checked(_merged(values, _in_sections(overrides)), overrides, path.name, origin)
+    values = _merged(values, _in_sections(overrides))
+    config, faults = None, unsayable(values)
+    try:
+        config = None if faults else Config.model_validate(values)
+    except ValidationError as error:
+        faults = shortened(faults_of(error))
+    faults = _faults_between(config) if config else faults
+    if faults:
+        lines = [_line(where, text, overrides, origin) for where, text in faults]
+        raise ConfigError(lines, path.name)
+    return config
 
 
 def overrides_of(texts: list[str]) -> dict[str, Any]:
@@ -116,70 +110,31 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError([f"{shown(text)} is no KEY=VALUE"], "--config")
-        try:
-            found[key] = parse_yaml(value, key)
-        except YamlError as error:
-            raise ConfigError(str(error).splitlines(), "--config") from error
+        found[key] = parse_yaml(value, key)
     return found
-
-
-def _checked(values: dict[str, Any], overrides: dict[str, Any], source: str, origin: str) -> Config:
-    found = unsayable(values)
-    if found:
-        raise _error(found, overrides, source, origin)
-    first = values.get(FIRST) if isinstance(values.get(FIRST), dict) else {}
-    whole = spelled_out(first)
-    config = None
-    try:
-        config = Config.model_validate(values | ({FIRST: whole} if first else {}))
-    except ValidationError as error:
-        found = sentences(error, Config)
-    own = [(path[1:], text) for path, text in found if path[:1] == (FIRST,)]
-    others = [fault for fault in found if fault[0][:1] != (FIRST,)]
-    found = _below(FIRST, said_once(own, first) + name_faults(whole)) + others
-    for study in STUDIES:
-        found += _below(study.name, scale_faults(values.get(study.name)))
-    found += _below(AnyAttention.name, kernel_name_faults(values.get(AnyAttention.name)))
-    found = found or _faults_between(config)
-    if found:
-        raise _error(found, overrides, source, origin)
-    return config
-
-
-def _below(section: str, faults: list[Fault]) -> list[Fault]:
-    """Faults of a section with their paths from the top."""
-    return [((section, *path), text) for path, text in faults]
 
 
 def _faults_between(config: Config) -> list[Fault]:
     """Faults between settings each of which is valid; else of a user's kernels, which are tried:
     that takes its time."""
     section = config.any_attention
-    found = _below(Needle.name, needle_faults(config.needle, section.kernels))
     of_kernels = section_faults(section)
     if section.kernels and not of_kernels:
         from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
 
         of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
-    return found + _below(AnyAttention.name, of_kernels)
+    found = [(Needle.name, fault) for fault in needle_faults(config.needle, section.kernels)]
+    found += [(AnyAttention.name, fault) for fault in of_kernels]
+    return [((name, *path), text) for name, (path, text) in found]
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
     """Overrides with what is no section, nor looks like one, moved into the first study's."""
     known = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
-    short = {
-        key: value
-        for key, value in overrides.items()
-        if not {*difflib.get_close_matches(str(key), known, n=1)} & Config.model_fields.keys()
-    }
-    if not short:
-        return overrides
-    rest = {key: value for key, value in overrides.items() if key not in short}
-    return rest | {FIRST: _merged(rest.get(FIRST, {}), short)}
-
-
-def _error(found: list[Fault], overrides: dict[str, Any], source: str, origin: str) -> ConfigError:
-    return ConfigError([_line(path, text, overrides, origin) for path, text in found], source)
+    near = {key: difflib.get_close_matches(str(key), known, n=1) for key in overrides}
+    rest = {k: value for k, value in overrides.items() if {*near[k]} & Config.model_fields.keys()}
+    short = {key: value for key, value in overrides.items() if key not in rest}
+    return _merged(rest, {FIRST: short}) if short else rest
 
 
 def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
@@ -203,10 +158,8 @@ def _typed(value: Any, key: str = "") -> Any:
         return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
         return [_typed(inner, key) for inner in value]
-    if isinstance(value, str) and key not in TEXTS:
-        try:
-            read = parse_yaml(value, "override")
-        except YamlError:
-            return value
-        return read if read is None or isinstance(read, int | float) else value
-    return value
+    try:
+        read = parse_yaml(value, "") if isinstance(value, str) and key not in TEXTS else value
+    except ConfigError:
+        return value
+    return read if read is None or isinstance(read, int | float) else value

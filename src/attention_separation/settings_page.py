@@ -78,9 +78,11 @@ def _settings(
     for key in dict.fromkeys(key for form in forms for key in form["properties"]):
         having = [form for form in forms if key in form["properties"]]
         abouts = [form["properties"][key] for form in having]
-        mappings = dict(found for about in abouts for found in _mappings(f"{path}{key}", about))
+        mappings: dict[str, str] = {}
+        allowed = _joined(
+            word for about in abouts for word in _words(f"{path}{key}", about, mappings)
+        )
         new = {name: place for name, place in mappings.items() if name not in places}
-        allowed = _joined(choice for about in abouts for choice in _choices(about))
         if mappings and not new:
             allowed = allowed.replace("mapping", f"mapping as `{places[next(iter(mappings))]}`")
         required = all(key in form.get("required", ()) for form in having)
@@ -93,24 +95,15 @@ def _settings(
             yield from _settings(f"{place}.", within, definitions, places)
 
 
-def _mappings(path: str, form: dict) -> Iterator[tuple[str, str]]:
-    """The definitions that a setting refers to, each with the path of what is so defined."""
-    if "$ref" in form:
-        yield form["$ref"].rpartition("/")[2], path
-    for choice in form.get("anyOf", ()):
-        yield from _mappings(path, choice)
-    for key, step in (("items", "[]"), ("additionalProperties", ".NAME")):
-        if form.get(key):
-            yield from _mappings(path + step, form[key])
-
-
-def _choices(form: dict) -> Iterator[str]:
-    """What a setting can be, each a value or a few words."""
+def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
+    """What a setting can be, each a value or a few words. The definitions that it refers to are
+    added to `mappings`, each with the path of what is so defined."""
     kind = form.get("type")
     if "anyOf" in form:
         for choice in form["anyOf"]:
-            yield from _choices(choice)
+            yield from _words(path, choice, mappings)
     elif "$ref" in form:
+        mappings[form["$ref"].rpartition("/")[2]] = path
         yield "mapping"
     elif "const" in form or "enum" in form:
         values = form.get("enum") or [form["const"]]
@@ -120,9 +113,10 @@ def _choices(form: dict) -> Iterator[str]:
         yield f"`{form['title']}`"
     elif kind == "array":
         most = f", at most {form['maxItems']:,}" if "maxItems" in form else ""
-        yield f"list{most}: {_joined(_choices(form['items']))}"
+        yield f"list{most}: {_joined(_words(f'{path}[]', form['items'], mappings))}"
     elif kind == "object":
-        yield f"for each NAME: {_joined(_choices(form['additionalProperties']))}"
+        inner = _words(f"{path}.NAME", form["additionalProperties"], mappings)
+        yield f"for each NAME: {_joined(inner)}"
     elif kind != "null":
         limits = [f" {sign} {form[key]:,.15g}" for key, sign in SIGNS.items() if key in form]
         yield KINDS.get(kind, kind) + " and".join(limits)

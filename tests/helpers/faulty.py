@@ -10,8 +10,8 @@ import yaml
 from hypothesis import strategies as st
 from making import spelled_out
 
-from attention_separation.settings.faults import dotted
-from attention_separation.settings.yaml_file import YamlError, parse_yaml
+from attention_separation.settings.faults import ConfigError, dotted
+from attention_separation.settings.yaml_file import parse_yaml
 
 FIRST = "softmax_vs_linear"
 OPEN = {
@@ -215,7 +215,7 @@ def _reads_as_number(value: Any) -> bool:
     """Whether an override's text stands for a number or null, as the command line needs it."""
     try:
         read = parse_yaml(value, "text") if isinstance(value, str) else value
-    except YamlError:
+    except ConfigError:
         return False
     return read is None or isinstance(read, int | float)
 

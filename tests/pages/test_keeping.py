@@ -7,7 +7,7 @@ from making import CONFIG
 from attention_separation.pages.keeping import BEST, CLAIM, REDUCED, is_kept, keep_run
 from attention_separation.results.result import CHECK, FIGURE, TABLE, Output, Result, outputs_of
 from attention_separation.results.tables import TableError, write_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 TABLES = {
     (TABLE, "numbers"): {"n": [1, 2], "p": [1 / 3, float("inf")]},

@@ -12,7 +12,7 @@ from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small, train_small
 
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.settings import estimates
+from attention_separation.head_rank.settings import cells
 from attention_separation.head_rank.training import ensemble as training
 from attention_separation.head_rank.training.batches import Batches, held_out, points
 from attention_separation.head_rank.training.ensemble import (
@@ -285,11 +285,11 @@ def test_a_batch_in_parts_is_the_same_step(monkeypatch):
     job = small(steps=100)
     batch = torch.from_numpy(Batches(job)(0)).double()
     steps = []
-    for most in (estimates.MOST_ACTIVATIONS, 3 * estimates.activations(job) * len(job.seeds)):
-        monkeypatch.setattr(estimates, "MOST_ACTIVATIONS", most)
+    for most in (cells.MOST_ACTIVATIONS, 3 * job.activations() * len(job.seeds)):
+        monkeypatch.setattr(cells, "MOST_ACTIVATIONS", most)
         state = start(job, dtype=torch.float64)
         advance(job, state, batch)
-        steps.append((estimates.sets_at_once(job), state.optimizer.first, state.epoch_sum))
+        steps.append((job.sets_at_once(), state.optimizer.first, state.epoch_sum))
     (whole, moment, loss), (parts, moment_of_parts, loss_of_parts) = steps
     assert (whole, parts) == (job.batch, 3)
     torch.testing.assert_close(moment_of_parts, moment, rtol=1e-12, atol=1e-15)

@@ -24,8 +24,7 @@ from attention_separation.results.result import (
     Result,
     sharing_folder,
 )
-from attention_separation.settings.closed import digest
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job, digest
 
 
 def a_result(**values):

@@ -18,7 +18,7 @@ from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.softmax_vs_linear.models import MODELS, panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import PanelsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 

@@ -162,6 +162,13 @@ class Dataset:
         return self.types(points, dataset)
 
 
+def stacking_fault(n: int, classes: int) -> str:
+    """What is wrong with n tokens in so many classes; "" if nothing is."""
+    allowed = f"multiples of {classes}; nearest: {nearest_multiples(n, classes)}"
+    wrong = f"n={n} does not stack in {classes} classes; allowed: {allowed}"
+    return wrong if n % classes else ""
+
+
 def nearest_multiples(n: int, of: int) -> str:
     """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
     below = n // of * of

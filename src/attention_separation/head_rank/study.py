@@ -5,13 +5,11 @@ from functools import cached_property
 from pathlib import Path
 
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result, Study
-from attention_separation.settings.jobs import Job, Jobs
+from attention_separation.settings.closed import Job, Jobs
 
 from .settings.cells import CellJob
-from .settings.estimates import memory_mb, minutes
-from .settings.jobs import ClaimsJob, FeaturesJob, TemperatureJob, VoteJob
+from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection, RankScale
-from .settings.theory import FoundJob, PluralityJob
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY
 
 NUMBERS = Kind("numbers", ("parquet",))
@@ -192,8 +190,8 @@ class HeadRank(Study):
                 options=("--checkpoint",),
                 words=f"Training {name}: {len(cell.seeds)} runs",
                 is_local=cell.training_flops() < self.jobs.local_below * gigaflops * 1e9,
-                memory_mb=memory_mb(cell),
-                minutes=minutes(cell, gigaflops),
+                memory_mb=cell.memory_mb(),
+                minutes=cell.minutes(gigaflops),
                 # The longest first: so no core waits at the end.
                 priority=1 + min(cell.training_flops() // 10**11, 7),
             )

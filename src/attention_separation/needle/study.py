@@ -6,11 +6,11 @@ from pathlib import Path
 
 from attention_separation.own_kernels.section import OwnKernel
 from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result, Study
-from attention_separation.settings.jobs import Job, Jobs
+from attention_separation.settings.closed import Job, Jobs
 
-from .settings import estimates
 from .settings.cells import NeedleCell
-from .settings.section import ClaimsJob, NeedleScale, NeedleSection
+from .settings.exact import ClaimsJob
+from .settings.section import NeedleScale, NeedleSection
 from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
 
 CELL = Kind("cells", ("parquet",))
@@ -98,7 +98,7 @@ class Needle(Study):
     def _training(self, networks: tuple[Output, ...]) -> Iterator[Result]:
         """The cells, and the table of them all."""
         for name, cell in self.cells.items():
-            seconds = estimates.seconds(cell)
+            seconds = cell.seconds()
             yield Result(
                 name=f"needle_cell_{name}",
                 module="needle.training.train_cell",
@@ -107,8 +107,8 @@ class Needle(Study):
                 options=("--checkpoint",),
                 words=f"Training {name}: {len(cell.seeds)} runs",
                 is_local=seconds < self.jobs.local_below,
-                memory_mb=estimates.memory_mb(cell),
-                minutes=estimates.minutes(cell),
+                memory_mb=cell.memory_mb(),
+                minutes=cell.minutes(),
                 # The longest first: so no core waits at the end.
                 priority=1 + min(int(seconds / 5), 7),
             )

@@ -3,7 +3,6 @@
 import hashlib
 import importlib
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
@@ -30,20 +29,16 @@ def add_own_folder() -> None:
 
 
 def _module_spec(module: str) -> ModuleSpec | None:
-    """Of each package on the way to a module, then of it."""
+    """Of each package on the way to a module, then of it; of one in no package first in this
+    folder, as after `add_own_folder`."""
     importlib.invalidate_caches()
     name, folders, spec = "", None, None
     for part in module.split("."):
         name = f"{name}.{part}".strip(".")
-        spec = _spec(name, folders)
+        own = PathFinder.find_spec(name, [str(Path.cwd())]) if folders is None else None
+        found = (finder.find_spec(name, folders) for finder in sys.meta_path)
+        spec = own or next(filter(None, found), None)
         if spec is None:
             return None
         folders = spec.submodule_search_locations or []
     return spec
-
-
-def _spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    """Of a module in folders; of one that is in no package, as after `add_own_folder`."""
-    own = PathFinder.find_spec(name, [str(Path.cwd())]) if folders is None else None
-    specs = (finder.find_spec(name, folders) for finder in sys.meta_path)
-    return own or next(filter(None, specs), None)

@@ -1,36 +1,28 @@
 """A user's own kernels in the configuration: a formula of scores, a map of features, or Python."""
 
 import difflib
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, WrapValidator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from attention_separation.attention.kernel_names import is_kernel
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.faults import NAME, NO_NAME
+from attention_separation.settings.closed import Closed, name_but, one_of
 
-from .formula import FormulaError, parse_formula
+from .formula import parse_formula
 
 MOST_CHARACTERS = 300
 """Of a formula, or of the path of a function."""
 
-MOST_KERNELS = 50
-
 
 def _formula(text: str) -> str:
-    try:
-        parse_formula(text)
-    except FormulaError as error:
-        raise PydanticCustomError("formula", "{why}", {"why": str(error)}) from error
+    parse_formula(text)
     return text
 
 
 def _dotted_path(text: str) -> str:
     parts = text.split(".")
     if len(parts) < 2 or not all(part.isascii() and part.isidentifier() for part in parts):
-        raise PydanticCustomError("function", "allowed: module.function or package.module.function")
+        raise ValueError("allowed: module.function or package.module.function")
     return text
 
 
@@ -42,8 +34,6 @@ Normalised = Annotated[bool, Field(description="whether each row is divided by i
 class ScoreKernel(Closed):
     """A weight as a function of the score."""
 
-    TAG: ClassVar = "<score>"
-
     score: FormulaText = Field(
         description="weight of a token with score x = q·k, a formula such as `1 + x + x**2/2`"
     )
@@ -52,8 +42,6 @@ class ScoreKernel(Closed):
 
 class FeatureKernel(Closed):
     """A weight phi(q) . phi(k), phi element-wise."""
-
-    TAG: ClassVar = "<feature_map>"
 
     feature_map: FormulaText = Field(
         description="φ of each coordinate x of queries and keys, a formula such as "
@@ -64,8 +52,6 @@ class FeatureKernel(Closed):
 
 class PythonKernel(Closed):
     """A weight that a user's Python function gives."""
-
-    TAG: ClassVar = "<python>"
 
     python: FunctionPath = Field(
         description="module.function, in a file of the folder that Snakemake runs in, or "
@@ -84,53 +70,29 @@ FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": PythonKer
 """By the setting that one of them alone has."""
 
 
-def _form(value: Any) -> str:
-    """The tag of a kernel's form; one without any of their keys is of that with the nearest."""
-    for key, form in FORMS.items():
-        if isinstance(value, form) or (isinstance(value, dict) and key in value):
-            return form.TAG
-    near = _nearest(value) if isinstance(value, dict) else None
-    return FORMS[near or "score"].TAG
-
-
-def _nearest(value: dict) -> str | None:
-    near = (difflib.get_close_matches(str(key), FORMS, n=1) for key in value)
+def _nearest(value: Any) -> str | None:
+    keys = value if isinstance(value, dict) else ()
+    near = (difflib.get_close_matches(str(key), FORMS, n=1) for key in keys)
     return next((found[0] for found in near if found), None)
 
 
-def _one_form(value: Any, handler: Any) -> Any:
+def _form(value: Any) -> str:
+    """The key of a kernel's form; one without any of them is of that with the nearest."""
+    for key, form in FORMS.items():
+        if isinstance(value, form) or (isinstance(value, dict) and key in value):
+            return key
+    return _nearest(value) or "score"
+
+
+def _has_one_form(value: Any) -> Any:
     if isinstance(value, dict):
         given = [key for key in FORMS if key in value]
         if len(given) > 1 or not (given or _nearest(value)):
             what = f"has {' and '.join(given)}" if given else "has no weights"
-            raise PydanticCustomError(
-                "form", "{what}; allowed: one of {forms}",
-                {"what": what, "forms": ", ".join(FORMS)},
-            )  # fmt: skip
-    return handler(value)
+            raise ValueError(f"{what}; allowed: one of {', '.join(FORMS)}")
+    return value
 
 
-OwnKernel = Annotated[
-    Annotated[ScoreKernel, Tag(ScoreKernel.TAG)]
-    | Annotated[FeatureKernel, Tag(FeatureKernel.TAG)]
-    | Annotated[PythonKernel, Tag(PythonKernel.TAG)],
-    Discriminator(_form),
-    WrapValidator(_one_form),
-]
-
-OwnKernels = Annotated[dict[str, OwnKernel], Field(max_length=MOST_KERNELS)]
-
-
-def kernel_name_faults(section: Any) -> list[tuple[tuple, str]]:
-    """Faults of the names of own kernels in the section, if it has any."""
-    kernels = section.get("kernels") if isinstance(section, dict) else None
-    if not isinstance(kernels, Mapping):
-        return []
-    found = []
-    for name in kernels:
-        if not NAME.fullmatch(name):
-            found.append((("kernels", name), NO_NAME))
-        elif is_kernel(name):
-            text = "is the name of a built-in kernel; choose another"
-            found.append((("kernels", name), text))
-    return found
+OwnKernel = Annotated[one_of(FORMS, _form), BeforeValidator(_has_one_form)]
+OwnName = name_but(is_kernel, "a built-in kernel")
+OwnKernels = Annotated[dict[OwnName, OwnKernel], Field(max_length=50)]

@@ -1,25 +1,41 @@
 """Building blocks of typed, closed settings: one text for equal ones, whole numbers, grids of
-values."""
+values, unions; how work is cut into jobs, and what a job is given."""
 
 import hashlib
 import json
 import math
+import re
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, Union
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
+    ModelWrapValidatorHandler,
     Tag,
     ValidationError,
     WrapValidator,
+    model_validator,
 )
-from pydantic_core import PydanticCustomError
+
+from .faults import below, fault, faults_of
+from .words import shown, suggestion
 
 DIGEST_LENGTH = 16
+
+MOST_SLICES = 1000
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
+FOLDERS = (
+    "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
+    "needle", "cells", "checkpoints",
+)  # fmt: skip
+"""Folders of results: a scale of such a name would have its own among another's."""
 
 MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
@@ -38,7 +54,17 @@ def digest(text: str) -> str:
 class Closed(BaseModel):
     """Settings that know their keys: others are faults, as are NaN and values of another type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_faults_in_words(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        try:
+            return handler(values)
+        except ValidationError as error:
+            raise below(faults_of(error, cls.model_fields)) from None
 
     def canonical(self) -> str:
         """The one text of these settings: what a job is given, and what its digest is of."""
@@ -49,15 +75,67 @@ class Closed(BaseModel):
         return digest(self.canonical())
 
 
+class Scaled(Closed):
+    """A section with sizes of its run, `scales`, one of which is its `scale`."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _has_its_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        given = values if isinstance(values, dict) else {}
+        scale, scales = given.get("scale"), given.get("scales")
+        more = []
+        if isinstance(scale, str) and isinstance(scales, dict) and scale not in scales:
+            hint = suggestion(scale[:50], list(scales))
+            more = [(("scale",), f"{shown(scale)} is not among the scales; {hint}")]
+        try:
+            section = handler(values)
+        except ValidationError as error:
+            raise below(faults_of(error) + more) from None
+        if more:
+            raise below(more)
+        return section
+
+
 def _whole_float_to_int(value: Any) -> Any:
     """1e6 is a whole number to a person, a float to YAML."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
+
+def once(values: list) -> list:
+    """The values of a list; a fault where one stands twice."""
+    if len(set(values)) < len(values):
+        raise fault("has a value twice; allowed: each value once")
+    return values
+
+
+def name_but(is_taken: Callable[[str], Any], by: str) -> Any:
+    """Type of a name of one's own choice; one that is taken by something else is a fault."""
+
+    def checked(name: str) -> str:
+        if not NAME.fullmatch(name):
+            raise fault("is no name; allowed: at most 50 letters, digits and _, a letter first")
+        if is_taken(name):
+            raise fault(f"is the name of {by}; choose another")
+        return name
+
+    return Annotated[str, AfterValidator(checked)]
+
+
+T = TypeVar("T")
 
 Whole = Annotated[int, BeforeValidator(_whole_float_to_int)]
 Count = Annotated[Whole, Field(ge=1)]
+Several = Annotated[Whole, Field(ge=2)]
+Seed = Annotated[Whole, Field(ge=0)]
+"""The root of all random streams."""
+Level = Annotated[float, Field(ge=1e-9, le=0.5)]
+"""A chance of false verdicts."""
+
+Name = name_but(lambda name: False, "")
+ScaleName = name_but(lambda name: name.lower() in FOLDERS, "a folder of results")
+
+Some = Annotated[list[T], Field(min_length=1)]
+Distinct = Annotated[list[T], Field(min_length=1, max_length=100), AfterValidator(once)]
 
 
 class Range(Closed, title="range"):
@@ -71,16 +149,11 @@ class Range(Closed, title="range"):
         """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
         start, to, step = (Decimal(str(x)) for x in (self.start, self.to, self.step))
         if to < start:
-            raise PydanticCustomError(
-                "grid", "goes from {a} down to {b}; allowed: to >= from", {"a": start, "b": to}
-            )
+            raise fault(f"goes from {start} down to {to}; allowed: to >= from")
         count = int((to - start) / step) + 1
         if count > MAX_VALUES:
-            raise PydanticCustomError(
-                "grid",
-                "has {n} values; allowed: at most {most}",
-                {"n": count if count < 10**12 else f"{Decimal(count):.0e}", "most": MAX_VALUES},
-            )
+            told = count if count < 10**12 else f"{Decimal(count):.0e}"
+            raise fault(f"has {told} values; allowed: at most {MAX_VALUES}")
         return [start + step * k for k in range(count)]
 
 
@@ -89,54 +162,45 @@ def grid_values(grid: Any) -> list[float]:
     return [float(x) for x in grid.numbers()] if isinstance(grid, Range) else list(grid)
 
 
-def _checked_grid(grid: Any) -> Any:
-    """Every value is there once, and there is one."""
+def _each_is_valid(grid: Any, handler: Callable[[Any], Any]) -> Any:
+    """There is a value, none is there twice, and those of a range could stand in a list."""
+    grid = handler(grid)
     values = grid_values(grid)
+    if isinstance(grid, Range):
+        try:
+            handler(values)
+        except ValidationError as error:
+            (index, *_), text = faults_of(error)[0]
+            why = text.partition("; ")[2]
+            raise fault(f"makes the value {values[index]:g}, which {why}") from None
     if not values:
-        raise PydanticCustomError("grid", "has no values; allowed: at least one")
+        raise fault("has no values; allowed: at least one")
     once(values)
     return grid
 
 
-def once(values: list) -> list:
-    """The values of a list; a fault where one stands twice."""
-    if len(set(values)) < len(values):
-        raise PydanticCustomError("grid", "has a value twice; allowed: each value once")
-    return values
-
-
-def _check_each(values: list[float], handler: Any) -> None:
-    """The values of a range must be such as could stand in a list."""
+def _without_tag(value: Any, handler: Callable[[Any], Any]) -> Any:
     try:
-        handler(values)
+        return handler(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise PydanticCustomError(
-            "grid",
-            "makes the value {value}, which {why}",
-            {"value": f"{first['input']:g}", "why": first["msg"].removeprefix("Input ")},
-        ) from error
+        raise below(faults_of(error, tagged=True)) from None
 
 
-def _grid_kind(value: Any) -> str:
-    return "<range>" if isinstance(value, dict | Range) else "<list>"
+UNTAGGED = WrapValidator(_without_tag)
+"""Of a union that is told by a tag: no path of a fault has the tag."""
+
+
+def one_of(kinds: Mapping[str, Any], kind_of: Callable[[Any], str]) -> Any:
+    """The union of some types; what is wrong with a value is said of the one that is its kind."""
+    tagged = tuple(Annotated[kind, Tag(name)] for name, kind in kinds.items())
+    return Annotated[Union[tagged], Discriminator(kind_of), UNTAGGED]  # noqa: UP007
 
 
 def grid_of(number: Any) -> Any:
     """Type of a grid whose values are of the type `number`: a list of them, or a Range."""
-
-    def each_is_valid(grid: Any, handler: Any) -> Any:
-        grid = handler(grid)
-        if isinstance(grid, Range):
-            _check_each(grid_values(grid), handler)
-        return _checked_grid(grid)
-
-    return Annotated[
-        Annotated[Range, Tag("<range>")]
-        | Annotated[list[number], Field(max_length=MAX_VALUES), Tag("<list>")],
-        Discriminator(_grid_kind),
-        WrapValidator(each_is_valid),
-    ]
+    kinds = {"range": Range, "list": Annotated[list[number], Field(max_length=MAX_VALUES)]}
+    union = one_of(kinds, lambda value: "range" if isinstance(value, dict | Range) else "list")
+    return Annotated[union, WrapValidator(_each_is_valid)]
 
 
 def thinned(values: list, most: int | None) -> list:
@@ -147,3 +211,25 @@ def thinned(values: list, most: int | None) -> list:
         return values[:1]
     last = len(values) - 1
     return [values[math.floor(k * last / (most - 1) + 0.5)] for k in range(most)]
+
+
+class Jobs(Closed):
+    """How work is cut into jobs; no result depends on it."""
+
+    slice_seconds: Annotated[float, Field(ge=1, le=10**6)] = Field(
+        description="trials estimated to take longer on one core are cut into slices, each a job"
+    )
+    slices: Annotated[Count, Field(le=MOST_SLICES)] | None = Field(
+        default=None, description="slices of every panel, instead of by time"
+    )
+    local_below: Annotated[float, Field(ge=0, le=10**6)] = Field(
+        description="on a cluster, jobs estimated to take fewer seconds run where snakemake does"
+    )
+
+
+class Job(Closed):
+    """What a job depends on beside code and the contents of the files that it reads."""
+
+    inputs: dict[str, list[str]] | None = None
+    """By option, the digests of settings that the tables it reads must carry: looked up from the
+    declarations of the jobs that make them."""

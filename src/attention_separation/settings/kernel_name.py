@@ -3,15 +3,11 @@
 from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
 
-from attention_separation.attention.kernel_names import (
-    ALIASES,
-    FAMILIES,
-    UnknownKernelError,
-    kernel_named,
-)
+from attention_separation.attention.kernel_names import ALIASES, FAMILIES, kernel_named
 from attention_separation.attention.kernels import KERNELS
+
+from .faults import fault
 
 IN_FAMILIES = [
     {"type": "string", "pattern": f"^{family.prefix}_[0-9.]+$", "title": f"{family.prefix}_P"}
@@ -22,8 +18,8 @@ IN_FAMILIES = [
 def _written(name: str) -> str:
     try:
         return kernel_named(name).name
-    except UnknownKernelError as error:
-        raise PydanticCustomError("kernel", "{why}", {"why": str(error)}) from error
+    except ValueError as error:
+        raise fault(str(error)) from error
 
 
 KernelName = Annotated[

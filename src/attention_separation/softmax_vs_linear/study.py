@@ -15,11 +15,10 @@ from attention_separation.results.result import (
     Result,
     Study,
 )
-from attention_separation.settings.jobs import MOST_SLICES, Job, Jobs
+from attention_separation.settings.closed import MOST_SLICES, Job, Jobs
 
 from .models import MODELS
-from .settings.jobs import PanelsJob, PhaseJob, VerdictsJob
-from .settings.panels import Panel
+from .settings.panels import Panel, PanelsJob, PhaseJob, VerdictsJob
 from .settings.section import Scale, SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 

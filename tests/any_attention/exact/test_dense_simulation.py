@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.kernels import KERNELS
 
 FALSE_ALARM = 1e-6

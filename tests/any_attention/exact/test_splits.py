@@ -20,7 +20,7 @@ from attention_separation.any_attention.exact.splits import (
     with_split,
 )
 from attention_separation.any_attention.exact.values import best_probabilities, score_columns
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import Tokens

@@ -12,7 +12,7 @@ from attention_separation.any_attention.exact.values import (
     score_columns,
     separate,
 )
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import Tokens

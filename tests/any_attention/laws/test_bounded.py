@@ -1,7 +1,7 @@
 """Laws of kernels that hear the special token boundedly."""
 
 from attention_separation.any_attention.laws.bounded import BOUNDED_LAWS
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 

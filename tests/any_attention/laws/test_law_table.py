@@ -10,8 +10,7 @@ from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
 from attention_separation.any_attention.laws.mixture import CONDITION
 from attention_separation.any_attention.laws.sizes import SIZES
-from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.jobs import KernelsJob
+from attention_separation.any_attention.settings.jobs import Data, KernelsJob
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

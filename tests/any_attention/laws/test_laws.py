@@ -7,7 +7,7 @@ import pytest
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
 from attention_separation.any_attention.laws.verdicts import EITHER
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 

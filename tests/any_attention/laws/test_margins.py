@@ -9,7 +9,7 @@ from attention_separation.any_attention.laws import margins
 from attention_separation.any_attention.laws.margins import MARGIN_LAWS, margin_claim, margins_of
 from attention_separation.any_attention.laws.mixture import law_holds
 from attention_separation.any_attention.laws.test_cases import EXPONENTIALS, LINEAR
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 

@@ -17,7 +17,7 @@ from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.loudness import of_scores
 from attention_separation.any_attention.laws.loudness import power as family_of_power
 from attention_separation.any_attention.laws.sizes import _claim
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.kernels import power
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

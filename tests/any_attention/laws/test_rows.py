@@ -7,7 +7,7 @@ import pytest
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import rows
 from attention_separation.any_attention.laws.rows import ENTMAXES, ROW_LAWS, last_n_of_others
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -9,8 +9,7 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach
 from attention_separation.any_attention.laws import sizes
 from attention_separation.any_attention.laws.test_cases import EXPONENTIALS, LINEAR, POWERS
-from attention_separation.any_attention.settings.data import Data
-from attention_separation.any_attention.settings.jobs import KernelsJob
+from attention_separation.any_attention.settings.jobs import Data, KernelsJob
 from attention_separation.own_kernels.values import own_kernels
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -1,7 +1,7 @@
 """What laws are judged at."""
 
 from attention_separation.any_attention.laws.test_cases import POWERS, TAYLORS, stacked
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=7, delta=0.01, at_least=15)
 

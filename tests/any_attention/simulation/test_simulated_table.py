@@ -9,7 +9,7 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.simulated import Simulated
+from attention_separation.any_attention.settings.jobs import Simulated
 from attention_separation.any_attention.simulation.simulated_table import SCHEMA, simulated_table
 from attention_separation.attention.kernels import KERNELS
 

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.settings.data import Data
+from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.any_attention.simulation import trials as module
 from attention_separation.any_attention.simulation.attending import SIMULATED
 from attention_separation.any_attention.simulation.trials import (

@@ -8,8 +8,12 @@ import pytest
 
 from attention_separation.head_rank.claims import theory_claims
 from attention_separation.head_rank.constructions import temperature
-from attention_separation.head_rank.settings.jobs import TemperatureJob
-from attention_separation.head_rank.settings.theory import BoundSettings, FoundJob, PluralityJob
+from attention_separation.head_rank.settings.jobs import (
+    BoundSettings,
+    FoundJob,
+    PluralityJob,
+    TemperatureJob,
+)
 from attention_separation.head_rank.theory.bound_table import NEEDED, bound_rows, needed_rows
 from attention_separation.head_rank.theory.found_table import SCHEMA as FOUND
 from attention_separation.head_rank.theory.found_table import found_rows

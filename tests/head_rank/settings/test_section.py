@@ -5,7 +5,6 @@ from making import head_rank
 from training_jobs import small
 
 from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK
-from attention_separation.head_rank.settings.estimates import memory_mb
 from attention_separation.head_rank.settings.section import Grid, Part
 
 SHARED = {
@@ -72,4 +71,4 @@ def test_a_grid_of_one_product_has_no_parts_to_ask_for():
 def test_memory_counts_the_batches_that_are_drawn_ahead():
     few, many = (small(d=64, n=256, heads=64, batch=batch, seeds=[0]) for batch in (64, 65))
     block = 4 * STEPS_PER_BLOCK * 64 * 256
-    assert memory_mb(many) - memory_mb(few) >= 3 * block // 10**6
+    assert many.memory_mb() - few.memory_mb() >= 3 * block // 10**6

@@ -22,7 +22,7 @@ from attention_separation.head_rank.constructions.random_features import (
     compromise_heads,
     head_vs_target,
 )
-from attention_separation.head_rank.settings.theory import FoundJob
+from attention_separation.head_rank.settings.jobs import FoundJob
 from attention_separation.head_rank.theory import found_heads
 from attention_separation.head_rank.theory.bound import bound
 from attention_separation.head_rank.theory.bound_table import budget_heads, ranks

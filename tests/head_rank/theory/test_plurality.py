@@ -5,7 +5,7 @@ import pytest
 
 from attention_separation.head_rank.constructions import vote
 from attention_separation.head_rank.constructions.data import DISTRIBUTIONS, nearest
-from attention_separation.head_rank.settings.theory import PluralityJob
+from attention_separation.head_rank.settings.jobs import PluralityJob
 from attention_separation.head_rank.theory.plurality_table import (
     heads_for,
     plurality_rows,

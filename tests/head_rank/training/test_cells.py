@@ -57,7 +57,7 @@ WRONG = {
     "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
     "no seeds": ({"seeds": []}, "at least 1 item"),
     "a seed twice": ({"seeds": [1, 1]}, "each seed once"),
-    "misspelt": ({"batches": 3}, "Extra inputs are not permitted"),
+    "misspelt": ({"batches": 3}, "unknown key; did you mean 'batch'?"),
 }
 
 

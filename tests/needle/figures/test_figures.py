@@ -13,7 +13,7 @@ from attention_separation.needle.figures import accuracy, critical, features, pa
 from attention_separation.needle.figures.style import STYLES
 from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 from attention_separation.pages import drawing
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from needle_cells import runs, small, table_of
 from attention_separation.__main__ import main
 from attention_separation.needle.training.cell_table import SCHEMA, cell_table
 from attention_separation.results.tables import write_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 JOB = "needle.training.train_cell"
 

@@ -10,8 +10,7 @@ from attention_separation.softmax_vs_linear.audits.choices import choices_table,
 from attention_separation.softmax_vs_linear.audits.readings import CHOICES
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.cross_attention import IN_BOTH
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
-from attention_separation.softmax_vs_linear.settings.panels import KEY
+from attention_separation.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
 EXPECTED = [
     "base of the logarithm", "m = log n", "m = max{log(n/δ), 15}", "τ of softmax regression",

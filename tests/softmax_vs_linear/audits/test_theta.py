@@ -13,8 +13,7 @@ from attention_separation.softmax_vs_linear.audits.theta import (
     draw,
     theta_table,
 )
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
-from attention_separation.softmax_vs_linear.settings.panels import KEY
+from attention_separation.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
 PANELS = STUDY.results["theta"].settings.panels
 

@@ -8,8 +8,7 @@ from making import SECTION, STUDY, changed_study, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
 from attention_separation.softmax_vs_linear.audits.threshold import draw, threshold_table
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
-from attention_separation.softmax_vs_linear.settings.panels import KEY
+from attention_separation.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
 
 def test_a_best_that_float64_does_not_tell_is_none():

@@ -8,7 +8,7 @@ from making import SECTION, STUDY, panel
 from attention_separation.softmax_vs_linear.audits.verdicts import SCHEMA, about, verdict_tables
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.models.panel_tables import join_exact
-from attention_separation.softmax_vs_linear.settings.jobs import VerdictsJob
+from attention_separation.softmax_vs_linear.settings.panels import VerdictsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 SWEEPS = {

@@ -14,8 +14,7 @@ from attention_separation.softmax_vs_linear.audits.whp import (
     whp_table,
 )
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
-from attention_separation.softmax_vs_linear.settings.panels import COLUMN
+from attention_separation.softmax_vs_linear.settings.panels import COLUMN, PanelsJob
 
 FIG4E = STUDY.exact["fig4e"].with_more(reconstructed=["X"])
 

@@ -20,7 +20,7 @@ from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
         ("cross_attention", {"n": 200, "d": 2}, "one class"),
         ("self_attention", {"n": 20, "d": 22}, "one token in a class"),
         ("cross_attention", {"n": 20, "d": 21}, "one token in a class"),
-        ("self_attention", {"n": 200, "d": 22, "m": 3}, "Extra inputs"),
+        ("self_attention", {"n": 200, "d": 22, "m": 3}, "unknown key; allowed: n, d"),
     ],
 )
 def test_sizes_that_are_none_are_refused(model, size, text):

@@ -10,7 +10,7 @@ from attention_separation.pages.drawing import save
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw
 from attention_separation.softmax_vs_linear.models.panel_tables import join_exact
-from attention_separation.softmax_vs_linear.settings.jobs import PanelsJob
+from attention_separation.softmax_vs_linear.settings.panels import PanelsJob
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 

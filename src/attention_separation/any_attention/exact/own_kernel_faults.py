@@ -15,8 +15,7 @@ from attention_separation.own_kernels.section import OwnKernel, PythonKernel
 from attention_separation.own_kernels.values import own_kernel
 from attention_separation.results.provenance import PACKAGE, ROOT
 
-from ..settings.data import Data
-from ..settings.jobs import KernelsJob
+from ..settings.jobs import Data, KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
 
@@ -50,10 +49,8 @@ def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) ->
 def run(job: KernelsJob) -> None:
     # What a user's module prints is not the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        found = {
-            name: kernel_fault(name, one, job.data, job.sizes)
-            for name, one in (job.kernels or {}).items()
-        }
+        kernels = job.kernels.items()
+        found = {name: kernel_fault(name, one, job.data, job.sizes) for name, one in kernels}
     print(f"\n{ANSWER}{json.dumps(found)}", flush=True)
 
 

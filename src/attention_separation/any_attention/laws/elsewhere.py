@@ -10,8 +10,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import NOT_APPLICABLE, VERDICTS
 
-from ..settings.data import Data
-from ..settings.jobs import KernelsJob
+from ..settings.jobs import Data, KernelsJob
 from .law_table import judge_laws
 
 TITLE = "Any attention: the laws at other data"

@@ -1,10 +1,41 @@
-"""What the jobs of this study depend on."""
+"""What the jobs of this study depend on: the data that kernels are put to, and how often."""
 
+from typing import Annotated
+
+from pydantic import Field
+
+from attention_separation.datasets.dataset import sign_columns
 from attention_separation.own_kernels.section import OwnKernels
-from attention_separation.settings.closed import Closed
+from attention_separation.settings.closed import Closed, Count, Several, Whole
 
-from .data import Data
-from .simulated import Simulated
+Size = Annotated[float, Field(gt=0, le=1000)]
+
+
+class Data(Closed):
+    """Sizes of the entries of the tokens, and how many sign columns there are."""
+
+    a0: Annotated[float, Field(ge=0, le=1000)] = Field(description="size of D0's special entry")
+    a1: Size = Field(description="size of D1's special entry")
+    b: Size = Field(description="size of the class entries, self-attention")
+    c: Size = Field(description="size of the last column, self-attention")
+    classes: Annotated[Whole, Field(ge=1, le=200)] = Field(
+        description="K: d is K + 2 in self-attention and K + 1 in cross-attention"
+    )
+    delta: Annotated[float, Field(gt=0, lt=1)] = Field(description="of m = floor(log(n/delta))")
+    at_least: Count = Field(description="smallest m")
+
+    def m(self, n: int) -> int:
+        """The number of sign columns for n tokens."""
+        return sign_columns(n, self.delta, self.at_least)
+
+
+class Simulated(Closed):
+    """Trials of the kernels that no exact value is known of: random features, order of tokens."""
+
+    n: Annotated[Several, Field(le=20_000)] = Field(
+        description="number of tokens, a multiple of `classes`"
+    )
+    trials: Annotated[Count, Field(le=10**6)] = Field(description="of each kernel in each layer")
 
 
 class KernelsJob(Closed):

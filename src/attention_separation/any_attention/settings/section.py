@@ -5,17 +5,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import nearest_multiples
+from attention_separation.datasets.dataset import stacking_fault
 from attention_separation.own_kernels.formula import FUNCTIONS, NAMES
 from attention_separation.own_kernels.section import OwnKernels
-from attention_separation.settings.closed import Closed, Whole
+from attention_separation.settings.closed import Closed, Several, Some
+from attention_separation.settings.faults import Fault
 from attention_separation.settings.kernel_name import KernelName
 
-from .data import Data
-from .simulated import MOST_SIGNS, Simulated
+from .jobs import Data, Simulated
 from .titles import FIGURES
 
-Tokens = Annotated[Whole, Field(ge=2, le=LARGEST_N)]
+MOST_SIGNS = 10**7
+"""Scores of a trial at one time, tokens times sign columns."""
+
+Tokens = Annotated[Several, Field(le=LARGEST_N)]
 
 
 class AnyAttentionSection(Closed):
@@ -26,7 +29,7 @@ class AnyAttentionSection(Closed):
         description="numbers of tokens n in the table of values, multiples of `classes`"
     )
     simulated: Simulated = Field(description="kernels without distinct rows, in trials")
-    only: Annotated[list[KernelName], Field(min_length=1)] | None = Field(
+    only: Some[KernelName] | None = Field(
         default=None, description="built-in kernels of the tables, if not all"
     )
     figures: list[Literal[tuple(FIGURES)]] = Field(
@@ -41,25 +44,18 @@ class AnyAttentionSection(Closed):
     )
 
 
-def section_faults(section: AnyAttentionSection) -> list[tuple[tuple, str]]:
-    """Faults between the settings of a section each of which is valid: a path and a sentence."""
-    classes, simulated = section.data.classes, section.simulated
-    found: list[tuple[tuple, str]] = []
+def section_faults(section: AnyAttentionSection) -> list[Fault]:
+    """Faults between the settings of a section each of which is valid."""
+    simulated, m = section.simulated, section.data.m(section.simulated.n)
     sizes = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
-    for path, n in [*sizes, (("simulated", "n"), simulated.n)]:
-        if n % classes:
-            nearest = nearest_multiples(n, classes)
-            found.append(
-                (path, f"n={n} does not stack in {classes} classes; allowed: multiples of "
-                 f"{classes}; nearest: {nearest}")
-            )  # fmt: skip
+    found = [
+        (path, stacking_fault(n, section.data.classes))
+        for path, n in [*sizes, (("simulated", "n"), simulated.n)]
+    ]
     for path, n in sizes:
-        if n in section.sizes[: path[1]]:
-            found.append((path, f"{n} stands there already; allowed: each size once"))
-    m = section.data.m(simulated.n)
+        again = n in section.sizes[: path[1]]
+        found.append((path, f"{n} stands there already; allowed: each size once" if again else ""))
     if simulated.n * m > MOST_SIGNS:
-        text = (
-            f"n={simulated.n} with m={m}: {simulated.n * m} scores; allowed: at most {MOST_SIGNS}"
-        )
-        found.append((("simulated", "n"), text))
-    return found
+        text = f"n={simulated.n} with m={m}: {simulated.n * m} scores"
+        found.append((("simulated", "n"), f"{text}; allowed: at most {MOST_SIGNS}"))
+    return [(path, text) for path, text in found if text]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation.pages.drawing import BLUE, GREEN, INK, LIGHT_GRAY, RC, VERMILION, frame
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 from ..constructions.features import SCHEMA
 from ..settings.titles import FIGURES

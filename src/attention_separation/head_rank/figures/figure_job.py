@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from attention_separation.pages.drawing import save_with_numbers
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 ERROR = "mean squared error"
 

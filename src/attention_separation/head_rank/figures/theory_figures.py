@@ -25,7 +25,7 @@ from attention_separation.pages.drawing import (
 )
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 from ..settings.titles import THEORY
 from ..theory import bound_table, found_table, plurality_table

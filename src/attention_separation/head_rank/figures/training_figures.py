@@ -14,7 +14,7 @@ from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_wit
 from attention_separation.pages.prose import counted
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 from ..claims import published_values
 from ..claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import INK, PALETTE, RC, frame
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 from ..constructions.vote import SCHEMA
 from ..settings.titles import FIGURES

@@ -1,11 +1,12 @@
-"""One cell of a training figure: a transformer, its task and how it is trained. Without torch."""
+"""One cell of a training figure: a transformer, its task, how it is trained, and what that takes.
+Without torch."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
+from attention_separation.settings.closed import Closed, Count, Seed, Several, Some, canonical_json
+from attention_separation.settings.faults import fault
 
 EPOCH = 100
 """Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
@@ -23,48 +24,68 @@ WARM_UP = 0.1
 PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
 """Of the initial values of additive encodings in the authors' code."""
 
-Seed = Annotated[Whole, Field(ge=0)]
-Several = Annotated[Whole, Field(ge=2)]
-WarmUp = Annotated[float, Field(gt=0, lt=1)]
+START_MINUTES = 5
+"""Asked for beside the steps: torch, the first batch, the final score."""
+
+START_MB = 1200
+"""Of a job without data: torch, and on a cluster the two snakemakes that start it."""
+
+MOST_ACTIVATIONS = 2**30
+"""Numbers that one backward pass may keep: 4 GiB."""
+
+PASSES = 3
+"""Arrays that forward and backward hold of each activation, about."""
+
+
+class Recipe(Closed):
+    """How the runs of a figure are trained."""
+
+    d: Several = Field(description="dimension of the points")
+    feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
+    batch: Count = Field(description="sets per batch")
+    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
+    lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
+    warm_up: Annotated[float, Field(gt=0, lt=1)] = Field(
+        default=WARM_UP,
+        description="part of the steps in which the rate rises to lr, where the schedule is "
+        "per_step; per_epoch has its own",
+    )
+
+    @model_validator(mode="after")
+    def _has_whole_epochs(self) -> Self:
+        if self.steps % EPOCH:
+            epochs = f"a multiple of {EPOCH}, the steps of an epoch"
+            raise fault(f"steps is {self.steps}; allowed: {epochs}")
+        return self
 
 
 class Architecture(Closed):
-    """A transformer encoder of post-norm layers, and the sets of points that it reads."""
+    """A transformer encoder of post-norm layers, and the sets of n points on the unit sphere of d
+    dimensions that it reads. Each of `width` attention modules of a layer, which are averaged, has
+    `heads` heads; a concatenated encoding adds d_e rows to the points."""
 
-    d: Several = Field(description="dimension of the points, which lie on the unit sphere")
-    n: Several = Field(description="points per set")
-    layers: Count = Field(description="layers")
-    heads: Count = Field(description="heads per unit of width; a head's rank is D/heads")
-    width: Count = Field(default=1, description="attention modules per layer, averaged")
-    encoding: Encoding = Field(default="none", description="positional encoding")
-    d_e: Count | None = Field(
-        default=None, description="rows that a concatenated encoding adds to the points"
-    )
-    feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
+    d: Several
+    n: Several
+    layers: Count
+    heads: Count
+    width: Count = 1
+    encoding: Encoding = "none"
+    d_e: Count | None = None
+    feed_forward: Count
 
     @model_validator(mode="after")
-    def _is_possible(self) -> "Architecture":
+    def _is_possible(self) -> Self:
         if (self.encoding == "concatenated") != (self.d_e is not None):
-            raise PydanticCustomError(
-                "cell",
-                "d_e is {d_e} with encoding: {encoding}; allowed: d_e of 1 or more with "
-                "concatenated, none with the other encodings",
-                {"d_e": str(self.d_e), "encoding": self.encoding},
+            raise fault(
+                f"d_e is {self.d_e} with encoding: {self.encoding}; allowed: d_e of 1 or more with "
+                "concatenated, none with the other encodings"
             )
-        if self.model_dimension % self.heads:
-            raise PydanticCustomError(
-                "cell",
-                "heads is {heads}, which does not divide the model's dimension {dimension}; "
-                "allowed: {allowed}",
-                {
-                    "heads": self.heads,
-                    "dimension": self.model_dimension,
-                    "allowed": ", ".join(
-                        str(k)
-                        for k in range(1, self.model_dimension + 1)
-                        if self.model_dimension % k == 0
-                    ),
-                },
+        dimension = self.model_dimension
+        if dimension % self.heads:
+            allowed = [str(k) for k in range(1, dimension + 1) if dimension % k == 0]
+            raise fault(
+                f"heads is {self.heads}, which does not divide the model's dimension {dimension}; "
+                f"allowed: {', '.join(allowed)}"
             )
         return self
 
@@ -102,61 +123,39 @@ class Architecture(Closed):
         per_point = 8 * inner * dimension + 4 * inner * self.n + 4 * dimension * self.feed_forward
         return self.layers * self.n * per_point
 
+    def activations(self) -> int:
+        """Numbers that the backward pass of one set of one run needs."""
+        dimension, inner = self.model_dimension, self.width * self.model_dimension
+        per_point = 4 * inner + self.total_heads * self.n + 6 * dimension + 2 * self.feed_forward
+        return PASSES * self.layers * self.n * per_point
 
-class CellJob(Architecture):
+
+class CellJob(Recipe, Architecture):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str = Field(description="the cell's name, as in its file's name")
-    batch: Count = Field(description="sets per batch")
-    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
-    lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
-    regime: Regime = Field(
-        default="fresh",
-        description=f"fresh: every batch is new; repeated: the same {EPOCH} batches in every "
-        "epoch, as published",
-    )
-    schedule: Schedule = Field(
-        default="per_step",
-        description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
-    )
-    warm_up: WarmUp = Field(
-        default=WARM_UP,
-        description="part of the steps in which the rate rises, of the schedule per step alone",
-    )
-    additive_mean: float | None = Field(
-        default=None, description="mean of the normal initial values of an additive encoding"
-    )
-    additive_sd: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="standard deviation of the initial values of such an encoding"
-    )
-    seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
-    held_out: Several = Field(description="sets that the final error is measured on, never seen")
-    checkpoint_every: Count = Field(
-        default=EPOCH, description="steps between checkpoints; no result depends on it"
-    )
-    seed: Seed = Field(description="root of all random streams")
+    name: str
+    """As in its file's name."""
+    regime: Regime = "fresh"
+    schedule: Schedule = "per_step"
+    additive_mean: float | None = None
+    additive_sd: Annotated[float, Field(ge=0)] | None = None
+    """Of the normal initial values of an additive encoding."""
+    seeds: Some[Seed]
+    held_out: Several
+    """Sets that the final error is measured on, never seen."""
+    checkpoint_every: Count = EPOCH
+    """Steps between checkpoints; no result depends on it."""
+    seed: Seed
 
     @model_validator(mode="after")
-    def _is_trainable(self) -> "CellJob":
-        if self.steps % EPOCH:
-            raise PydanticCustomError(
-                "cell",
-                "steps is {steps}; allowed: a multiple of {epoch}, the steps of an epoch",
-                {"steps": self.steps, "epoch": EPOCH},
-            )
+    def _is_trainable(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds):
-            raise PydanticCustomError("cell", "seeds has a value twice; allowed: each seed once")
-        initial = (self.additive_mean, self.additive_sd)
-        if any((value is not None) != (self.encoding == "additive") for value in initial):
-            raise PydanticCustomError(
-                "cell",
-                "additive_mean and additive_sd are {mean} and {sd} with encoding: {encoding}; "
-                "allowed: numbers with additive, none with the other encodings",
-                {
-                    "mean": str(self.additive_mean),
-                    "sd": str(self.additive_sd),
-                    "encoding": self.encoding,
-                },
+            raise fault("seeds has a value twice; allowed: each seed once")
+        mean, sd = self.additive_mean, self.additive_sd
+        if any((value is not None) != (self.encoding == "additive") for value in (mean, sd)):
+            raise fault(
+                f"additive_mean and additive_sd are {mean} and {sd} with encoding: {self.encoding};"
+                " allowed: numbers with additive, none with the other encodings"
             )
         return self
 
@@ -171,8 +170,30 @@ class CellJob(Architecture):
     def model_name(self) -> str:
         """What names a stream of initial values."""
         parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
-        return ",".join(f"{key}={value}" for key, value in parts.items())
+        return ",".join(f"{key}={parts[key]}" for key in Architecture.model_fields if key in parts)
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""
         return 3 * self.flops() * self.batch * self.steps * len(self.seeds)
+
+    def sets_at_once(self) -> int:
+        """Sets of a batch that go through the network together: gradients of the parts are added.
+
+        The number depends on the cell alone, so that results do not depend on the machine.
+        """
+        fitting = MOST_ACTIVATIONS // (self.activations() * len(self.seeds))
+        return max(1, min(self.batch, fitting))
+
+    def memory_mb(self) -> int:
+        """Megabytes that training asks for."""
+        numbers = self.activations() * self.sets_at_once()
+        # A block of batches, what it is made of, and one drawn ahead.
+        numbers += 3 * STEPS_PER_BLOCK * self.d * self.n * self.batch
+        # The parameters, their gradients and the optimizer's two moments.
+        numbers += 5 * self.parameters()
+        return START_MB + 4 * numbers * len(self.seeds) // 10**6
+
+    def minutes(self, gigaflops: float) -> int:
+        """Minutes that training asks for: three times its operations at a rate."""
+        seconds = self.training_flops() / (1e9 * gigaflops)
+        return START_MINUTES + int(3 * seconds / 60) + 1

@@ -1,34 +1,34 @@
-"""What the jobs of this paper depend on beside trained cells. Without the mathematics, so that a
-workflow loads it quickly."""
+"""What is computed without training, and what its jobs depend on. Without the mathematics, so that
+a workflow loads it quickly."""
 
-from typing import Annotated, Literal
+import itertools
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from attention_separation.settings.closed import Closed, Count, Whole
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Closed, Count, Job, Seed, Several, Some, Whole
+from attention_separation.settings.faults import fault
 
-Dimension = Annotated[Whole, Field(ge=2, le=10_000)]
-Temperature = Annotated[float, Field(gt=0, le=1e6)]
+Dimension = Annotated[Several, Field(le=10_000)]
+Few = Annotated[Several, Field(le=1024)]
+Temperatures = Some[Annotated[float, Field(gt=0, le=1e6)]]
+Distribution = Literal["uniform", "orthogonal"]
 
 
 class Case(Closed):
     """Data of Fact 1: N points in d dimensions."""
 
-    distribution: Literal["uniform", "orthogonal"] = Field(
+    distribution: Distribution = Field(
         description="uniform: independent points of the sphere; orthogonal: D_N"
     )
     d: Dimension = Field(description="dimension of the points")
-    n: Annotated[Whole, Field(ge=2, le=10_000)] = Field(description="number of points N")
+    n: Dimension = Field(description="number of points N")
 
     @model_validator(mode="after")
-    def _check(self) -> "Case":
+    def _has_room(self) -> Self:
         if self.distribution == "orthogonal" and self.n > self.d:
-            raise PydanticCustomError(
-                "grid", "n is {n}; allowed: at most d = {d}, for the points are orthogonal",
-                {"n": self.n, "d": self.d},
-            )  # fmt: skip
+            allowed = f"at most d = {self.d}, for the points are orthogonal"
+            raise fault(f"n is {self.n}; allowed: {allowed}")
         return self
 
 
@@ -44,27 +44,15 @@ class BiasedCase(Closed):
 class TemperatureSettings(Closed):
     """Facts 1 and 3: error of a full-rank head against its temperature."""
 
-    draws: Annotated[Count, Field(ge=2)] = Field(description="draws of the data per case")
-    temperatures: Annotated[list[Temperature], Field(min_length=1)] = Field(
-        description="c in K Q^T = cI"
-    )
-    cases: Annotated[list[Case], Field(min_length=1)] = Field(description="data of Fact 1")
-    biased: Annotated[list[BiasedCase], Field(min_length=1)] = Field(description="data of Fact 3")
-
-
-class TemperatureJob(TemperatureSettings):
-    """All that the table of errors against the temperature depends on."""
-
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
+    draws: Several = Field(description="draws of the data per case")
+    temperatures: Temperatures = Field(description="c in K Q^T = cI")
+    cases: Some[Case] = Field(description="data of Fact 1")
+    biased: Some[BiasedCase] = Field(description="data of Fact 3")
 
 
 def _odd(value: int) -> int:
     if value < 1 or value % 2 == 0:
-        raise PydanticCustomError(
-            "grid",
-            "{heads} heads; allowed: odd numbers, a vote of an even number can tie",
-            {"heads": value},
-        )
+        raise fault(f"{value} heads; allowed: odd numbers, a vote of an even number can tie")
     return value
 
 
@@ -72,21 +60,13 @@ class VoteSettings(Closed):
     """Theorem 7: error of the majority vote of rank-1 heads."""
 
     draws: Count = Field(description="draws of heads and data per dimension")
-    dimensions: Annotated[list[Annotated[Whole, Field(ge=2)]], Field(min_length=1)] = Field(
-        description="d of the points"
-    )
-    heads: Annotated[list[Annotated[Whole, AfterValidator(_odd)]], Field(min_length=1)] = Field(
+    dimensions: Some[Several] = Field(description="d of the points")
+    heads: Some[Annotated[Whole, AfterValidator(_odd)]] = Field(
         description="H, odd: a vote of an even number can tie"
     )
-    epsilons: Annotated[list[Annotated[float, Field(ge=1e-3, lt=1)]], Field(min_length=1)] = Field(
+    epsilons: Some[Annotated[float, Field(ge=1e-3, lt=1)]] = Field(
         description="errors for which the number of heads that reaches them is sought"
     )
-
-
-class VoteJob(VoteSettings):
-    """All that the table of the majority vote depends on."""
-
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
 
 
 class FeaturesRun(Closed):
@@ -96,9 +76,7 @@ class FeaturesRun(Closed):
         description="compromise: the cosine of q and k uniform; independent: q and k independent; "
         "published: compromise with k not renormalised, and the published computation"
     )
-    dimensions: Annotated[list[Annotated[Whole, Field(ge=2, le=512)]], Field(min_length=1)] = Field(
-        description="d of the points"
-    )
+    dimensions: Some[Annotated[Several, Field(le=512)]] = Field(description="d of the points")
     draws: Count = Field(description="draws of heads per dimension")
     heads: Annotated[Count, Field(le=2**15)] = Field(
         description="most heads; the table has every power of 2 up to it"
@@ -108,29 +86,96 @@ class FeaturesRun(Closed):
 class FeaturesSettings(Closed):
     """Error of random heads of rank 1."""
 
-    runs: Annotated[list[FeaturesRun], Field(min_length=1)] = Field(description="what is drawn")
+    runs: Some[FeaturesRun] = Field(description="what is drawn")
 
     def most_heads(self) -> dict[tuple[str, int, int], int]:
         """The most heads of each (law, d, draw)."""
         found: dict[tuple[str, int, int], int] = {}
         for each in self.runs:
-            for d in each.dimensions:
-                for draw in range(each.draws):
-                    key = (each.law, d, draw)
-                    found[key] = max(each.heads, found.get(key, 0))
+            for key in itertools.product([each.law], each.dimensions, range(each.draws)):
+                found[key] = max(each.heads, found.get(key, 0))
         return found
 
 
-class FeaturesJob(FeaturesSettings):
+class BoundSettings(Closed):
+    """Lower bounds for one layer, and the heads that they leave possible."""
+
+    dimensions: Some[Few] = Field(description="d; ranks are the powers of 2 below d, and d")
+    doublings: Annotated[Whole, Field(ge=0, le=62)] = Field(
+        description="heads: the powers of 2 up to this one, and the paper's three budgets"
+    )
+    errors: Some[Annotated[float, Field(ge=0.005, lt=0.5)]] = Field(
+        description="errors for which the number of heads is sought"
+    )
+
+
+class FoundSettings(Closed):
+    """Heads of low rank with the best weights: what is possible at the paper's budgets."""
+
+    dimensions: Some[Few] = Field(description="d, with the same ranks")
+    draws: Annotated[Whole, Field(ge=10)] = Field(
+        description="draws of y that weights of heads of rank 2 or more are fitted to; as many "
+        "others score them"
+    )
+    most_heads: Annotated[Count, Field(le=4096)] = Field(
+        description="heads of rank 2 or more that are used at most: more can do no worse"
+    )
+    most_optimised: Annotated[Count, Field(le=4096)] = Field(
+        description="heads of rank 1 that are optimised at most"
+    )
+    steps: Count = Field(description="steps of L-BFGS over the directions of rank-1 heads, at most")
+    temperatures: Temperatures = Field(description="c of the one head of full rank")
+
+
+class PluralitySettings(Closed):
+    """The vote of rank-1 heads among more than two points."""
+
+    draws: Several = Field(description="draws of heads and data per distribution and dimension")
+    distributions: Some[Distribution] = Field(
+        description="uniform: independent points of the sphere; orthogonal: D_N, for N up to d"
+    )
+    dimensions: Some[Few] = Field(description="d of the points")
+    points: Some[Few] = Field(description="N")
+    heads: Some[Count] = Field(description="H, rising")
+
+
+class TheorySettings(Closed):
+    """One layer of heads of low rank, without training."""
+
+    bound: BoundSettings = Field(description="what no such heads can do")
+    found: FoundSettings = Field(description="what some such heads do")
+    plurality: PluralitySettings = Field(description="a vote of rank-1 heads against N")
+
+
+class Seeded(Closed):
+    """What draws at random."""
+
+    seed: Seed
+
+
+class TemperatureJob(TemperatureSettings, Seeded):
+    """All that the table of errors against the temperature depends on."""
+
+
+class VoteJob(VoteSettings, Seeded):
+    """All that the table of the majority vote depends on."""
+
+
+class FeaturesJob(FeaturesSettings, Seeded):
     """All that the table of random features depends on; of equal draws the one with most heads."""
 
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
+
+class FoundJob(FoundSettings, Seeded):
+    """All that the table of heads found depends on."""
 
 
-class ClaimsJob(Job):
+class PluralityJob(PluralitySettings, Seeded):
+    """All that the table of the vote against N depends on."""
+
+
+class ClaimsJob(Job, Seeded):
     """What the table of claims depends on beside the tables that it reads."""
 
-    seed: Annotated[Whole, Field(ge=0)] = Field(description="root of every random stream")
     scale: str
     margin: float
     level: float

@@ -11,7 +11,7 @@ from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 
-from ..settings.theory import BoundSettings
+from ..settings.jobs import BoundSettings
 from .bound import DIGITS, bound, heads_needed
 
 BUDGETS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}

@@ -16,7 +16,7 @@ from attention_separation.statistics.seeding import stream
 from ..constructions.data import unit_vectors
 from ..constructions.full_rank_head import fact_1_exact
 from ..constructions.random_features import Heads, best_errors, compromise_heads, head_vs_head
-from ..settings.theory import FoundJob
+from ..settings.jobs import FoundJob
 from . import found_heads
 from .bound import bound
 from .bound_table import budget_heads, ranks

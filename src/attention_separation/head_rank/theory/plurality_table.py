@@ -33,7 +33,7 @@ from attention_separation.statistics.seeding import stream
 
 from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
-from ..settings.theory import PluralityJob
+from ..settings.jobs import PluralityJob
 
 
 def winners(x: np.ndarray, y: np.ndarray, g: np.ndarray, heads: Sequence[int]) -> np.ndarray:

@@ -15,7 +15,6 @@ from attention_separation.training.adam import Adam
 from attention_separation.training.job import keep_memory
 
 from ..settings.cells import EPOCH, CellJob
-from ..settings.estimates import sets_at_once
 from .batches import Batches, held_out, held_out_blocks, initial_names
 from .transformer import Parameters, grouped, initial, is_by_rows, pair_products, transformer
 
@@ -132,7 +131,7 @@ def set_errors(job: CellJob, parameters: Parameters, x: Tensor) -> Tensor:
 def advance(job: CellJob, state: State, x: Tensor) -> None:
     """One step: each run's own loss moves its own parameters alone."""
     parameters, flat = grouped(job, state.tensors), None
-    for part in x.split(sets_at_once(job), dim=-1):
+    for part in x.split(job.sets_at_once(), dim=-1):
         losses = set_errors(job, parameters, part).sum(1) / x.shape[-1]
         gradients = torch.autograd.grad(losses.sum(), state.tensors)
         more = torch.cat([gradient.reshape(-1) for gradient in gradients])
@@ -146,7 +145,7 @@ def advance(job: CellJob, state: State, x: Tensor) -> None:
 def score(job: CellJob, state: State, blocks: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean error of each run on so many blocks of held-out sets, and its standard error."""
     parameters, errors = grouped(job, state.tensors), []
-    together = sets_at_once(job)
+    together = job.sets_at_once()
     for block in range(blocks):
         sets = held_out(job, block)
         for first in range(0, sets.shape[-1], together):

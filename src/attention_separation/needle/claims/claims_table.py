@@ -9,7 +9,7 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet, table_from_rows
 
 from ..exact.line_table import ACCURACIES, CRITICAL
-from ..settings.section import ClaimsJob
+from ..settings.exact import ClaimsJob
 from ..training.cell_table import SCHEMA as CELLS
 from .exact_claims import exact_rows
 from .outcomes import SCHEMA, TRAINED

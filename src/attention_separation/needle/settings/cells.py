@@ -1,13 +1,14 @@
-"""One cell of trained networks: data, an attention map, and how it is trained. Without torch."""
+"""One cell of trained networks: data, an attention map, how it is trained, and what that takes.
+Without torch."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from attention_separation.attention.kernel_names import without_alias
 from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
+from attention_separation.settings.closed import Closed, Count, Seed, Several, Some, canonical_json
+from attention_separation.settings.faults import fault
 
 from .exact import Entries, Mu
 
@@ -32,10 +33,17 @@ MOST_RUNS = 8
 """Runs of a cell share noise in `query_given`, each with a direction of its own orthogonal to those
 of the others: there are no more than dimensions."""
 
-Seed = Annotated[Whole, Field(ge=0)]
-Runs = Annotated[Whole, Field(ge=1, le=MOST_RUNS)]
-Rate = Annotated[float, Field(gt=0, le=10)]
-Tokens = Annotated[Whole, Field(ge=2, le=100_000)]
+START_MINUTES = 5
+START_MB = 1200
+"""Of a job without data: torch, and on a cluster the two snakemakes that start it."""
+
+NUMBERS_PER_SECOND = 2e9
+"""That a core computes with in training, forward and backward together, about."""
+
+PASSES = 4
+"""Numbers kept for each that a step computes with, about."""
+
+Tokens = Annotated[Several, Field(le=100_000)]
 
 
 class Map(Closed):
@@ -51,7 +59,7 @@ class Map(Closed):
         description="sum: each row by the sum of its weights; n; rms: the output by its root mean "
         "square",
     )
-    features: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
+    features: Annotated[Count, Field(le=10_000)] | None = Field(
         default=None, description="features of a feature map, on learned projections"
     )
 
@@ -59,10 +67,10 @@ class Map(Closed):
 class Recipe(Closed):
     """How a network is trained."""
 
-    batch: Annotated[Whole, Field(ge=2)] = Field(description="sequences per batch, half of them D1")
+    batch: Several = Field(description="sequences per batch, half of them D1")
     steps: Count = Field(description="batches trained on, each of them new")
-    lr: Rate = Field(description="highest learning rate")
-    held_out: Annotated[Whole, Field(ge=2)] = Field(
+    lr: Annotated[float, Field(gt=0, le=10)] = Field(description="highest learning rate")
+    held_out: Several = Field(
         description="sequences that the accuracy of a run is measured on, never seen in training"
     )
     standardise: bool = Field(
@@ -73,43 +81,34 @@ class Recipe(Closed):
 class NeedleCell(Recipe):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str = Field(description="the cell's name, as in its file's name")
+    name: str
+    """As in its file's name."""
     arm: Arm
     map: Map
-    mu: Mu = Field(description="signal-to-noise ratio μ of the needle")
-    n: Tokens = Field(description="tokens")
-    data: Entries = Field(
-        description="sizes of the first paper's tokens, where the query is not given"
-    )
-    own: OwnKernel | None = Field(default=None, description="the kernel, where it is a user's own")
-    module: str | None = Field(
-        default=None, description="digest of the own kernel's module, if it is a Python function"
-    )
-    control: bool = Field(default=False, description="whether no claim is judged on it")
-    seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
-    checkpoint_every: Count = Field(
-        default=100, description="steps between checkpoints; no result depends on it"
-    )
-    seed: Seed = Field(description="root of all random streams")
+    mu: Mu
+    n: Tokens
+    data: Entries
+    own: OwnKernel | None = None
+    """The kernel, where it is a user's own."""
+    module: str | None = None
+    """Digest of the own kernel's module, if it is a Python function."""
+    control: bool = False
+    seeds: Some[Seed]
+    checkpoint_every: Count = 100
+    """Steps between checkpoints; no result depends on it."""
+    seed: Seed
 
     @model_validator(mode="after")
-    def _is_trainable(self) -> "NeedleCell":
+    def _is_trainable(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds) or max(self.seeds) >= MOST_RUNS:
-            raise PydanticCustomError(
-                "cell",
-                "seeds is {seeds}; allowed: each seed once, 0 to {last}",
-                {"seeds": str(self.seeds), "last": MOST_RUNS - 1},
-            )
+            raise fault(f"seeds is {self.seeds}; allowed: each seed once, 0 to {MOST_RUNS - 1}")
         if (self.map.kernel is None) > (self.arm == "self_attention"):
-            raise PydanticCustomError("cell", "no kernel; allowed: in the arm self_attention alone")
+            raise fault("no kernel; allowed: in the arm self_attention alone")
         if self.map.divided_by == "rms" and self.arm == "query_given":
-            raise PydanticCustomError(
-                "cell",
-                "divided_by: rms; allowed: in query_learned and self_attention, for query_given "
-                "reads one number",
-            )
+            arms = "query_learned and self_attention, for query_given reads one number"
+            raise fault(f"divided_by: rms; allowed: in {arms}")
         if self.map.features and self.arm == "self_attention":
-            raise PydanticCustomError("cell", "features; allowed: where there is one query")
+            raise fault("features; allowed: where there is one query")
         return self
 
     @property
@@ -131,3 +130,16 @@ class NeedleCell(Recipe):
         is_linear = (self.map.kernel or "linear").startswith("linear")
         quadratic = self.arm == "self_attention" and not is_linear
         return rows * (self.n if quadratic else 8 * self.dimension + 8 * (self.map.features or 1))
+
+    def seconds(self) -> float:
+        """Seconds of one core that the steps and the held-out sequences take."""
+        own = self.numbers_per_step() * (self.steps + self.held_out / self.batch / 3)
+        return own / NUMBERS_PER_SECOND
+
+    def memory_mb(self) -> int:
+        """Megabytes that training asks for."""
+        return START_MB + 4 * PASSES * self.numbers_per_step() // 10**6
+
+    def minutes(self) -> int:
+        """Minutes that training asks for: three times what it is estimated to take."""
+        return START_MINUTES + int(3 * self.seconds() / 60) + 1

@@ -1,18 +1,92 @@
-"""The section `needle` of the configuration: its data and scales, a part of each for every room
-that computes or trains."""
+"""The section `needle` of the configuration: its data and scales, attention maps, and grids of
+cells that are trained."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Annotated
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, ValidationError
 
-from attention_separation.datasets.dataset import nearest_multiples
-from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.jobs import Job
+from attention_separation.attention.kernel import Kernel, Seen
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.attention.kernels import FEATURE_MAPS
+from attention_separation.datasets.dataset import stacking_fault
+from attention_separation.own_kernels.modules import module_digest
+from attention_separation.own_kernels.section import OwnKernel, PythonKernel
+from attention_separation.settings.closed import (
+    Closed,
+    Count,
+    Distinct,
+    Level,
+    Name,
+    Scaled,
+    ScaleName,
+)
+from attention_separation.settings.faults import Fault
+from attention_separation.settings.words import suggestion
 
-from .exact import AnotherX, Entries, LinesSettings
-from .training import NeedleTraining, training_faults
+from .cells import MOST_RUNS, Arm, Map, NeedleCell, Recipe, Tokens
+from .exact import AnotherX, Entries, LinesSettings, Mu
+
+Own = Mapping[str, OwnKernel]
+"""A user's kernels by name."""
+
+
+class NeedleGrid(Recipe):
+    """Cells of an arm: every combination of the lists."""
+
+    arm: Arm = Field(
+        description="query_given: the needle's direction is drawn for each sequence and is its "
+        "query; query_learned: the first paper's tokens, and a learned query; self_attention: the "
+        "same tokens, every one a query"
+    )
+    mus: Distinct[Mu] = Field(description="μ")
+    sizes: Distinct[Tokens] = Field(description="n")
+    maps: Distinct[str] = Field(description="names of `maps`")
+    runs: Annotated[Count, Field(le=MOST_RUNS)] = Field(
+        description="runs per cell, each with initial values and data of its own"
+    )
+    control: bool = Field(
+        default=False, description="whether its cells are a control, on which no claim is judged"
+    )
+
+
+class NeedleTraining(Closed):
+    """Networks that are trained."""
+
+    maps: dict[Name, Map] = Field(
+        description="attention maps by name; `kernel` may be one of `any_attention.kernels`"
+    )
+    grids: dict[Name, NeedleGrid] = Field(
+        description="cells by the name of their grid; a name is part of the cells' of a control"
+    )
+
+    def cells(self, data: Entries, seed: int, own: Own) -> Iterator[NeedleCell]:
+        """All cells, grid by grid."""
+        for grid in self.grids:
+            yield from self.cells_of(grid, data, seed, own)
+
+    def cells_of(self, name: str, data: Entries, seed: int, own: Own) -> Iterator[NeedleCell]:
+        """The cells of a grid."""
+        grid = self.grids[name]
+        kind = name if grid.control else grid.arm
+        shared = grid.model_dump(include={"arm", "control", *Recipe.model_fields})
+        shared |= {"data": data, "seeds": list(range(grid.runs)), "seed": seed}
+        for mu, n, key in itertools.product(grid.mus, grid.sizes, grid.maps):
+            one = self.maps[key]
+            kernel = own.get(one.kernel or "")
+            is_python = isinstance(kernel, PythonKernel)
+            yield NeedleCell(
+                # As in a file's name: no dots.
+                name=f"{kind}_mu{mu:g}_n{n}_{key}".replace(".", "p"),
+                map=one,
+                mu=mu,
+                n=n,
+                own=kernel,
+                module=module_digest(kernel.python) if is_python else None,
+                **shared,
+            )
 
 
 class NeedleScale(Closed):
@@ -24,7 +98,7 @@ class NeedleScale(Closed):
     )
 
 
-class NeedleSection(Closed):
+class NeedleSection(Scaled):
     """The needle: one token among n with noise on all of them."""
 
     scale: str = Field(
@@ -32,39 +106,102 @@ class NeedleSection(Closed):
     )
     data: Entries = Field(description="sizes of the first paper's tokens")
     another_x: AnotherX = Field(description="another X, without noise")
-    level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
+    level: Level = Field(
         description="nominal chance of a false verdict, over all claims on trained networks; runs "
         "are taken as normal"
     )
-    scales: dict[str, NeedleScale] = Field(description="sizes of this study")
+    scales: dict[ScaleName, NeedleScale] = Field(description="sizes of this study")
 
 
-class ClaimsJob(Job):
-    """What the table of claims depends on beside the tables that it reads."""
+def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
+    """Faults between settings each of which is valid. A user's kernels that are formulas are
+    tried."""
+    for name, scale in section.scales.items():
+        if training := scale.training:
+            found = [*_faults_of_maps(training, own)]
+            for path, text in found or _faults_of_cells(training, section.data, own):
+                yield ("scales", name, "training", *path), text
+    for k, n in enumerate(section.another_x.sizes):
+        if text := stacking_fault(n, section.data.classes):
+            yield ("another_x", "sizes", k), text
 
-    data: Entries
-    another_x: AnotherX
-    level: float
+
+def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
+    for name, each in training.maps.items():
+        key, text = _fault_of_map(each, own)
+        if text:
+            yield ("maps", name, *key), text
+    for name, grid in training.grids.items():
+        for k, key in enumerate(grid.maps):
+            if key not in training.maps:
+                hint = suggestion(key[:50], list(training.maps))
+                yield ("grids", name, "maps", k), f"{key!r} is no map; {hint}"
 
 
-def section_faults(
-    section: NeedleSection, own: Mapping[str, OwnKernel]
-) -> list[tuple[tuple[Any, ...], str]]:
-    """Faults between settings each of which is valid: a path and a sentence. `own` are a user's
-    kernels by name."""
-    classes = section.data.classes
-    found = [
-        (("scales", name, "training", *path), text)
-        for name, scale in section.scales.items()
-        if scale.training
-        for path, text in training_faults(scale.training, section.data, own)
-    ]
-    return found + [
-        (
-            ("another_x", "sizes", k),
-            f"n={n} does not stack in {classes} classes; allowed: multiples of {classes}; "
-            f"nearest: {nearest_multiples(n, classes)}",
-        )
-        for k, n in enumerate(section.another_x.sizes)
-        if n % classes
-    ]
+def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Iterator[Fault]:
+    grid_of: dict[str, str] = {}
+    for grid in training.grids:
+        try:
+            cells = [cell.name for cell in training.cells_of(grid, data, 0, own)]
+        except ValidationError as error:
+            yield ("grids", grid), error.errors()[0]["msg"]
+            continue
+        for cell in cells:
+            if cell in grid_of:
+                text = f"has the cell {cell}, which {grid_of[cell]} has; allowed: each cell once"
+                yield ("grids", grid), text
+            grid_of[cell] = grid
+
+
+def _fault_of_map(one: Map, own: Own) -> Fault:
+    """What is wrong with a map, and with which of its settings; "" if nothing is."""
+    name, setting = one.kernel, own.get(one.kernel or "")
+    if name is None:
+        return (), ""
+    try:
+        kernel = _kernel(name, setting)
+    except ValueError as error:
+        return ("kernel",), str(error)
+    text = ""
+    if kernel.kind == "features":
+        if setting is None and name not in FEATURE_MAPS:
+            text = f"{name} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
+        elif setting is None and not _has_features_of_noise(name):
+            text = f"{name} has no features of vectors without positive entries"
+        elif not one.features:
+            return (), f"{name} needs `features`, how many"
+    elif one.features:
+        return ("features",), f"{name} is no map of features; allowed: none of `features`"
+    elif kernel.kind == "row":
+        text = f"{name} needs whole rows; allowed: kernels of the score, and feature maps"
+    elif not (isinstance(setting, PythonKernel) or _has_signed_weights(kernel)):
+        text = f"{name} has no weights of negative scores, and scores in noise have either sign"
+    return ("kernel",), text
+
+
+def _kernel(name: str, own: OwnKernel | None) -> Kernel:
+    if own is None:
+        return kernel_named(name)
+    # What evaluates formulas takes its time to load.
+    from attention_separation.own_kernels.values import own_kernel
+
+    return own_kernel(name, own)
+
+
+def _has_signed_weights(kernel: Kernel) -> bool:
+    """Whether a kernel has weights of scores of either sign, as noisy tokens have."""
+    scores = np.array([-2.5, -1.0, -0.3, 0.4, 1.0, 2.5])
+    seen = Seen(scores, None, None, np.ones(len(scores)), 100, 8)
+    with np.errstate(all="ignore"):
+        try:
+            values = (kernel.signed or kernel.weigh)(seen)
+        except ArithmeticError:
+            return False
+        logarithmic = kernel.logarithmic and kernel.signed is None
+        return bool(np.isfinite(np.exp(values) if logarithmic else values).all())
+
+
+def _has_features_of_noise(name: str) -> bool:
+    """Whether a built-in map of features has them of any vector: noise has every sign."""
+    with np.errstate(all="ignore"):
+        return not np.isnan(FEATURE_MAPS[name](np.array([-1.0, -0.5]))).any()

@@ -7,7 +7,7 @@ import pyarrow as pa
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 
 from .cell_table import SCHEMA
 

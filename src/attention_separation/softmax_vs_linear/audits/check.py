@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from attention_separation.results.files import write_text
 from attention_separation.results.tables import read_parquet
-from attention_separation.settings.jobs import Job
+from attention_separation.settings.closed import Job
 from attention_separation.statistics.verdict_words import DIFFERS, VERDICTS, count_verdicts
 
 from .verdicts import SCHEMA

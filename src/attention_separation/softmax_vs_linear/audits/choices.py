@@ -19,8 +19,7 @@ from attention_separation.results.tables import table_from_rows
 from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model, Point
-from ..settings.jobs import PanelsJob
-from ..settings.panels import COLUMN, KEY, MARK, Panel
+from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
 from .readings import CHOICES, Alternative, Choice
 
 SCHEMA = pa.schema(

@@ -20,8 +20,7 @@ from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.contest import PAPERS
 from ..models.model import X_LABELS, Point
-from ..settings.jobs import PhaseJob
-from ..settings.panels import MARK, Panel
+from ..settings.panels import MARK, Panel, PhaseJob
 
 SCHEMA = pa.schema(
     [

@@ -18,8 +18,7 @@ from ..figures.figure_text import choices_in_words, footnote, held_title, parame
 from ..figures.panel_figure import edges
 from ..models import MODELS
 from ..models.model import alike
-from ..settings.jobs import PanelsJob
-from ..settings.panels import MARK, Panel
+from ..settings.panels import MARK, Panel, PanelsJob
 
 SCHEMA = pa.schema(
     [

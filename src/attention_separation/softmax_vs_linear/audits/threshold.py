@@ -19,8 +19,7 @@ from ..figures.figure_text import choices_in_words, footnote, held_title, parame
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest, network_name
 from ..models.model import SYMBOLS, Point
-from ..settings.jobs import PanelsJob
-from ..settings.panels import COLUMN, MARK, Panel
+from ..settings.panels import COLUMN, MARK, Panel, PanelsJob
 
 SCHEMA = pa.schema(
     [

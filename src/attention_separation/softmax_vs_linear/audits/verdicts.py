@@ -19,8 +19,7 @@ from attention_separation.statistics.panel_points import PanelPoints
 from attention_separation.statistics.verdict import PANEL_TESTS, PanelVerdict, judge
 
 from ..models.panel_tables import read_joined
-from ..settings.jobs import VerdictsJob
-from ..settings.panels import COLUMN, Panel
+from ..settings.panels import COLUMN, Panel, VerdictsJob
 
 SCHEMA = pa.schema(
     [

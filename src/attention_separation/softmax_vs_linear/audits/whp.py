@@ -13,8 +13,7 @@ from attention_separation.results.tables import numpy_column, read_parquet, tabl
 
 from ..models import panel_tables
 from ..models.model import Point
-from ..settings.jobs import PanelsJob
-from ..settings.panels import COLUMN, Panel
+from ..settings.panels import COLUMN, Panel, PanelsJob
 
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""

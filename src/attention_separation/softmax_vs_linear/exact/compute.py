@@ -11,8 +11,7 @@ from ..models import MODELS
 from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import Reference, exact_schema
 from ..models.regression import RegressionModel
-from ..settings.jobs import PanelsJob
-from ..settings.panels import Panel
+from ..settings.panels import Panel, PanelsJob
 from . import attention_probabilities, regression_probabilities
 
 REFERENCES = {

@@ -16,8 +16,7 @@ from attention_separation.results.tables import numpy_column
 
 from ..models.model import X_LABELS
 from ..models.panel_tables import read_joined
-from ..settings.jobs import PanelsJob
-from ..settings.panels import Panel
+from ..settings.panels import Panel, PanelsJob
 from .figure_text import choices_in_words, footnote, held_title
 
 MANY_POINTS = 12

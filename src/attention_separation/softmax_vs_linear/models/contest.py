@@ -5,9 +5,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from attention_separation.settings.closed import Closed
+from attention_separation.settings.faults import fault
 from attention_separation.settings.kernel_name import KernelName
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
@@ -32,9 +32,7 @@ class Network(NamedTuple):
 def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
     for k, name in enumerate(names):
         if name in names[:k]:
-            raise PydanticCustomError(
-                "contest", "has {name} twice; allowed: each kernel once", {"name": repr(name)}
-            )
+            raise fault(f"has {name!r} twice; allowed: each kernel once")
     return names
 
 
@@ -51,11 +49,8 @@ class Contest(Closed, title="contest"):
     @model_validator(mode="after")
     def _not_both(self) -> "Contest":
         if self.fires in self.silent:
-            raise PydanticCustomError(
-                "contest",
-                "{name} both fires and is silent; allowed: other kernels to be silent",
-                {"name": repr(self.fires)},
-            )
+            text = "both fires and is silent; allowed: other kernels to be silent"
+            raise fault(f"{self.fires!r} {text}")
         return self
 
     @property

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Field
 
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.datasets.dataset import Dataset
-from attention_separation.settings.closed import Closed, Whole
+from attention_separation.settings.closed import Closed, Whole, one_of
 
 from .contest import PAPERS, Contest
 
@@ -55,22 +55,14 @@ def _known_theta(text: str) -> str:
     return text
 
 
-def _m_kind(value: Any) -> str:
-    return "<rule>" if isinstance(value, dict | MRule) else "<number>"
-
-
-def _theta_kind(value: Any) -> str:
-    return "<text>" if isinstance(value, str) else "<number>"
-
-
-Columns = Annotated[
-    Annotated[Width, Tag("<number>")] | Annotated[MRule, Tag("<rule>")], Discriminator(_m_kind)
-]
-Theta = Annotated[
-    Annotated[Positive, Tag("<number>")]
-    | Annotated[str, AfterValidator(_known_theta), Tag("<text>")],
-    Discriminator(_theta_kind),
-]
+Columns = one_of(
+    {"number": Width, "rule": MRule},
+    lambda value: "rule" if isinstance(value, dict | MRule) else "number",
+)
+Theta = one_of(
+    {"number": Positive, "text": Annotated[str, AfterValidator(_known_theta)]},
+    lambda value: "text" if isinstance(value, str) else "number",
+)
 
 
 class Parameters(Closed):

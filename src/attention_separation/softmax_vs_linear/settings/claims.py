@@ -1,10 +1,10 @@
 """Where the paper's claims are evaluated."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from attention_separation.settings.closed import Closed, Whole
+from attention_separation.settings.closed import Closed, Some, Whole
 
 from ..models import MODELS
 from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
@@ -22,12 +22,12 @@ class AttentionSize(Closed):
 class ClaimSizes(Closed):
     """The sizes at which the claims on each model are evaluated."""
 
-    regression: Annotated[list[Tokens], Field(min_length=1, description="values of n")]
-    self_attention: Annotated[list[AttentionSize], Field(min_length=1, description="n and d")]
-    cross_attention: Annotated[list[AttentionSize], Field(min_length=1, description="n and d")]
+    regression: Some[Tokens] = Field(description="values of n")
+    self_attention: Some[AttentionSize] = Field(description="n and d")
+    cross_attention: Some[AttentionSize] = Field(description="n and d")
 
     @model_validator(mode="after")
-    def _stacks(self) -> "ClaimSizes":
+    def _stacks(self) -> Self:
         for name in type(self).model_fields:
             model = MODELS[name]
             for n, d in self.of(name):
@@ -44,16 +44,13 @@ class ClaimSizes(Closed):
 
 def _two_classes(model: AttentionModel, n: int, d: int) -> None:
     classes = model.classes(d)
+    what = ""
     if classes < 2:
-        raise ValueError(
-            f"d={d}: one class of tokens, and the claims are on two or more; "
-            f"allowed: d >= {model.other_columns + 2}"
-        )
-    if n < 2 * classes:
-        raise ValueError(
-            f"n={n}, d={d}: one token in a class, and the claims are on two or more; "
-            f"allowed: n >= {2 * classes}"
-        )
+        what, allowed = f"d={d}: one class of tokens", f"d >= {model.other_columns + 2}"
+    elif n < 2 * classes:
+        what, allowed = f"n={n}, d={d}: one token in a class", f"n >= {2 * classes}"
+    if what:
+        raise ValueError(f"{what}, and the claims are on two or more; allowed: {allowed}")
 
 
 class ClaimColumns(Closed):

@@ -1,14 +1,25 @@
-"""A panel: a model, what is swept and what is held fixed; the points that this makes, and what can
-be wrong with it though each of its settings is valid."""
+"""A panel: a model, what is swept and what is held fixed; the points that this makes, what can be
+wrong with it though each of its settings is valid, and what jobs on panels depend on."""
 
 import itertools
 import math
-from typing import Annotated, Any, ClassVar, Literal, Union
+from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
 
-from attention_separation.settings.closed import Closed, Count, Range, grid_of, grid_values, thinned
-from attention_separation.settings.faults import Fault, several
+from attention_separation.settings.closed import (
+    UNTAGGED,
+    Closed,
+    Count,
+    Job,
+    Range,
+    Seed,
+    grid_of,
+    grid_values,
+    thinned,
+)
+from attention_separation.settings.faults import Fault, below
+from attention_separation.settings.words import shown, suggestion
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
@@ -52,7 +63,7 @@ class Panel(Closed):
     most_values: Count | None = None
     """At most so many values of each swept parameter."""
     trials: Trials | None = None
-    seed: Annotated[int, Field(ge=0)] | None = None
+    seed: Seed | None = None
     engine: Engine | None = None
     figure: str | None = None
     """Name or title of the figure that shows it first."""
@@ -61,7 +72,7 @@ class Panel(Closed):
     notes: list[str] = Field(default=[])
     """What figures say of its model; a mark at the end is on what the paper does not state."""
 
-    def with_more(self, **values: Any) -> "Panel":
+    def with_more(self, **values: Any) -> Self:
         """The same with more of what a result depends on."""
         return self.model_copy(update=values)
 
@@ -76,7 +87,9 @@ class Panel(Closed):
         return self._points({k: v if k in OF_SHAPE else v[:1] for k, v in grids.items()})
 
     def _points(self, swept: dict[str, list[float]]) -> list[Point]:
-        grids = [[_as_number(name, value) for value in grid] for name, grid in swept.items()]
+        grids = (
+            map(int if name in ("n", "d", "m") else float, grid) for name, grid in swept.items()
+        )
         return [self._point(dict(zip(swept, at, strict=True))) for at in itertools.product(*grids)]
 
     def _point(self, swept: dict[str, float]) -> Point:
@@ -108,117 +121,126 @@ class Panel(Closed):
         return "; ".join([*filter(None, [", ".join(self.reconstructed)]), *self.marked_notes])
 
 
-def _as_number(name: str, value: float) -> float:
-    return int(value) if name in ("n", "d", "m") else float(value)
+class PanelsJob(Job):
+    """Some panels, and what stands above them if they make a figure."""
+
+    title: str | None = None
+    panels: list[Panel]
+
+
+class VerdictsJob(PanelsJob):
+    """All that the verdicts depend on beside the panels' tables."""
+
+    level: float
+    margin: float
+    """At a panel's own trials."""
+    margins: list[float]
+    """Of each panel, at the trials of this run."""
+
+
+class PhaseJob(PanelsJob):
+    """Maps over two swept parameters, and the panels whose points are marked on them."""
+
+    marked: list[Panel]
 
 
 class Sweep(Closed):
     """What the configuration says of a panel or a map of any model; when it is validated, it has
     all that it takes from its figure and its model."""
 
-    is_map: ClassVar[bool]
-
     def panel(self, name: str, **more: Any) -> Panel:
         """The same as jobs hold it, with more of what its result depends on."""
         sweep, fixed = ({k: v for k, v in of if v is not None} for of in (self.sweep, self.fixed))
-        return Panel(
-            name=name,
-            model=self.model,
-            sweep=sweep,
-            fixed=fixed,
-            contest=self.contest or PAPERS,
-            **more,
-        )
+        contest = self.contest or PAPERS
+        return Panel(name=name, model=self.model, sweep=sweep, fixed=fixed, contest=contest, **more)
+
+    def faults(self, panel: Panel) -> list[Fault]:
+        """What is wrong with it as a panel, though each setting is valid."""
+        return _parameter_faults(panel) or _point_faults(panel)
 
     @model_validator(mode="after")
-    def _has_points(self) -> "Sweep":
-        panel = self.panel("")
-        faults = _map_faults(panel) if self.is_map else []
-        faults = faults or _parameter_faults(panel) or _point_faults(panel)
+    def _has_points(self) -> Self:
+        faults = self.faults(self.panel(""))
         if faults:
-            raise several(faults)
+            raise below(faults)
         return self
+
+
+class Map(Sweep):
+    """A map of exact values."""
+
+    def faults(self, panel: Panel) -> list[Fault]:
+        if not MODELS[panel.model].has_maps:
+            allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
+            return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
+        swept = len(panel.sweep)
+        wrong = [(("sweep",), f"{swept} parameters are swept; allowed: two, for a map")]
+        return wrong if swept != 2 else super().faults(panel)
 
 
 OF_FIGURE = {"inherited": "that of its figure"}
 """For the schema: what a panel need not say if its figure does."""
 
-RECONSTRUCTED = (
-    list[str],
-    Field(default=[], description="parameters whose value the paper does not state"),
-)
+
+def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
+    """The field with names of a model's parameters whose value the paper does not state."""
+    known = list(model.parameters.model_fields)
+
+    def checked(names: list[str]) -> list[str]:
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            texts = (f"{shown(n)} is no parameter; {suggestion(n[:50], known)}" for n in unknown)
+            raise below([((), text) for text in texts])
+        return names
+
+    return Annotated[list[str], AfterValidator(checked)], Field(default=[], description=description)
 
 
 def class_name(model: Model) -> str:
     return model.parameters.__name__.removesuffix("Parameters")
 
 
-def _grids_model(model: Model) -> type[Closed]:
-    fields = {
+def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
+    """The types of a model's maps and of its panels."""
+    grids = {
         name: (grid_of(number) | None, Field(default=None, description=f"values of {name}"))
         for name, number in SWEEPABLE.items()
         if name in model.parameters.model_fields
     }
-    return create_model(f"{model.parameters.__name__}Grids", __base__=Closed, **fields)
-
-
-def _sweep_models(model: Model) -> tuple[type[Sweep], type[Sweep]]:
-    """The types of a model's maps and of its panels."""
+    name, of_model = class_name(model), Literal[model.name]
+    grids = create_model(f"{name}ParametersGrids", __base__=Closed, **grids)
+    held = "parameters held fixed, instead of its figure's and those of `models`"
+    contest = "who fires and who is silent, instead of its figure's and that of `models`"
     fields = {
-        "sweep": (_grids_model(model), Field(description="one or two swept parameters")),
-        "fixed": (
-            model.parameters,
-            Field(
-                default=model.parameters(),
-                description="parameters held fixed, instead of its figure's and those of `models`",
-            ),
-        ),
-        "contest": (
-            Contest | None,
-            Field(
-                default=None,
-                description="who fires and who is silent, instead of its figure's and that of "
-                "`models`",
-            ),
-        ),
+        "sweep": (grids, Field(description="one or two swept parameters")),
+        "fixed": (model.parameters, Field(default=model.parameters(), description=held)),
+        "contest": (Contest | None, Field(default=None, description=contest)),
     }
-    name, its_model = class_name(model), Literal[model.name]
     of_map = create_model(
         f"{name}Sweep",
-        __base__=Sweep,
-        model=(its_model, Field(description="the model")),
+        __base__=Map,
+        model=(of_model, Field(description="the model")),
         **fields,
     )
     of_panel = create_model(
         f"{name}Panel",
         __base__=Sweep,
-        model=(its_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
+        model=(of_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
         **fields,
         trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
-        reconstructed=RECONSTRUCTED,
+        reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
     )
-    of_map.is_map, of_panel.is_map = True, False
     return of_map, of_panel
 
 
 MAPS, PANELS = (
     dict(zip(MODELS, types, strict=True))
-    for types in zip(*map(_sweep_models, MODELS.values()), strict=True)
+    for types in zip(*map(_types_of, MODELS.values()), strict=True)
 )
 AnyMap, AnyPanel = (
-    Annotated[Union[tuple(types.values())], Field(discriminator="model")]  # noqa: UP007
+    Annotated[Union[tuple(types.values())], Field(discriminator="model"), UNTAGGED]  # noqa: UP007
     for types in (MAPS, PANELS)
 )
-
-
-def _map_faults(panel: Panel) -> list[Fault]:
-    """What a map must be beside a sweep with valid points."""
-    if not MODELS[panel.model].has_maps:
-        allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
-        return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
-    if len(panel.sweep) != 2:
-        return [(("sweep",), f"{len(panel.sweep)} parameters are swept; allowed: two, for a map")]
-    return []
 
 
 def _parameter_faults(panel: Panel) -> list[Fault]:
@@ -257,17 +279,13 @@ def _point_faults(panel: Panel) -> list[Fault]:
     for point in panel.shapes():
         try:
             MODELS[panel.model].check(point.n, point.d)
-            _check_m(point)
         except ValueError as error:
             found.append((path, str(error)))
+        else:
+            if point.m > MOST_COLUMNS:
+                text = f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns"
+                found.append((path, text))
     if len(found) > MOST_FAULTY_POINTS:
         rest = len(found) - MOST_FAULTY_POINTS
         found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
     return found
-
-
-def _check_m(point: Point) -> None:
-    if point.m < 1:
-        raise ValueError(f"m={point.m}: a network has at least one sign column")
-    if point.m > MOST_COLUMNS:
-        raise ValueError(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")

@@ -2,19 +2,36 @@
 from their models, what judges them, and names that refer to nothing."""
 
 import re
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, create_model, model_validator
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
 
-from attention_separation.settings.closed import Closed, Count
-from attention_separation.settings.faults import NAME, NO_NAME, Fault, shortened
+from attention_separation.settings.closed import (
+    NAME,
+    Closed,
+    Count,
+    Level,
+    Name,
+    Scaled,
+    ScaleName,
+    name_but,
+    one_of,
+)
+from attention_separation.settings.faults import Fault, below, faults_of
 from attention_separation.settings.words import shown, suggestion
 
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
 from ..models.model import Model, Trials
 from .claims import ClaimsJob
-from .panels import RECONSTRUCTED, AnyMap, AnyPanel, Engine, class_name
+from .panels import AnyMap, AnyPanel, Engine, class_name, reconstructed
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""
@@ -27,6 +44,7 @@ RULE_NAME = re.compile(
     r"|threshold|theta|phase|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
+FileName = name_but(RULE_NAME.fullmatch, "a rule")
 
 
 class Figure(Closed):
@@ -48,79 +66,55 @@ class Figure(Closed):
         default=None, description="who fires and who is silent in its panels"
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_parameters(cls, values: Any) -> Any:
-        # Of a model that is unknown or missing, which is a fault of its own.
-        if cls is Figure and isinstance(values, dict):
-            return {key: value for key, value in values.items() if key != "fixed"}
-        return values
+    fixed: SkipJsonSchema[Any] = None
+    """Of a model that is unknown or missing, which is a fault of its own."""
 
 
-def _figure_model(model: Model) -> type[Figure]:
+def _figure(model: Model) -> Any:
+    """The type of figures whose panels of a model share something."""
+    fields, fixed = Figure.model_fields, "parameters that its panels of this model hold fixed"
     return create_model(
         f"{class_name(model)}Figure",
         __base__=Figure,
-        model=(
-            Literal[model.name],
-            Field(description="model of the panels that share what follows"),
-        ),
-        fixed=(
-            model.parameters,
-            Field(
-                default=model.parameters(),
-                description="parameters that its panels of this model hold fixed",
-            ),
-        ),
+        model=(Literal[model.name], Field(description=fields["model"].description)),
+        reconstructed=reconstructed(model, fields["reconstructed"].description),
+        fixed=(model.parameters, Field(default=model.parameters(), description=fixed)),
     )
-
-
-NO_MODEL = "<no model>"
 
 
 def _figure_kind(values: Any) -> str:
     model = values.get("model") if isinstance(values, dict) else getattr(values, "model", None)
-    return model if isinstance(model, str) and model in MODELS else NO_MODEL
+    return model if isinstance(model, str) and model in MODELS else ""
 
 
-AnyFigure = Annotated[
-    Union[
-        Annotated[Figure, Tag(NO_MODEL)],
-        *(Annotated[_figure_model(model), Tag(name)] for name, model in MODELS.items()),
-    ],
-    Discriminator(_figure_kind),
-]
-
-
-def _defaults_model(model: Model) -> type[Closed]:
-    return create_model(
-        f"{model.parameters.__name__}Defaults",
-        __base__=model.parameters,
-        contest=(
-            Contest,
-            Field(default=PAPERS, description="who fires and who is silent; the paper's"),
-        ),
-        reconstructed=RECONSTRUCTED,
-        notes=(
-            list[str],
-            Field(default=[], description="what figures say of the model; * marks reconstructed"),
-        ),
-    )
-
+AnyFigure = one_of(
+    {"": Figure} | {name: _figure(model) for name, model in MODELS.items()}, _figure_kind
+)
 
 ScaleTrials = create_model(
     "ScaleTrials",
     __base__=Closed,
-    **{
-        model: (Trials | None, Field(default=None, description="trials per point"))
-        for model in MODELS
-    },
+    **dict.fromkeys(MODELS, (Trials | None, Field(default=None, description="trials per point"))),
 )
+
+
+def _defaults(model: Model) -> Any:
+    who = "who fires and who is silent; the paper's"
+    notes = "what figures say of the model; * marks reconstructed"
+    return create_model(
+        f"{class_name(model)}ParametersDefaults",
+        __base__=model.parameters,
+        contest=(Contest, Field(default=PAPERS, description=who)),
+        reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
+        notes=(list[str], Field(default=[], description=notes)),
+    )
+
+
 Defaults = create_model(
     "Defaults",
     __base__=Closed,
     **{
-        name: (_defaults_model(model), Field(description=f"what panels of {name} hold fixed"))
+        name: (_defaults(model), Field(description=f"what panels of {name} hold fixed"))
         for name, model in MODELS.items()
     },
 )
@@ -138,32 +132,46 @@ class Scale(Closed):
 class Verdicts(Closed):
     """How simulation is held against exact values."""
 
-    level: Annotated[float, Field(ge=1e-9, le=0.5)] = Field(
-        description="family-wise level of all tests together"
-    )
+    level: Level = Field(description="family-wise level of all tests together")
     margin: Annotated[float, Field(ge=1e-6, le=1)] = Field(
         description="a panel agrees if its mean rate is within this of the exact mean; at the "
         "panel's own trials, and smaller as the square root of more trials"
     )
 
 
-class SoftmaxVsLinearSection(Closed):
+class SoftmaxVsLinearSection(Scaled):
     """Softmax against linear attention: the first paper."""
 
     scale: str = Field(
         description="which of its scales; every scale but `paper` writes to results/SCALE"
     )
-    scales: dict[str, Scale] = Field(description="sizes of all that this paper's run makes")
+    scales: dict[ScaleName, Scale] = Field(description="sizes of all that this paper's run makes")
     engine: Engine = Field(
         description="reduced: distinct attention rows; dense: the definitions, literally"
     )
     trials: Trials | None = Field(description="trials of every point, if not null", default=None)
     models: Defaults = Field(description="what the panels of a model hold fixed by default")
-    figures: dict[str, AnyFigure] = Field(description="figures, each of some panels")
-    panels: dict[str, AnyPanel] = Field(description="panels, each a sweep of a model")
+    figures: dict[FileName, AnyFigure] = Field(description="figures, each of some panels")
+    panels: dict[FileName, AnyPanel] = Field(description="panels, each a sweep of a model")
     verdicts: Verdicts = Field(description="how simulation is held against exact values")
     claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
-    phase: dict[str, AnyMap] = Field(description="maps of exact values over two parameters")
+    phase: dict[Name, AnyMap] = Field(description="maps of exact values over two parameters")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_all_that_panels_take(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        """Panels and maps say all that they take from figures and models before they are validated;
+        what is wrong with it is said where it is written, once."""
+        if not isinstance(values, dict):
+            return handler(values)
+        whole, section, found = spelled_out(values), None, []
+        try:
+            section = handler(whole)
+        except ValidationError as error:
+            found = said_once(faults_of(error), values, whole)
+        if found := found + faults_of_figures(whole):
+            raise below(found)
+        return section
 
 
 # What follows sees a section before it is validated: any part of it may be of another type.
@@ -242,99 +250,56 @@ def _spelled_out(raw: Any, figure: dict, models: dict, kind: str) -> Any:
     return whole
 
 
-def said_once(found: list[Fault], section: dict[str, Any]) -> list[Fault]:
-    """Faults of a section that has been spelled out, but for those of what a panel or map takes
-    from a figure or a model that has faults itself: there they are said."""
-    faulty = {path[:2] for path, _ in found}
-    listed, whole = first_figures(section), spelled_out(section)
+def said_once(found: list[Fault], section: dict[str, Any], whole: dict[str, Any]) -> list[Fault]:
+    """Faults of the whole section, but for those of what a panel or map takes from a figure or a
+    model that has faults itself: there they are said."""
+    faulty, listed = {path[:2] for path, _ in found}, first_figures(section)
 
     def is_said(path: tuple) -> bool:
-        if len(path) < 3 or path[0] not in ("panels", "phase"):
+        match path:
+            case ("panels" | "phase" as kind, name, key, *rest):
+                raw, said = section[kind][name], whole[kind][name]
+            case _:
+                return False
+        of_fixed = key == "fixed" and rest
+        is_own = rest[0] in _mapping(raw.get("fixed")) if of_fixed else key in raw
+        if is_own or key not in said:
             return False
-        kind, name, *below = path
-        sources = [("models", str(whole[kind][name].get("model")))]
+        sources = [("models", str(said.get("model")))]
         sources += [("figures", listed.get(name))] * (kind == "panels")
-        inherits = not _is_own(below, section[kind][name], whole[kind][name])
-        return inherits and any({source, source[:1]} & faulty for source in sources)
+        return any({source, source[:1]} & faulty for source in sources)
 
     return [(path, text) for path, text in found if not is_said(path)]
 
 
-def _is_own(below: list, raw: dict[str, Any], whole: dict[str, Any]) -> bool:
-    """Whether a path below a panel leads to what the panel says itself, or nobody does."""
-    match below:
-        case ["fixed", name, *_]:
-            return name in _mapping(raw.get("fixed"))
-        case [key, *_]:
-            return key in raw or key not in whole
-    return True
-
-
-def name_faults(section: dict[str, Any]) -> list[Fault]:
-    """Names in a section that has been spelled out that refer to nothing, or cannot name a rule, a
-    file or a folder."""
-    sections = {
-        key: section[key]
-        for key in ("phase", "figures", "panels")
-        if isinstance(section.get(key), dict)
-    }
+def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
+    """Names of figures and panels that make the same files, panels in figures that are none or
+    stand there twice, and figures that share without a model."""
+    figures, panels = _mapping(section.get("figures")), _mapping(section.get("panels"))
     found: list[Fault] = []
     taken: dict[str, str] = {}
-    for kind, entries in sections.items():
-        for name in entries:
-            if not NAME.fullmatch(name):
-                found.append(((kind, name), NO_NAME))
-            elif kind == "phase":
-                continue
-            elif RULE_NAME.fullmatch(name):
-                found.append(((kind, name), "is the name of a rule; choose another"))
-            elif name.lower() in taken:
-                text = f"makes the files of {taken[name.lower()]} too; choose another name"
+    for kind, entries in (("figures", figures), ("panels", panels)):
+        for name in filter(NAME.fullmatch, entries):
+            first = taken.setdefault(name.lower(), f"{kind}.{name}")
+            if first != f"{kind}.{name}" and not RULE_NAME.fullmatch(name):
+                text = f"makes the files of {first} too; choose another name"
                 found.append(((kind, name), text))
-            taken.setdefault(name.lower(), f"{kind}.{name}")
-    if "panels" in sections:
-        for name, figure in sections.get("figures", {}).items():
-            found += _figure_faults(name, _mapping(figure), list(sections["panels"]))
-    return found + _reconstructed_faults(section)
-
-
-def _figure_faults(name: str, figure: dict[str, Any], panels: list[str]) -> list[Fault]:
-    """Panels that are none or stand there twice, and what panels share without a model."""
-    path = ("figures", name, "panels")
-    found = []
-    listed = figure.get("panels")
-    # A longer list has been found fault with for its length.
-    listed = listed[:MOST_PANELS] if isinstance(listed, list) else []
-    for index, panel in enumerate(listed):
-        if isinstance(panel, str) and panel not in panels:
-            text = f"no panel {shown(panel)}; {suggestion(panel[:50], panels)}"
-            found.append(((*path, index), text))
-        elif panel in listed[:index]:
-            text = f"{shown(panel)} stands there already; allowed: each panel once"
-            found.append(((*path, index), text))
-    found = shortened(path, found)
-    shared = [key for key in BY_MODEL if figure.get(key)]
-    if shared and figure.get("model") is None:
-        text = f"is missing; panels share {', '.join(shared)} with those of their own model"
-        found.append((("figures", name, "model"), text))
-    return found
-
-
-def _reconstructed_faults(section: dict[str, Any]) -> list[Fault]:
-    """Names under `reconstructed`, of models, figures and panels, that are no parameters."""
-    places = [(("models", k), k, entry) for k, entry in _mapping(section.get("models")).items()]
-    for kind in ("figures", "panels"):
-        for name, entry in _mapping(section.get(kind)).items():
-            places.append(((kind, name), _mapping(entry).get("model"), entry))
-    found = []
-    for path, model, entry in places:
-        if isinstance(model, str) and model in MODELS:
-            known = list(MODELS[model].parameters.model_fields)
-            path = (*path, "reconstructed")
-            wrong = [
-                (path, f"{shown(name)} is no parameter; {suggestion(name[:50], known)}")
-                for name in _texts(_mapping(entry).get("reconstructed"))
-                if name not in known
-            ]
-            found += shortened(path, wrong)
+    if not isinstance(section.get("panels"), dict):
+        return found
+    for name, figure in figures.items():
+        # A longer list has been found fault with for its length.
+        listed = _mapping(figure).get("panels")
+        listed = listed[:MOST_PANELS] if isinstance(listed, list) else []
+        for index, panel in enumerate(listed):
+            text = ""
+            if isinstance(panel, str) and panel not in panels:
+                text = f"no panel {shown(panel)}; {suggestion(panel[:50], list(panels))}"
+            elif panel in listed[:index]:
+                text = f"{shown(panel)} stands there already; allowed: each panel once"
+            if text:
+                found.append((("figures", name, "panels", index), text))
+        shared = [key for key in BY_MODEL if _mapping(figure).get(key)]
+        if shared and figure.get("model") is None:
+            text = f"is missing; panels share {', '.join(shared)} with those of their own model"
+            found.append((("figures", name, "model"), text))
     return found
