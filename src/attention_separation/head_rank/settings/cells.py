@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
+from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.jobs import TrainedCell
 
 EPOCH = 100
 """Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
@@ -23,7 +24,6 @@ WARM_UP = 0.1
 PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
 """Of the initial values of additive encodings in the authors' code."""
 
-Seed = Annotated[Whole, Field(ge=0)]
 Several = Annotated[Whole, Field(ge=2)]
 WarmUp = Annotated[float, Field(gt=0, lt=1)]
 
@@ -103,10 +103,9 @@ class Architecture(Closed):
         return self.layers * self.n * per_point
 
 
-class CellJob(Architecture):
+class CellJob(Architecture, TrainedCell):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str = Field(description="the cell's name, as in its file's name")
     batch: Count = Field(description="sets per batch")
     steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
@@ -129,12 +128,7 @@ class CellJob(Architecture):
     additive_sd: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="standard deviation of the initial values of such an encoding"
     )
-    seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
     held_out: Several = Field(description="sets that the final error is measured on, never seen")
-    checkpoint_every: Count = Field(
-        default=EPOCH, description="steps between checkpoints; no result depends on it"
-    )
-    seed: Seed = Field(description="root of all random streams")
 
     @model_validator(mode="after")
     def _is_trainable(self) -> "CellJob":
@@ -160,18 +154,16 @@ class CellJob(Architecture):
             )
         return self
 
-    def result_settings(self) -> str:
-        """The one text of the settings that numbers depend on."""
-        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))
-
-    def data_shape(self) -> str:
-        """What names a data stream: cells that differ in the model alone train on the same data."""
-        return f"d={self.d},n={self.n},batch={self.batch}"
-
-    def model_name(self) -> str:
-        """What names a stream of initial values."""
+    def stream_names(self, run: int) -> dict[str, tuple[str, ...]]:
+        """What names the streams of a run, of data without the block: cells that differ in the
+        model alone train on the same data."""
         parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
-        return ",".join(f"{key}={value}" for key, value in parts.items())
+        names = {
+            "initial": ("initial", ",".join(f"{key}={value}" for key, value in parts.items())),
+            "data": ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}"),
+            "held_out": ("held-out", f"d={self.d},n={self.n}"),
+        }
+        return {kind: ("head_rank", *words, f"run={run}") for kind, words in names.items()}
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""

@@ -7,7 +7,8 @@ from pydantic_core import PydanticCustomError
 
 from attention_separation.attention.kernel_names import without_alias
 from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.closed import Closed, Count, Whole, canonical_json
+from attention_separation.settings.closed import Closed, Count, Whole
+from attention_separation.settings.jobs import TrainedCell
 
 from .exact import Entries, Mu
 
@@ -32,7 +33,6 @@ MOST_RUNS = 8
 """Runs of a cell share noise in `query_given`, each with a direction of its own orthogonal to those
 of the others: there are no more than dimensions."""
 
-Seed = Annotated[Whole, Field(ge=0)]
 Runs = Annotated[Whole, Field(ge=1, le=MOST_RUNS)]
 Rate = Annotated[float, Field(gt=0, le=10)]
 Tokens = Annotated[Whole, Field(ge=2, le=100_000)]
@@ -70,10 +70,9 @@ class Recipe(Closed):
     )
 
 
-class NeedleCell(Recipe):
+class NeedleCell(Recipe, TrainedCell):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str = Field(description="the cell's name, as in its file's name")
     arm: Arm
     map: Map
     mu: Mu = Field(description="signal-to-noise ratio μ of the needle")
@@ -86,11 +85,6 @@ class NeedleCell(Recipe):
         default=None, description="digest of the own kernel's module, if it is a Python function"
     )
     control: bool = Field(default=False, description="whether no claim is judged on it")
-    seeds: Annotated[list[Seed], Field(min_length=1)] = Field(description="one run per seed")
-    checkpoint_every: Count = Field(
-        default=100, description="steps between checkpoints; no result depends on it"
-    )
-    seed: Seed = Field(description="root of all random streams")
 
     @model_validator(mode="after")
     def _is_trainable(self) -> "NeedleCell":
@@ -117,13 +111,11 @@ class NeedleCell(Recipe):
         """d of the tokens."""
         return DIMENSION if self.arm == "query_given" else self.data.classes + 2
 
-    def result_settings(self) -> str:
-        """The one text of the settings that numbers depend on."""
-        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))
-
     def data_names(self) -> tuple[str, ...]:
-        """What names its data: cells of other maps are trained on the same."""
-        return ("needle", IN_STREAMS[self.arm], f"mu={self.mu:g}", f"n={self.n}")
+        """What names its data: cells of other maps are trained on the same, and the first paper's
+        network on that of `query_learned`, where sizes are equal."""
+        kind = "asked" if self.arm == "query_given" else "tokens"
+        return ("needle", kind, f"mu={self.mu:g}", f"n={self.n}")
 
     def numbers_per_step(self) -> int:
         """About how many numbers a step computes with, of all runs."""
