@@ -30,7 +30,7 @@ Parameters = Mapping[str, Tensor]
 
 
 class Network(ABC):
-    """Attention with one query, and the neurons that read its output.
+    """An attention layer, and neurons that read its one output, or all d of it.
 
     `width` is that of what neurons read, `numbers` k.
     """

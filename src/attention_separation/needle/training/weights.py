@@ -27,8 +27,6 @@ EPS = 1e-6
 FUSED = {"elu_plus_one": lambda z: elu(z) + 1}
 """Feature maps that torch has in one operation; `FEATURE_MAPS` says the same of them."""
 
-ONE = np.ones(1)
-
 NAMED_OTHERWISE = {"power": "pow", "left_shift": "bitwise_left_shift", "equal": "eq"}
 """Functions that torch has under another name."""
 
@@ -91,7 +89,7 @@ class Weights:
 
     def of_scores(self, scores: Tensor) -> Tensor:
         """Weights (..., n) for scores (..., n)."""
-        seen = Seen(as_array(scores), None, None, ONE, scores.shape[-1], self.d)
+        seen = Seen(as_array(scores), None, None, np.ones(1), scores.shape[-1], self.d)
         signed = self.kernel.signed
         values = as_tensor((signed or self.kernel.weigh)(seen), scores).expand(scores.shape)
         return self._divided(values, self.kernel.logarithmic and not signed)
