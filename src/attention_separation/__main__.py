@@ -41,16 +41,17 @@ def main(arguments: list[str] | None = None) -> int:
 def run_job(name: str, *words: str) -> int:
     """Run a module's job; one that fails says what to type to run it alone."""
     prog = f"job {name}"
-    module = _module(prog, name)
-    status = _answer(prog, lambda: _run(module, parsed(module.run, prog, words)))
+    status = _answer(prog, lambda: _run(prog, name, words))
     if status:
         line = shlex.join(("-m", PACKAGE, "job", name, *words))
         print(f"to run it alone:\n{Path(sys.executable).name} {line}", file=sys.stderr)
     return status
 
 
-def _run(module: ModuleType, arguments: dict[str, Any]) -> None:
+def _run(prog: str, name: str, words: Sequence[str]) -> None:
     """A job, once the tables that it reads are seen to be those of its settings."""
+    module = _module(prog, name)
+    arguments = parsed(module.run, prog, words)
     digests = getattr(arguments.get("job"), "inputs", None)
     if digests:
         from attention_separation.results.tables import check_inputs
@@ -125,6 +126,11 @@ def _answer(name: str, call: Callable[[], None]) -> int:
     except MemoryError as error:
         print(f"{name}: not enough memory: {error}", file=sys.stderr)
         return 1
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        print(f"{name}: this needs PyTorch, which `make setup-rank` installs", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -138,7 +144,7 @@ def _module(name: str, module: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if f"{PACKAGE}.{module}".startswith(error.name or " "):
             sys.exit(f"{name}: {NO_JOB}")
-        if (error.name or "").startswith(PACKAGE):
+        if (error.name or "").startswith((PACKAGE, "torch")):
             raise
         extra = "explore" if name == "explore" else "workflow"
         sys.exit(

@@ -23,12 +23,8 @@ def run(arguments: argparse.Namespace) -> None:
     if not jobs:
         print(f"all {len(study.every_cell)} cells are trained")
         return
-    try:
-        from attention_separation.head_rank.training.rates import seconds_of_training
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise ValueError("this needs PyTorch, which `make setup-rank` installs") from None
+    from attention_separation.head_rank.training.train_cell import seconds_of_training
+
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
     print(sentence(jobs, seconds_of_training(jobs, device), device))

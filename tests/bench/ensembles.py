@@ -27,13 +27,10 @@ NEEDLE_CELLS = [
 
 def own_step(job: CellJob) -> Callable[[], object]:
     """A call that trains an ensemble for a step more, its batch drawn within."""
-    import torch
+    from attention_separation.head_rank.training.train_cell import Transformers
 
-    from attention_separation.head_rank.training import ensemble
-    from attention_separation.head_rank.training.batches import Batches
-
-    state, batches = ensemble.start(job), Batches(job)
-    return lambda: ensemble.advance(job, state, torch.from_numpy(batches(state.step)))
+    ensemble = Transformers(job)
+    return lambda: ensemble.advance(ensemble.batch(ensemble.step))
 
 
 def training() -> None:
@@ -80,14 +77,13 @@ def needle() -> None:
         return
     import torch
 
-    from attention_separation.needle.training.batches import batch_at
-    from attention_separation.needle.training.ensemble import advance, start
+    from attention_separation.needle.training.train_cell import NeedleNetworks
     from attention_separation.own_kernels.values import kernel_of
 
     def needle_step(job: NeedleCell) -> Callable[[], object]:
         kernel = kernel_of(job.map.kernel, None) if job.map.kernel else None
-        state = start(job, kernel)
-        return lambda: advance(job, state, batch_at(job, state.step))
+        ensemble = NeedleNetworks(job, kernel)
+        return lambda: ensemble.advance(ensemble.batch(ensemble.step))
 
     kept = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.head_rank.training.batches import Batches
-from attention_separation.head_rank.training.ensemble import rate
+from attention_separation.head_rank.training.train_cell import Batches, rate
 
 
 class PlainLayer(torch.nn.Module):

@@ -1,7 +1,7 @@
 """Small cells of the needle, and tables of runs that were never trained."""
 
 from attention_separation.needle.settings.cells import Map, NeedleCell
-from attention_separation.needle.training.cell_table import SCHEMA, cell_table
+from attention_separation.needle.training.cells_table import SCHEMA, cell_table
 from attention_separation.results.tables import table_from_rows
 
 DATA = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "classes": 4}

@@ -8,14 +8,14 @@ from making import CONFIG, ROOT
 
 from attention_separation.needle.claims import outcomes
 from attention_separation.needle.exact import line_table
-from attention_separation.needle.training import cell_table
+from attention_separation.needle.training import cells_table
 from attention_separation.results.tables import write_parquet
 
 SCHEMAS = {
     "needle_lines": line_table.ACCURACIES,
     "needle_critical": line_table.CRITICAL,
     "needle_bound_ends": line_table.BOUND_ENDS,
-    "needle_cells": cell_table.SCHEMA,
+    "needle_cells": cells_table.SCHEMA,
     "needle_claims": outcomes.SCHEMA,
 }
 

@@ -3,11 +3,6 @@
 from attention_separation.head_rank.claims.claims_table import of_runs
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
-from attention_separation.head_rank.training.batches import (
-    data_names,
-    held_out_names,
-    initial_names,
-)
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
@@ -25,8 +20,6 @@ ARMS = Grid(
 )  # fmt: skip
 FIVE = Grid(**RECIPE, layers=[5], widths=[1], ranks=[2, 4, 8], n=[4])
 LEVEL, MARGIN = 0.05, 0.03
-
-STREAMS = {"initial": initial_names, "data": data_names, "held_out": held_out_names}
 
 
 def changed(grid: Grid, **settings) -> Grid:
@@ -63,7 +56,7 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"min_train": value if reported is None else reported}
                 | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
                 | {"test_se": 0.001}
-                | {f"{name}_stream": "/".join(of(cell, run)) for name, of in STREAMS.items()}
+                | {f"{k}_stream": "/".join(v) for k, v in cell.stream_names(run).items()}
             )
     return rows
 

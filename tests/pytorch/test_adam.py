@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_separation.training.adam import Adam
+from attention_separation.training.ensemble import Adam
 
 
 @pytest.mark.parametrize("betas", [(0.9, 0.95), (0.9, 0.99)])

@@ -8,7 +8,7 @@ import pytest
 import torch
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.training.ensemble import start, train
+from attention_separation.head_rank.training.train_cell import Transformers
 from attention_separation.training.job import device_kind
 
 DEVICE = os.environ.get("TEST_DEVICE", device_kind())
@@ -29,8 +29,10 @@ def test_loss_curves_agree_with_those_of_a_cpu_in_double_precision(regime, encod
     the mean of the runs, to their spread over seeds."""
     rows = {"d_e": 4} if encoding == "concatenated" else {}
     job = small(regime=regime, encoding=encoding, **LEARNT, **rows)
-    here = train(job, start(job, DEVICE)).train
-    judge = train(job, start(job, "cpu", torch.float64)).train
+    ensembles = Transformers(job, DEVICE), Transformers(job, "cpu", torch.float64)
+    for each in ensembles:
+        each.train()
+    here, judge = (np.array(each.history["train"]) for each in ensembles)
     assert here[0] == pytest.approx(judge[0], rel=1e-3)
     spread = judge.std(1, ddof=1)
     assert spread.min() > 0

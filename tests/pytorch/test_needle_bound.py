@@ -8,8 +8,8 @@ from needle_cells import small
 from scipy.stats import binomtest
 
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.needle.training.batches import TokenBatch, held_out, held_out_blocks
-from attention_separation.needle.training.ensemble import start
+from attention_separation.needle.training.batches import TokenBatch, held_out
+from attention_separation.needle.training.train_cell import NeedleNetworks
 from attention_separation.statistics.seeding import stream
 
 FALSE_ALARM = 1e-6
@@ -27,7 +27,7 @@ BY_HAND = 0.6
 def test_linear_attention_sees_turned_tokens_as_they_were(kernel, divided_by, features, is_linear):
     """Any other z of one sum and one sum of squares is z turned among the tokens, 1 fixed."""
     job = small(kernel, divided_by, features, arm="query_learned", n=30)
-    state = start(job, kernel_named(kernel), torch.float64)
+    state = NeedleNetworks(job, kernel_named(kernel), torch.float64)
     generator = stream(2, "turned")
     tokens = torch.from_numpy(generator.standard_normal((3, 5, job.dimension, job.n)))
     v = torch.from_numpy(generator.standard_normal(job.n))
@@ -47,14 +47,13 @@ def test_linear_attention_divided_by_row_sums_tells_more_than_it_learned():
     kernel = {"kernel": "linear", "divided_by": "sum"}
     job = small(**kernel, arm="self_attention", n=512, mu=5.0, data=CONFIG.needle.data.model_dump(),
                 held_out=20_000, seeds=[0])  # fmt: skip
-    state = start(job, kernel_named("linear"))
+    state = NeedleNetworks(job, kernel_named("linear"))
     x = torch.zeros(1, job.dimension, job.dimension)
     x[0, -1, [0, -1]] = 1.0
     neurons = torch.zeros_like(state.parameters["neurons"])
     neurons[0, 0, 0] = 1.0
     numbers, labels = [], []
-    for block in range(held_out_blocks(job)):
-        batch = held_out(job, block)
+    for batch in held_out(job):
         of_tokens = state.network.attended({"x": x, "neurons": neurons}, batch)[0, 0]
         torch.testing.assert_close(of_tokens[:, 0], of_tokens[:, -1], rtol=1e-2, atol=1e-3)
         numbers.append(of_tokens.amax(1).numpy())

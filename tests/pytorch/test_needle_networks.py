@@ -13,7 +13,7 @@ from attention_separation.attention.kernels import FEATURE_MAPS
 from attention_separation.needle.training import networks as module
 from attention_separation.needle.training import weights
 from attention_separation.needle.training.batches import batch_at, held_out, normals, plain_tokens
-from attention_separation.needle.training.ensemble import start
+from attention_separation.needle.training.train_cell import NeedleNetworks
 from attention_separation.statistics.seeding import stream
 
 FALSE_ALARM = 1e-6
@@ -46,7 +46,7 @@ ONE_QUERY = [
 
 def disturbed(job, kernel):
     """A state in float64 where no parameter is 0 or equal in two runs."""
-    state = start(job, kernel, torch.float64)
+    state = NeedleNetworks(job, kernel, torch.float64)
     noise = stream(1, "disturbed").standard_normal(tuple(state.optimizer.vector.shape))
     with torch.no_grad():
         state.optimizer.vector.add_(torch.from_numpy(0.5 * noise))
@@ -88,7 +88,7 @@ def literal_output(job, own, tokens, u):
         sums, total = sums + weight * token, total + weight
     output = sums / {"sum": total, "n": len(tokens), "rms": 1.0}[job.map.divided_by]
     if job.map.divided_by == "rms":
-        output = output / np.sqrt(np.mean(output**2) + module.EPS)
+        output = output / np.sqrt(np.mean(output**2) + weights.EPS)
     return output
 
 
@@ -142,12 +142,12 @@ def test_the_papers_network_token_by_token(kernel, divided_by):
                     scale = {"sum": sum(each), "n": len(tokens), "rms": 1.0}[divided_by]
                     output = np.array(each) @ tokens / scale
                 if divided_by == "rms":
-                    output = output / np.sqrt(np.mean(output**2) + module.EPS)
+                    output = output / np.sqrt(np.mean(output**2) + weights.EPS)
                 values = own["neurons"] @ output
                 np.testing.assert_allclose(
                     found[run, :, k, j].numpy(), values, rtol=1e-8, atol=1e-10
                 )
-                pooled = np.maximum(pooled, np.maximum(values + own["neuron_bias"], 0))
+                pooled = np.maximum(pooled, np.maximum(values + own["neuron_bias"][:, 0], 0))
             answer = own["output"][0] @ pooled + own["bias"].item()
             assert read[run, k].item() == pytest.approx(answer, rel=1e-8, abs=1e-10)
 
@@ -161,11 +161,12 @@ def test_linear_time_is_the_kernel_itself(name, monkeypatch):
     # A map of ReLUs may have none of a vector without positive entries.
     keys[:, 0].abs_()
     kernel = kernel_named(name)
-    found = weights.weights_of_features(kernel, "sum", queries, keys)
+    of_features = weights.Weights(kernel, "sum", 4).of_features
+    found = of_features(queries, keys)
     monkeypatch.setattr(weights, "FUSED", {})
-    slower = weights.weights_of_features(kernel, "sum", queries, keys)
+    slower = of_features(queries, keys)
     monkeypatch.setattr(weights, "FEATURE_MAPS", {})
-    slowest = weights.weights_of_features(kernel, "sum", queries, keys)
+    slowest = of_features(queries, keys)
     torch.testing.assert_close(found, slowest, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(slower, slowest, rtol=1e-12, atol=1e-12)
 
@@ -173,7 +174,7 @@ def test_linear_time_is_the_kernel_itself(name, monkeypatch):
 def test_sums_of_signed_weights_are_floored():
     kernel = kernel_named("linear")
     scores = torch.tensor([[1.0, -1.0, 1e-9], [1.0, -1.0, -1e-9], [1.0, 1.0, 2.0]])
-    found = weights.weights_of_scores(kernel, "sum", scores, 8)
+    found = weights.Weights(kernel, "sum", 8).of_scores(scores)
     torch.testing.assert_close(found[0], scores[0] / (3 * weights.FLOOR))
     torch.testing.assert_close(found[1], -scores[1] / (3 * weights.FLOOR))
     torch.testing.assert_close(found[2], scores[2] / 4)
@@ -181,7 +182,7 @@ def test_sums_of_signed_weights_are_floored():
 
 def test_softmax_one_has_a_weight_beside():
     scores = torch.tensor([[1.0, -2.0, 0.5]], dtype=torch.float64)
-    found = weights.weights_of_scores(kernel_named("softmax_one"), "sum", scores, 8)
+    found = weights.Weights(kernel_named("softmax_one"), "sum", 8).of_scores(scores)
     torch.testing.assert_close(found, scores.exp() / (1 + scores.exp().sum()))
 
 
@@ -243,7 +244,7 @@ def test_all_maps_see_the_same_batches_and_each_step_another():
     assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
     assert not torch.equal(one.noise, batch_at(small(), 6).noise)
     assert not torch.equal(one.noise, batch_at(small(mu=5.0), 5).noise)
-    assert not torch.equal(one.noise[:6], held_out(small(), 0).noise[:6])
+    assert not torch.equal(one.noise[:6], next(held_out(small())).noise[:6])
     fixed, paper = (
         batch_at(small("exp", arm=arm), 5) for arm in ("query_learned", "self_attention")
     )

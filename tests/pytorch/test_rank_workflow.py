@@ -9,7 +9,7 @@ from project import Project
 from rank_cells import SMOKE
 from training_jobs import small
 
-from attention_separation.head_rank.training import rates
+from attention_separation.head_rank.training import train_cell
 
 ASK = ("rank", "--config", SMOKE)
 SMOKE_STUDY = head_rank(scale="smoke")
@@ -78,10 +78,10 @@ def test_how_long_training_takes_is_measured_for_what_is_not_trained(trained, tm
 
 def test_cells_beyond_what_is_measured_go_by_the_last_rate(monkeypatch):
     jobs = [small(steps=steps) for steps in (100, 300, 200)]
-    monkeypatch.setattr(rates, "seconds_per_step", lambda job, device: 0.25)
-    assert rates.seconds_of_training(jobs, "cpu") == [25.0, 75.0, 50.0]
-    monkeypatch.setattr(rates, "MOST_SECONDS", -1.0)
-    assert rates.seconds_of_training(jobs, "cpu") == pytest.approx([25.0, 75.0, 50.0])
+    monkeypatch.setattr(train_cell, "seconds_per_step", lambda job, device: 0.25)
+    assert train_cell.seconds_of_training(jobs, "cpu") == [25.0, 75.0, 50.0]
+    monkeypatch.setattr(train_cell, "MOST_SECONDS", -1.0)
+    assert train_cell.seconds_of_training(jobs, "cpu") == pytest.approx([25.0, 75.0, 50.0])
     larger = [*jobs, small(feed_forward=160)]
     expected = larger[3].training_flops() * 25.0 / jobs[0].training_flops()
-    assert rates.seconds_of_training(larger, "cpu")[3] == pytest.approx(expected)
+    assert train_cell.seconds_of_training(larger, "cpu")[3] == pytest.approx(expected)

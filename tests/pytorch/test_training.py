@@ -13,19 +13,16 @@ from training_jobs import small, train_small
 
 from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings import cells
-from attention_separation.head_rank.training import ensemble as training
-from attention_separation.head_rank.training.batches import Batches, held_out, points
-from attention_separation.head_rank.training.ensemble import (
-    advance,
+from attention_separation.head_rank.training import train_cell
+from attention_separation.head_rank.training.train_cell import (
+    Batches,
+    Transformers,
     farthest,
+    held_out,
+    points,
     rate,
-    score,
-    set_errors,
-    start,
-    train,
 )
-from attention_separation.head_rank.training.learned_heads import learned_heads
-from attention_separation.head_rank.training.transformer import grouped
+from attention_separation.head_rank.training.transformer import layers_of, learned_heads
 from attention_separation.statistics.seeding import stream
 
 
@@ -44,7 +41,7 @@ def test_fresh_batches_never_come_back_and_repeated_ones_in_every_epoch():
     repeated = drawn(small(regime="repeated"), 300)
     assert distinct(run for batch in repeated for run in batch) == 300
     assert all(np.array_equal(repeated[k], repeated[k + 100]) for k in range(200))
-    held = held_out(small(), 0)
+    (held,) = held_out(small())
     assert held.shape == (3, 4, 3, 64)
     seen = [tuple(row) for batch in fresh for row in np.moveaxis(batch, 1, -1).reshape(-1, 4)]
     assert not set(seen) & {tuple(row) for row in np.moveaxis(held, 1, -1).reshape(-1, 4)}
@@ -66,7 +63,7 @@ def test_batches_drawn_ahead_are_the_same(regime):
 
 
 def test_points_are_uniform_on_the_sphere():
-    x = points(stream(1, "test"), 3, (3, 50, 1000)).astype(float).reshape(3, -1)
+    x = points(stream(1, "test"), 3, 50, 1000).astype(float).reshape(3, -1)
     assert np.allclose((x**2).sum(0), 1, atol=1e-6)
     # One coordinate is uniform on [-1, 1] in R^3; 50000 values, five standard errors.
     assert abs(x[0].mean()) < 5 / (3 * 50_000) ** 0.5
@@ -76,7 +73,7 @@ def test_points_are_uniform_on_the_sphere():
 
 def test_the_target_is_the_point_with_the_least_inner_product():
     for n, d in ((3, 4), (20, 6)):
-        x = torch.from_numpy(points(stream(1, "test"), d, (2, d, n, 5)))
+        x = torch.from_numpy(points(stream(1, "test"), 2, d, n, 5))
         found = farthest(x)
         for run, i, b in np.ndindex(2, n, 5):
             others = x[run, :, :, b]
@@ -85,9 +82,8 @@ def test_the_target_is_the_point_with_the_least_inner_product():
 
 
 def test_predicting_zero_scores_one(monkeypatch):
-    monkeypatch.setattr(training, "transformer", lambda job, parameters, x: torch.zeros_like(x))
-    job = small()
-    mean, error = score(job, start(job), blocks=1)
+    monkeypatch.setattr(train_cell, "transformer", lambda job, tensors, x: torch.zeros_like(x))
+    mean, error = Transformers(small()).score(blocks=1)
     assert np.allclose(mean, 1, atol=1e-6)
     assert np.allclose(error, 0, atol=1e-6)
 
@@ -154,12 +150,10 @@ def test_data_and_schedule_are_settings_of_their_own():
 @pytest.mark.parametrize("encoding", ["none", "additive"])
 def test_a_run_of_an_ensemble_is_the_same_run_alone(encoding):
     def after(seeds, dtype):
-        job = small(seeds=seeds, encoding=encoding)
-        state = start(job, dtype=dtype)
-        batches = Batches(job)
+        ensemble = Transformers(small(seeds=seeds, encoding=encoding), dtype=dtype)
         for step in range(20):
-            advance(job, state, torch.from_numpy(batches(step)).to(dtype))
-        return state.tensors
+            ensemble.advance(ensemble.batch(step))
+        return ensemble.tensors
 
     for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-4)):
         together = after([0, 1, 2], dtype)
@@ -169,18 +163,16 @@ def test_a_run_of_an_ensemble_is_the_same_run_alone(encoding):
 
 
 def test_a_run_that_breaks_leaves_the_others_alone():
-    job = small()
-    whole, broken = start(job), start(job)
+    whole, broken = Transformers(small()), Transformers(small())
     with torch.no_grad():
         broken.tensors[0][1] = math.nan
-    batches = Batches(job)
     for step in range(5):
-        for state in (whole, broken):
-            advance(job, state, torch.from_numpy(batches(step)))
+        for ensemble in (whole, broken):
+            ensemble.advance(ensemble.batch(step))
     for one, other in zip(whole.tensors, broken.tensors, strict=True):
         assert torch.equal(one[[0, 2]], other[[0, 2]])
     assert broken.tensors[0][1].isnan().all()
-    errors = set_errors(job, grouped(job, broken.tensors), torch.from_numpy(batches(5)))
+    errors = broken.errors(broken.batch(5))
     assert errors.isnan().any(1).tolist() == [False, True, False]
 
 
@@ -216,16 +208,15 @@ def test_the_table_says_what_was_trained(tmp_path):
 
 def test_dead_runs_are_reported(tmp_path, monkeypatch):
     path = tmp_path / "cell.parquet"
-    begin = training.start
 
-    def broken(*arguments, **named):
-        state = begin(*arguments, **named)
-        with torch.no_grad():
-            state.tensors[0][1] = math.nan
-        return state
+    class Broken(Transformers):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            with torch.no_grad():
+                self.tensors[0][1] = math.nan
 
-    monkeypatch.setattr(training, "start", broken)
-    monkeypatch.setattr(training, "farthest", lambda x: _zero_last_run(x))
+    monkeypatch.setattr(train_cell, "Transformers", Broken)
+    monkeypatch.setattr(train_cell, "farthest", lambda x: _zero_last_run(x))
     assert train_small(path) == 0
     rows = pq.read_table(path).to_pylist()
     assert [row["dead"] for row in rows] == [False, True, True]
@@ -244,17 +235,17 @@ def _zero_last_run(x):
 
 def test_learned_heads_of_known_matrices():
     job = small(layers=2, heads=1, width=1, d=4, seeds=[0])
-    state = start(job)
-    parameters = grouped(job, state.tensors)
+    tensors = Transformers(job).tensors
+    layers = layers_of(tensors)
     turned = torch.tensor([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]])
     skewed = torch.tensor([[1.0, 2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     with torch.no_grad():
         for layer, q, k in (
-            (parameters.layers[0], -6 * torch.eye(4), torch.eye(4)),
-            (parameters.layers[1], skewed, skewed @ turned),
+            (layers[0], -6 * torch.eye(4), torch.eye(4)),
+            (layers[1], skewed, skewed @ turned),
         ):
             layer.attend_in[0, :4], layer.attend_in[0, 4:8] = q, k
-    (found,) = learned_heads(job, parameters)
+    (found,) = learned_heads(job, tensors)
     assert found["head_layer"] == [1, 2]
     assert found["angle"][0] == found["angle_code"][0] == 180
     assert found["norm"][0] == found["norm_code"][0] == 6
@@ -269,27 +260,29 @@ def test_learned_heads_of_known_matrices():
     assert abs(found["norm"][1] - found["norm_code"][1]) > 0.1
     cosine = np.trace(score_matrix) / (np.linalg.norm(score_matrix) * 2)
     assert found["angle"][1] == pytest.approx(np.degrees(np.arccos(cosine)))
-    empty = learned_heads(small(), grouped(small(), start(small()).tensors))
+    empty = learned_heads(small(), Transformers(small()).tensors)
     assert all(row["angle"] == [] for row in empty)
 
 
 def test_training_learns():
     job = small(layers=1, heads=1, batch=64, steps=300, n=2, feed_forward=32)
-    trained = train(job, start(job))
+    ensemble = Transformers(job)
+    ensemble.train()
+    error, _ = ensemble.score()
     # With two points the other one is the target; predicting zero scores 1.
-    assert (trained.test_error < 0.3).all()
-    assert np.allclose(trained.test_error, trained.test[-1], atol=1e-9)
+    assert (error < 0.3).all()
+    assert np.allclose(error, ensemble.history["test"][-1], atol=1e-9)
 
 
 def test_a_batch_in_parts_is_the_same_step(monkeypatch):
     job = small(steps=100)
-    batch = torch.from_numpy(Batches(job)(0)).double()
     steps = []
     for most in (cells.MOST_ACTIVATIONS, 3 * job.activations() * len(job.seeds)):
         monkeypatch.setattr(cells, "MOST_ACTIVATIONS", most)
-        state = start(job, dtype=torch.float64)
-        advance(job, state, batch)
-        steps.append((job.sets_at_once(), state.optimizer.first, state.epoch_sum))
+        ensemble = Transformers(job, dtype=torch.float64)
+        ensemble.advance(ensemble.batch(0))
+        moment, epoch_sum = ensemble.optimizer.first, ensemble.running["epoch_sum"]
+        steps.append((job.sets_at_once(), moment, epoch_sum))
     (whole, moment, loss), (parts, moment_of_parts, loss_of_parts) = steps
     assert (whole, parts) == (job.batch, 3)
     torch.testing.assert_close(moment_of_parts, moment, rtol=1e-12, atol=1e-15)

@@ -7,11 +7,11 @@ from training_jobs import small
 
 from attention_separation.head_rank.settings.cells import Architecture
 from attention_separation.head_rank.training import transformer as module
-from attention_separation.head_rank.training.ensemble import start
+from attention_separation.head_rank.training.train_cell import Transformers
 from attention_separation.head_rank.training.transformer import (
     Layer,
-    attention_by_rows,
-    grouped,
+    RowAttention,
+    layers_of,
     transformer,
     unit,
 )
@@ -35,15 +35,15 @@ def attention_modules(model: Architecture, layer: Layer, run: int):
         yield one
 
 
-def by_modules(model: Architecture, parameters, run: int, x):
+def by_modules(model: Architecture, tensors, run: int, x):
     """Output (d, n, B) of one run by torch's modules; x (d, n, B)."""
     rows = x.permute(2, 1, 0)
     if model.encoding == "additive":
-        rows = rows + parameters.encoding[run, :, :, 0].T
+        rows = rows + tensors[0][run, :, :, 0].T
     elif model.encoding == "concatenated":
-        table = parameters.encoding[run, :, :, 0].T
+        table = tensors[0][run, :, :, 0].T
         rows = torch.cat([rows, table.expand(len(rows), -1, -1)], 2)
-    for layer in parameters.layers:
+    for layer in layers_of(tensors):
         modules = list(attention_modules(model, layer, run))
         mean = sum(one(rows, rows, rows)[0] for one in modules) / model.width
         rows = torch.nn.functional.normalize(rows + mean, dim=2) * layer.attend_scale[run]
@@ -55,13 +55,13 @@ def by_modules(model: Architecture, parameters, run: int, x):
 
 def disturbed(job, dtype):
     """Parameters where no bias is 0, no scale 1 and no two layers are equal; and points."""
-    state = start(job, dtype=dtype)
+    tensors = Transformers(job, dtype=dtype).tensors
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():
-        for tensor in state.tensors:
+        for tensor in tensors:
             tensor.add_(0.3 * torch.randn(tensor.shape, generator=generator, dtype=dtype))
     x = torch.randn(len(job.seeds), job.d, job.n, job.batch, generator=generator, dtype=dtype)
-    return grouped(job, state.tensors), unit(x)[0]
+    return tensors, unit(x)[0]
 
 
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
@@ -73,10 +73,10 @@ def test_merged_heads_are_the_average_of_separate_attention_modules(
     monkeypatch.setattr(module, "is_by_rows", lambda n, rank: by_rows)
     job = small(encoding=encoding, d_e=d_e)
     for dtype, tolerance in ((torch.float32, 1e-6), (torch.float64, 1e-13)):
-        parameters, x = disturbed(job, dtype)
-        found = transformer(job, parameters, x)
+        tensors, x = disturbed(job, dtype)
+        found = transformer(job, tensors, x)
         for run in range(len(job.seeds)):
-            wanted = by_modules(job, parameters, run, x[run])
+            wanted = by_modules(job, tensors, run, x[run])
             torch.testing.assert_close(found[run], wanted, rtol=0, atol=tolerance)
 
 
@@ -86,12 +86,14 @@ def test_merged_heads_are_the_average_of_separate_attention_modules(
 def test_derivatives_are_those_of_differences(by_rows, heads, seeds, monkeypatch):
     monkeypatch.setattr(module, "is_by_rows", lambda n, rank: by_rows)
     job = small(layers=1, heads=heads, feed_forward=6, batch=2, seeds=seeds)
-    parameters, x = disturbed(job, torch.float64)
+    tensors, x = disturbed(job, torch.float64)
 
     def outputs(x, *tensors):
-        return transformer(job, grouped(job, list(tensors)), x)
+        return transformer(job, tensors, x)
 
-    assert torch.autograd.gradcheck(outputs, (x.requires_grad_(), *parameters.tensors()))
+    # The points' own derivatives are those of layers behind the first.
+    assert torch.autograd.gradcheck(outputs, (x, *tensors))
+    assert torch.autograd.gradcheck(outputs, (x.requires_grad_(), *tensors))
 
 
 def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
@@ -100,7 +102,7 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
     found = []
     for piece in (1, 5 * 9 * 2 * 3, 10**6):
         monkeypatch.setattr(module, "PIECE", piece)
-        output = attention_by_rows(qkv)
+        output = RowAttention.apply(qkv)
         found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
     for one in found[:2]:
         assert all(torch.equal(a, b) for a, b in zip(one, found[2], strict=True))
@@ -108,7 +110,7 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
 
 def test_other_initial_values_of_additive_encodings_change_them_alone():
     published, small_ones = (
-        start(small(encoding="additive", additive_mean=mean, additive_sd=sd)).tensors
+        Transformers(small(encoding="additive", additive_mean=mean, additive_sd=sd)).tensors
         for mean, sd in ((-1.0, 1.0), (0.5, 0.02))
     )
     torch.testing.assert_close(small_ones[0], 0.5 + 0.02 * (published[0] + 1))
@@ -118,9 +120,9 @@ def test_other_initial_values_of_additive_encodings_change_them_alone():
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
 def test_initial_values_are_as_published(encoding, d_e):
     job = small(d=16, heads=4, width=8, feed_forward=256, encoding=encoding, d_e=d_e)
-    parameters = grouped(job, start(job).tensors)
+    tensors = Transformers(job).tensors
     dimension = job.model_dimension
-    first, second = parameters.layers
+    first, second = layers_of(tensors)
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
     bounds = {
         "attend_in": (6 / (4 * dimension)) ** 0.5,
@@ -140,19 +142,19 @@ def test_initial_values_are_as_published(encoding, d_e):
     # Runs differ: each has its own stream.
     assert not torch.equal(first.attend_in[0], first.attend_in[1])
     if encoding == "none":
-        assert parameters.encoding is None
+        assert tensors[0] is first.attend_in
     elif encoding == "concatenated":
-        assert parameters.encoding.shape[1:] == (4, job.n, 1)
-        assert 0.7 < parameters.encoding.abs().max() <= 1
+        assert tensors[0].shape[1:] == (4, job.n, 1)
+        assert 0.7 < tensors[0].abs().max() <= 1
     else:
         # 144 values of mean -1, sd 1: six standard errors.
-        assert abs(parameters.encoding.mean() + 1) < 6 / 144**0.5
+        assert abs(tensors[0].mean() + 1) < 6 / 144**0.5
 
 
 def test_initial_values_are_spread_as_torch_spreads_them():
     torch.manual_seed(0)
     theirs = torch.nn.MultiheadAttention(64, 4)
-    ours = grouped(small(d=64), start(small(d=64, width=1)).tensors).layers[0]
+    ours = layers_of(Transformers(small(d=64, width=1)).tensors)[0]
     for a, b in (
         (theirs.in_proj_weight, ours.attend_in),
         (theirs.out_proj.weight, ours.attend_out),
@@ -164,8 +166,7 @@ def test_initial_values_are_spread_as_torch_spreads_them():
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
 def test_parameters_are_counted(encoding, d_e):
     job = small(encoding=encoding, d_e=d_e)
-    parameters = grouped(job, start(job).tensors)
-    each = [tensor[0].numel() for tensor in parameters.tensors()]
-    assert sum(each) == job.parameters()
-    of_attention = sum(t[0].numel() for layer in parameters.layers for t in layer[:4])
+    tensors = Transformers(job).tensors
+    assert sum(tensor[0].numel() for tensor in tensors) == job.parameters()
+    of_attention = sum(t[0].numel() for layer in layers_of(tensors) for t in layer[:4])
     assert of_attention == job.attention_parameters()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention_separation.training.job import Checkpoint, CheckpointError
+from attention_separation.training.job import Checkpoint
 
 
 class Counting:
@@ -29,9 +29,6 @@ def test_a_state_goes_on_where_it_was_saved(tmp_path, capsys):
     checkpoint.resume(state)
     assert (state.step, state.values.tolist()) == (7, [1.5, -2.0])
     assert "going on after step 7" in capsys.readouterr().err
-    checkpoint.remove()
-    checkpoint.remove()
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_checkpoint_of_other_settings_is_passed_over_and_said_so(tmp_path, capsys):
@@ -56,6 +53,6 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path, damage):
         "flipped": whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
     }[damage]
     path.write_bytes(content)
-    with pytest.raises(CheckpointError, match="remove the file and run again"):
+    with pytest.raises(ValueError, match="remove the file and run again"):
         checkpoint.resume(Counting())
     assert path.read_bytes() == content

@@ -233,3 +233,19 @@ class Job(Closed):
     inputs: dict[str, list[str]] | None = None
     """By option, the digests of settings that the tables it reads must carry: looked up from the
     declarations of the jobs that make them."""
+
+
+class TrainedCell(Closed):
+    """What the table of a cell of trained networks depends on, whatever they are: one run per seed,
+    trained as one ensemble."""
+
+    name: str
+    """As in its file's name."""
+    seeds: Some[Seed]
+    checkpoint_every: Count = 100
+    """Steps between checkpoints; no result depends on it."""
+    seed: Seed
+
+    def result_settings(self) -> str:
+        """The one text of the settings that numbers depend on."""
+        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))

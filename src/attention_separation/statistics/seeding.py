@@ -34,7 +34,7 @@ class BlockStreams:
         return stream(self.seed, self.panel, self.point, str(self.block), kind)
 
 
-def blocks(trials: int) -> list[tuple[int, int]]:
+def blocks(trials: int, size: int = BLOCK_TRIALS) -> list[tuple[int, int]]:
     """The blocks that `trials` trials fall into, each as (block, its number of trials)."""
-    full, rest = divmod(trials, BLOCK_TRIALS)
-    return [(block, BLOCK_TRIALS) for block in range(full)] + ([(full, rest)] if rest else [])
+    full, rest = divmod(trials, size)
+    return [(block, size) for block in range(full)] + ([(full, rest)] if rest else [])

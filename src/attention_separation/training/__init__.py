@@ -1,1 +1,1 @@
-"""What every study that trains needs: an optimizer, checkpoints, options of jobs. With PyTorch."""
+"""What every study that trains needs: an ensemble, its optimizer, its job. With PyTorch."""

@@ -9,7 +9,7 @@ from making import ROOT
 from needle_cells import runs, small, table_of
 
 from attention_separation.__main__ import main
-from attention_separation.needle.training.cell_table import SCHEMA, cell_table
+from attention_separation.needle.training.cells_table import SCHEMA, cell_table
 from attention_separation.results.tables import write_parquet
 from attention_separation.settings.closed import Job
 

@@ -34,7 +34,7 @@ from functools import cache
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.statistics.seeding import stream
+from attention_separation.statistics.seeding import blocks, stream
 
 from .data import farthest, squared_error, unit_vectors
 from .full_rank_head import softmax
@@ -80,10 +80,10 @@ def simulated_errors(
     points.
     """
     parts = []
-    for block, start in enumerate(range(0, sets, BLOCK)):
+    for block, count in blocks(sets, BLOCK):
         rng = stream(seed, "head_rank", "opposite-head", f"d={d},n={n}", f"block={block}")
         # A block is drawn whole, so that a shorter last one is the first of it.
-        x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[: sets - start]
+        x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[:count]
         target = farthest(x)
         columns = [(np.swapaxes(target, -1, -2), np.swapaxes(opposite_head(x, c), -1, -2))
                    for c in temperatures]  # fmt: skip

@@ -48,6 +48,21 @@ what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null 
 limit law of large temperatures, null where there is none."""
 
 
+def _row(construction: str, d: int, n: int, c: float | None, sample: np.ndarray) -> dict:
+    """A row of the table, of errors of a head (draws,)."""
+    found = mean_of(sample)
+    return {
+        "construction": construction,
+        "d": d,
+        "n": n,
+        "temperature": c,
+        "draws": len(sample),
+        "error": found.value,
+        "ci_low": found.low,
+        "ci_high": found.high,
+    }
+
+
 def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
     """The table's rows for one case of Fact 1; all temperatures see the same draws."""
     errors = []
@@ -58,21 +73,10 @@ def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
         f = nearest(x, y)
         errors.append([squared_error(f, full_rank_head(x, y, c)) for c in job.temperatures])
     for c, sample in zip(job.temperatures, np.concatenate(errors, axis=1), strict=True):
-        found = mean_of(sample)
         exact = fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
-        yield {
-            "construction": "fact_1",
-            "distribution": case.distribution,
-            "d": case.d,
-            "n": case.n,
-            "temperature": c,
-            "draws": job.draws,
-            "error": found.value,
-            "ci_low": found.low,
-            "ci_high": found.high,
-            "error_exact": exact,
-            "error_law": fact_1_asymptote(case.d, case.n, case.distribution, c),
-        }
+        law = fact_1_asymptote(case.d, case.n, case.distribution, c)
+        more = {"distribution": case.distribution, "error_exact": exact, "error_law": law}
+        yield _row("fact_1", case.d, case.n, c, sample) | more
 
 
 def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
@@ -92,22 +96,13 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
                 sample = squared_error(f, full_rank_head(x, y, c, bias))
                 errors.setdefault((name, c), []).append(sample)
     for (name, c), parts in errors.items():
-        found = mean_of(np.concatenate(parts))
         head = tuple(added[name].tolist())
         lawful = name == "-b/2" and c is not None
-        yield {
-            "construction": "fact_3",
+        yield _row("fact_3", case.d, 2, c, np.concatenate(parts)) | {
             "b_1": b_1,
             "b_2": b_2,
             "added": name,
             "distribution": "orthogonal",
-            "d": case.d,
-            "n": 2,
-            "temperature": c,
-            "draws": job.draws,
-            "error": found.value,
-            "ci_low": found.low,
-            "ci_high": found.high,
             "error_exact": fact_3_exact(case.d, (b_1, b_2), head, math.inf if c is None else c),
             "error_law": fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
         }

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_separation.settings.closed import Closed, Count, Seed, Several, Some, canonical_json
+from attention_separation.settings.closed import Closed, Count, Several, TrainedCell
 from attention_separation.settings.faults import fault
 
 EPOCH = 100
@@ -130,22 +130,16 @@ class Architecture(Closed):
         return PASSES * self.layers * self.n * per_point
 
 
-class CellJob(Recipe, Architecture):
+class CellJob(Recipe, Architecture, TrainedCell):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str
-    """As in its file's name."""
     regime: Regime = "fresh"
     schedule: Schedule = "per_step"
     additive_mean: float | None = None
     additive_sd: Annotated[float, Field(ge=0)] | None = None
     """Of the normal initial values of an additive encoding."""
-    seeds: Some[Seed]
     held_out: Several
     """Sets that the final error is measured on, never seen."""
-    checkpoint_every: Count = EPOCH
-    """Steps between checkpoints; no result depends on it."""
-    seed: Seed
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
@@ -159,18 +153,17 @@ class CellJob(Recipe, Architecture):
             )
         return self
 
-    def result_settings(self) -> str:
-        """The one text of the settings that numbers depend on."""
-        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))
-
-    def data_shape(self) -> str:
-        """What names a data stream: cells that differ in the model alone train on the same data."""
-        return f"d={self.d},n={self.n},batch={self.batch}"
-
-    def model_name(self) -> str:
-        """What names a stream of initial values."""
+    def stream_names(self, run: int) -> dict[str, tuple[str, ...]]:
+        """What names the streams of a run, of data without the block: cells that differ in the
+        model alone train on the same data."""
         parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
-        return ",".join(f"{key}={parts[key]}" for key in Architecture.model_fields if key in parts)
+        model = ",".join(f"{key}={parts[key]}" for key in Architecture.model_fields if key in parts)
+        names = {
+            "initial": ("initial", model),
+            "data": ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}"),
+            "held_out": ("held-out", f"d={self.d},n={self.n}"),
+        }
+        return {kind: ("head_rank", *words, f"run={run}") for kind, words in names.items()}
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""

@@ -1,1 +1,1 @@
-"""Trained transformers: cells, batches, checkpoints."""
+"""Trained transformers: their data, their loss, and what each run has learned."""

@@ -8,7 +8,6 @@ from attention_separation.results.tables import finite_or_null, table_from_rows
 
 from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, CellJob
-from .batches import data_names, held_out_names, initial_names
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead, over that of the best predictor
@@ -84,46 +83,34 @@ HEADS = pa.schema(
 
 
 def cell_table(
-    job: CellJob,
-    train: list[list[float]],
-    test: list[list[float]],
-    test_error: list[float],
-    test_se: list[float],
-    heads: list[dict[str, list]],
-) -> pa.Table:
+    job: CellJob, train: list[list[float]], test: list[list[float]], test_error: list[float],
+    test_se: list[float], heads: list[dict[str, list]],
+) -> pa.Table:  # fmt: skip
     """The table of a job: curves per epoch and run, final scores and heads per run."""
+    of_cell = {
+        "cell": job.name,
+        **{name: getattr(job, name) for name in (*SETTINGS, "total_heads", "rank")},
+        "attention_parameters": job.attention_parameters(),
+        "parameters": job.parameters(),
+    }
     rows = []
     blind = blind_error(job.d, job.n)
     for k, run in enumerate(job.seeds):
         curve = [epoch[k] for epoch in train]
-        finite = [value for value in curve if math.isfinite(value)]
-        streams = {
-            f"{kind}_stream": "/".join(names(job, run))
-            for kind, names in (
-                ("initial", initial_names),
-                ("data", data_names),
-                ("held_out", held_out_names),
-            )
-        }
         rows.append(
-            {
-                "cell": job.name,
-                **{name: getattr(job, name) for name in SETTINGS},
-                "total_heads": job.total_heads,
-                "rank": job.rank,
-                "attention_parameters": job.attention_parameters(),
-                "parameters": job.parameters(),
+            of_cell
+            | {f"{kind}_stream": "/".join(names) for kind, names in job.stream_names(run).items()}
+            | {name: [finite_or_null(x) for x in values] for name, values in heads[k].items()}
+            | {
                 "run": run,
-                **streams,
                 "test_error": finite_or_null(test_error[k]),
                 "test_se": finite_or_null(test_se[k]),
                 "train_error": finite_or_null(curve[-1]),
-                "min_train": min(finite, default=None),
+                "min_train": min(filter(math.isfinite, curve), default=None),
                 "dead": is_dead(curve[-1], test_error[k], blind),
                 "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
                 "curve_train": [finite_or_null(value) for value in curve],
                 "curve_test": [finite_or_null(epoch[k]) for epoch in test],
-                **{name: [finite_or_null(x) for x in values] for name, values in heads[k].items()},
             }
         )
     return table_from_rows(rows, SCHEMA)

@@ -1,40 +1,216 @@
-"""Train the runs of one cell, as a table with one row per run."""
+"""Train the runs of one cell on the farthest-point task, as a table with one row per run."""
 
-import sys
+import math
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
-from attention_separation.results.tables import write_parquet
-from attention_separation.training.job import Job, Options
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
 
-from ..settings.cells import CellJob
+from attention_separation.statistics.seeding import blocks, stream
+from attention_separation.training.ensemble import Ensemble
+from attention_separation.training.job import device_kind, train_and_write
+
+from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 from .cell_table import cell_table
+from .transformer import initial, is_by_rows, learned_heads, pair_products, transformer
+
+HELD_OUT_BLOCK = 1024
+"""Held-out sets per stream; the first block alone gives the score over time."""
 
 
-def run(job: CellJob, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
-    options = Options(output, checkpoint, threads)
-    with_torch = Job.begin(options, job.canonical(), job.result_settings(), job.seed, __name__)
-    from .ensemble import seconds_per_step, start, train
-    from .learned_heads import learned_heads
+def points(generator: np.random.Generator, *shape: int) -> np.ndarray:
+    """Points uniform on the unit sphere of R^d: float32, `shape` is (..., d, n, sets)."""
+    normal = generator.standard_normal(shape, dtype=np.float32)
+    return normal / np.sqrt(np.einsum("...dns,...dns->...ns", normal, normal))[..., None, :, :]
 
-    device = with_torch.device
-    state = start(job, device)
-    save = with_torch.resume(state)
-    each = seconds_per_step(job, device)
-    print(
-        f"{job.name}: {len(job.seeds)} runs of {job.parameters()} parameters on {device}, "
-        f"{job.training_flops() / 1e9:.3g} GFLOP in all, "
-        f"about {each * (job.steps - state.step):.0f} s from step {state.step} on",
-        file=sys.stderr,
-        flush=True,
-    )
-    trained = train(job, state, save)
-    table = cell_table(
-        job,
-        trained.train.tolist(),
-        trained.test.tolist(),
-        trained.test_error.tolist(),
-        trained.test_se.tolist(),
-        learned_heads(job, trained.parameters),
-    )
-    write_parquet(table, output, with_torch.metadata)
-    with_torch.end()
+
+def _drawn(job: CellJob, kind: str, block: int, *shape: int) -> Iterator[np.ndarray]:
+    """A block of each run's points of a kind of stream."""
+    for run in job.seeds:
+        generator = stream(job.seed, *job.stream_names(run)[kind], f"block={block}")
+        yield points(generator, *shape)
+
+
+class Batches:
+    """The training batches of all runs of a job; `ahead`: a thread draws the next block meanwhile,
+    for devices that would wait for it."""
+
+    def __init__(self, job: CellJob, ahead: bool = False):
+        self.job = job
+        self._pool = ThreadPoolExecutor(max_workers=1) if ahead else None
+        self._number: int | None = None
+        self._block: np.ndarray | None = None
+        self._next: dict[int, Future[np.ndarray]] = {}
+
+    def __call__(self, step: int) -> np.ndarray:
+        """Batch of a step, counted from 0: (runs, d, n, batch)."""
+        number, within = self._place(step)
+        if number != self._number:
+            drawn = self._next.pop(number, None)
+            self._number, self._block = number, drawn.result() if drawn else self._draw(number)
+            if self._pool:
+                following, _ = self._place(step + STEPS_PER_BLOCK)
+                self._next = {following: self._pool.submit(self._draw, following)}
+        return self._block[within]
+
+    def _place(self, step: int) -> tuple[int, int]:
+        """Number of the block that has a step's batch, and where in it."""
+        return divmod(step % EPOCH if self.job.regime == "repeated" else step, STEPS_PER_BLOCK)
+
+    def _draw(self, number: int) -> np.ndarray:
+        job = self.job
+        drawn = _drawn(job, "data", number, STEPS_PER_BLOCK, job.d, job.n, job.batch)
+        return np.stack([*drawn], axis=1)
+
+
+def held_out(job: CellJob) -> Iterator[np.ndarray]:
+    """The held-out sets of all runs, block by block: (runs, d, n, sets)."""
+    for block, sets in blocks(job.held_out, HELD_OUT_BLOCK):
+        yield np.stack([*_drawn(job, "held_out", block, job.d, job.n, sets)])
+
+
+def rate(job: CellJob, step: int) -> float:
+    """Learning rate of a step, counted from 0.
+
+    The text has a linear warm-up and a cosine, without lengths. Per step: over the job's
+    `warm_up`, a choice of ours, it rises linearly to `lr`, which it first has at the last step of
+    it. Per epoch, as in the published configurations: the first twentieth, w epochs, rises from 0
+    in equal parts so that its last has `lr`, as epoch w has, where the cosine begins. A warm-up of
+    one epoch is one at rate 0. Under 20 epochs there is none: the published one would stay at rate
+    0 for ever.
+    """
+    if job.schedule == "per_step":
+        done, of = step, job.steps
+        warm = max(1, round(of * job.warm_up))
+        risen, rising = done + 1, warm
+    else:
+        done, of = step // EPOCH, job.steps // EPOCH
+        warm = of // 20
+        risen, rising = done, max(1, warm - 1)
+    if done < warm:
+        return job.lr * risen / rising
+    return job.lr * (1 + math.cos(math.pi * (done - warm) / (of - warm))) / 2
+
+
+def farthest(x: Tensor) -> Tensor:
+    """For each point of x, (R, d, n, B), the point of its set farthest from it."""
+    _, d, n, _ = x.shape
+    products = pair_products(x, x) if is_by_rows(n, d) else torch.einsum("rdib,rdjb->rijb", x, x)
+    # torch's argmin takes ten times as long over an axis that is not the last.
+    chosen = products.min(2, keepdim=True).indices.transpose(1, 2)
+    return x.gather(2, chosen.expand(-1, d, -1, -1))
+
+
+class Transformers(Ensemble):
+    """The transformers of a cell, each run's initial values from its own stream.
+
+    Beside the parameters, training goes on from the sum of losses of the epoch that has begun, and
+    the curves: of each epoch the mean training loss and the error on the first held-out block.
+    """
+
+    betas = (0.9, 0.95)
+    rate = staticmethod(rate)
+
+    def __init__(self, job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32):
+        streams = (stream(job.seed, *job.stream_names(run)["initial"]) for run in job.seeds)
+        runs = [initial(job, generator) for generator in streams]
+        values = [np.stack(arrays) for arrays in zip(*runs, strict=True)]
+        vector = torch.from_numpy(np.concatenate([array.ravel() for array in values]))
+        shapes = [array.shape for array in values]
+        super().__init__(job, vector.to(device, dtype), shapes)
+        self.running = {"epoch_sum": torch.zeros(len(runs), dtype=torch.float64, device=device)}
+        self.history = {"train": [], "test": []}
+        self.batches = Batches(job, ahead=self.optimizer.vector.device.type != "cpu")
+
+    def batch(self, step: int) -> Tensor:
+        return self._tensor(self.batches(step))
+
+    def _tensor(self, points: np.ndarray) -> Tensor:
+        like = self.optimizer.vector
+        return torch.from_numpy(points).to(like.device, like.dtype)
+
+    def errors(self, x: Tensor) -> Tensor:
+        """Squared error of each set, (R, B): summed over coordinates, averaged over points."""
+        with torch.no_grad():
+            wanted = farthest(x)
+        missed = transformer(self.job, self.tensors, x) - wanted
+        return (missed * missed).sum(1).mean(1)
+
+    def gradient(self, batch: Tensor) -> Tensor:
+        found = None
+        for part in batch.split(self.job.sets_at_once(), dim=-1):
+            losses = self.errors(part).sum(1) / batch.shape[-1]
+            more = self.derivative(losses)
+            found = more if found is None else found.add_(more)
+            self.running["epoch_sum"] += losses.detach()
+        return found
+
+    def advance(self, batch: Tensor) -> None:
+        super().advance(batch)
+        if self.step % EPOCH == 0:
+            epoch_sum = self.running["epoch_sum"]
+            self.history["train"].append((epoch_sum / EPOCH).tolist())
+            self.history["test"].append(self.score(blocks=1)[0].tolist())
+            epoch_sum.zero_()
+
+    @torch.no_grad()
+    def score(self, blocks: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Mean error of each run on so many blocks of held-out sets, and its standard error."""
+        errors = []
+        for block in islice(held_out(self.job), blocks):
+            for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
+                errors.append(self.errors(sets).double().cpu().numpy())
+        of_sets = np.concatenate(errors, axis=1)
+        return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
+
+    def table(self) -> pa.Table:
+        curves = self.history["train"], self.history["test"]
+        scores = (each.tolist() for each in self.score())
+        return cell_table(self.job, *curves, *scores, learned_heads(self.job, self.tensors))
+
+
+TIMED_STEPS = 3
+
+MOST_SECONDS = 20.0
+"""For measuring, after which what is left goes by the rate that was measured last."""
+
+
+def seconds_per_step(job: CellJob, device: str) -> float:
+    """Measured on steps of an ensemble that is thrown away."""
+    ensemble = Transformers(job, device)
+    ensemble.advance(ensemble.batch(0))
+    begin = time.perf_counter()
+    for step in range(1, 1 + TIMED_STEPS):
+        ensemble.advance(ensemble.batch(step))
+    ensemble.running["epoch_sum"].tolist()
+    return (time.perf_counter() - begin) / TIMED_STEPS
+
+
+def seconds_of_training(jobs: Sequence[CellJob], device: str) -> list[float]:
+    """Seconds that all steps of each cell take here, one cell at a time on a device.
+
+    Small cells are measured first; one that is not reached in MOST_SECONDS is taken to have the
+    operations per second of the last that was.
+    """
+    # As a cell's job has it.
+    torch.set_num_threads(1)
+    found: dict[int, float] = {}
+    end, rate = time.monotonic() + MOST_SECONDS, 0.0
+    for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].steps):
+        job = jobs[k]
+        if not rate or time.monotonic() < end:
+            found[k] = job.steps * seconds_per_step(job, device)
+            rate = job.training_flops() / found[k]
+        else:
+            found[k] = job.training_flops() / rate
+    return [found[k] for k in range(len(jobs))]
+
+
+def run(job: CellJob, output: Path, checkpoint: Path | None = None) -> None:
+    train_and_write(Transformers(job, device_kind()), __name__, output, checkpoint)

@@ -6,7 +6,7 @@ or, where heads are large enough, small matrices of the points of a set: its col
 other then.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ..settings.cells import Architecture, CellJob
+from .cell_table import OF_HEADS
 
 MOST_BY_ROWS = 256
 """n * n * r up to which the products of a head are formed by rows, not by small matrices; those of
@@ -38,20 +39,8 @@ class Layer(NamedTuple):
     outer_scale: Tensor
 
 
-class Parameters(NamedTuple):
-    """Parameters of an ensemble."""
-
-    encoding: Tensor | None
-    layers: list[Layer]
-
-    def tensors(self) -> list[Tensor]:
-        """All of them, in a fixed order."""
-        own = [] if self.encoding is None else [self.encoding]
-        return own + [tensor for layer in self.layers for tensor in layer]
-
-
 def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
-    """Initial values of one run, in the order of `Parameters.tensors`; all layers start equal.
+    """Initial values of one run: the encoding, if any, and layer after layer, which start equal.
 
     What torch gives MultiheadAttention and Linear: inputs of attention uniform within
     sqrt(6/(4D)), its output within 1/sqrt(D), those of the MLP within 1/sqrt(inputs); biases of
@@ -63,13 +52,12 @@ def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
         return generator.uniform(-bound, bound, shape)
 
     inner = model.width * dimension
-    encoding = {
-        "none": list,
-        "additive": lambda: [
-            generator.normal(model.additive_mean, model.additive_sd, (model.d, model.n, 1))
-        ],
-        "concatenated": lambda: [uniform(1, model.d_e or 0, model.n, 1)],
-    }[model.encoding]()
+    encoding = []
+    if model.encoding == "additive":
+        mean, sd = model.additive_mean, model.additive_sd
+        encoding = [generator.normal(mean, sd, (model.d, model.n, 1))]
+    elif model.encoding == "concatenated":
+        encoding = [uniform(1, model.d_e, model.n, 1)]
     layer = Layer(
         uniform(np.sqrt(6 / (4 * dimension)), 3 * inner, dimension),
         np.zeros((3 * inner, 1)),
@@ -85,29 +73,35 @@ def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
     return encoding + [array for _ in range(model.layers) for array in layer]
 
 
-def grouped(model: Architecture, tensors: list[Tensor]) -> Parameters:
-    """Parameters from tensors in the order of `Parameters.tensors`."""
-    own = 0 if model.encoding == "none" else 1
+def layers_of(tensors: list[Tensor]) -> list[Layer]:
+    """The layers' parameters among tensors in the order of `initial`."""
     size = len(Layer._fields)
-    starts = range(own, len(tensors), size)
-    layers = [Layer(*tensors[start : start + size]) for start in starts]
-    return Parameters(tensors[0] if own else None, layers)
+    starts = range(len(tensors) % size, len(tensors), size)
+    return [Layer(*tensors[start : start + size]) for start in starts]
 
 
-def transformer(model: Architecture, parameters: Parameters, x: Tensor) -> Tensor:
-    """The outputs (R, d, n, B) for the points x of the same shape."""
+def transformer(model: Architecture, tensors: list[Tensor], x: Tensor) -> Tensor:
+    """The outputs (R, d, n, B) for the points x of the same shape, of parameters in the order of
+    `initial`."""
     d = x.shape[1]
     if model.encoding == "additive":
-        x = x + parameters.encoding
+        x = x + tensors[0]
     elif model.encoding == "concatenated":
-        x = torch.cat([x, parameters.encoding.expand(-1, -1, -1, x.shape[3])], 1)
-    attend = attention_by_rows if is_by_rows(model.n, model.rank) else attention_by_sets
-    by_sets = attend is attention_by_sets
+        x = torch.cat([x, tensors[0].expand(-1, -1, -1, x.shape[3])], 1)
+    by_sets = not is_by_rows(model.n, model.rank)
+    attention = SetAttention if by_sets else RowAttention
     x = x.transpose(2, 3) if by_sets else x
     columns = x.shape[2:]
+    split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
     x = x.flatten(2)
-    for layer in parameters.layers:
-        x = _layer(model, layer, x, columns, attend)
+    for layer in layers_of(tensors):
+        inside = _Linear.apply(x, layer.attend_in, layer.attend_in_bias, False).view(split)
+        attended = attention.apply(inside).reshape(x.shape[0], -1, x.shape[2])
+        # The average over modules: the bias is that of the average already.
+        merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
+        x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
+        inner = _Linear.apply(x, layer.hidden, layer.hidden_bias, True)
+        x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale)
     x = x[:, :d].unflatten(2, columns)
     return x.transpose(2, 3) if by_sets else x
 
@@ -115,18 +109,6 @@ def transformer(model: Architecture, parameters: Parameters, x: Tensor) -> Tenso
 def is_by_rows(n: int, rank: int) -> bool:
     """Whether products over so few coordinates are formed by rows, not by small matrices."""
     return rank == 1 or n * n * rank <= MOST_BY_ROWS
-
-
-def _layer(
-    model: Architecture, layer: Layer, x: Tensor, columns: torch.Size, attend: Callable
-) -> Tensor:
-    inside = _Linear.apply(x, layer.attend_in, layer.attend_in_bias)
-    split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
-    attended = attend(inside.view(split)).reshape(x.shape[0], -1, x.shape[2])
-    # The average over modules: the bias is that of the average already.
-    merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
-    x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
-    return _Perceptron.apply(x, *layer[Layer._fields.index("hidden") :])
 
 
 # The backwards below are written out: what torch derives passes more often over arrays that are
@@ -139,22 +121,27 @@ def product_of_transposed(a: Tensor, b: Tensor) -> Tensor:
 
 
 class _Linear(torch.autograd.Function):
-    """weight x + bias."""
+    """weight x + bias, or the positive part of it."""
 
     @staticmethod
-    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        ctx.save_for_backward(x, weight)
-        return torch.baddbmm(bias, weight, x)
+    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor, is_rectified: bool) -> Tensor:
+        y = torch.baddbmm(bias, weight, x)
+        ctx.save_for_backward(x, weight, y.relu_() if is_rectified else None)
+        return y
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[Tensor, ...]:
-        return _of_linear(gradient, *ctx.saved_tensors)
+    def backward(ctx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight, y = ctx.saved_tensors
+        if y is not None:
+            torch.ops.aten.threshold_backward.grad_input(gradient, y, 0, grad_input=gradient)
+        # Of the points themselves none is needed.
+        of_x = torch.bmm(weight.mT, gradient) if ctx.needs_input_grad[0] else None
+        return of_x, *_of_weights(gradient, x), None
 
 
-def _of_linear(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Derivatives by x, weight and bias."""
-    of_bias = gradient.sum(2, keepdim=True)
-    return torch.bmm(weight.mT, gradient), product_of_transposed(gradient, x), of_bias
+def _of_weights(gradient: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Derivatives by weight and bias."""
+    return product_of_transposed(gradient, x), gradient.sum(2, keepdim=True)
 
 
 class _Residual(torch.autograd.Function):
@@ -170,43 +157,11 @@ class _Residual(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, gradient: Tensor) -> tuple[Tensor, ...]:
-        return _of_residual(gradient, *ctx.saved_tensors)
-
-
-def _of_residual(
-    gradient: Tensor, inner: Tensor, weight: Tensor, scale: Tensor, y: Tensor, inverse: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Derivatives by x, inner, weight, bias and scale."""
-    along = (gradient * y).sum(1, keepdim=True)
-    of_x = torch.addcmul(gradient, y, along, value=-1).mul_(inverse * scale)
-    return of_x, *_of_linear(of_x, inner, weight), along.sum(2, keepdim=True)
-
-
-class _Perceptron(torch.autograd.Function):
-    """The MLP with one hidden layer as the inner of a residual."""
-
-    @staticmethod
-    def forward(
-        ctx,
-        x: Tensor,
-        hidden: Tensor,
-        hidden_bias: Tensor,
-        outer: Tensor,
-        outer_bias: Tensor,
-        scale: Tensor,
-    ) -> Tensor:
-        inner = torch.baddbmm(hidden_bias, hidden, x).relu_()
-        y, inverse = unit(torch.baddbmm(outer_bias, outer, inner).add_(x))
-        ctx.save_for_backward(x, hidden, inner, outer, scale, y, inverse)
-        return y * scale
-
-    @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[Tensor, ...]:
-        x, hidden, *of = ctx.saved_tensors
-        of_x, of_inner, *of_outer = _of_residual(gradient, *of)
-        torch.ops.aten.threshold_backward.grad_input(of_inner, of[0], 0, grad_input=of_inner)
-        through, *of_hidden = _of_linear(of_inner, x, hidden)
-        return of_x.add_(through), *of_hidden, *of_outer
+        inner, weight, scale, y, inverse = ctx.saved_tensors
+        along = (gradient * y).sum(1, keepdim=True)
+        of_x = torch.addcmul(gradient, y, along, value=-1).mul_(inverse * scale)
+        of_inner = torch.bmm(weight.mT, of_x)
+        return of_x, of_inner, *_of_weights(of_x, inner), along.sum(2, keepdim=True)
 
 
 def unit(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -215,21 +170,11 @@ def unit(x: Tensor) -> tuple[Tensor, Tensor]:
     return x * inverse, inverse
 
 
-def attention_by_rows(qkv: Tensor) -> Tensor:
-    """Softmax attention of all heads, logits divided by sqrt(r).
+class SetAttention(torch.autograd.Function):
+    """Softmax attention of all heads, logits divided by sqrt(r), by small matrix products.
 
-    Queries, keys and values are stacked, (R, 3, H, r, n, B); the outputs are (R, H, r, n, B).
+    Queries, keys and values are stacked, (R, 3, H, r, B, n); the outputs are (R, H, r, B, n).
     """
-    return _RowAttention.apply(qkv)
-
-
-def attention_by_sets(qkv: Tensor) -> Tensor:
-    """The same of (R, 3, H, r, B, n): the outputs are (R, H, r, B, n)."""
-    return _SetAttention.apply(qkv)
-
-
-class _SetAttention(torch.autograd.Function):
-    """Attention by a small matrix product for each head and set."""
 
     @staticmethod
     def forward(ctx, qkv: Tensor) -> Tensor:
@@ -258,8 +203,9 @@ class _SetAttention(torch.autograd.Function):
         return of_parts.permute(1, 0, 2, 4, 3, 5).contiguous()
 
 
-class _RowAttention(torch.autograd.Function):
-    """Attention by products of long rows, of so many heads at a time as stay in a core's cache."""
+class RowAttention(torch.autograd.Function):
+    """The same of (R, 3, H, r, n, B) by products of long rows, of so many heads at a time as stay
+    in a core's cache: the outputs are (R, H, r, n, B)."""
 
     @staticmethod
     def forward(ctx, qkv: Tensor) -> Tensor:
@@ -309,3 +255,39 @@ def pair_products(a: Tensor, b: Tensor) -> Tensor:
     """Inner products over the axis r of (..., r, n, B): (..., n, n, B), a's points first."""
     products = a.unsqueeze(-2) * b.unsqueeze(-3)
     return products.squeeze(-4) if a.shape[-3] == 1 else products.sum(-4)
+
+
+@torch.no_grad()
+def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, list]]:
+    """Per run, OF_HEADS with one value per head, layer by layer; empty where rank < D.
+
+    The logits of a head are x_i' M x_j / sqrt(r) + what biases add, M = W_q' W_k with W_q, W_k
+    (r, D). `angle` to +I in degrees, arccos(tr M / (|M| sqrt(D))); `norm` |M| / sqrt(D), so that
+    c I has norm |c|; both again for W_q W_k', which the published figure shows; `scale`
+    tr M / (D sqrt(r)), the c of the multiple of I nearest to what multiplies x_i' x_j.
+    """
+    runs, dimension = tensors[0].shape[0], model.model_dimension
+    found: list[dict[str, list]] = [{name: [] for name in OF_HEADS} for _ in range(runs)]
+    layers = layers_of(tensors) if model.rank == dimension else []
+    for number, layer in enumerate(layers, start=1):
+        split = (runs, 3, model.total_heads, dimension, dimension)
+        q, k = layer.attend_in.cpu().double().view(split)[:, :2].unbind(1)
+        score, code = q.mT @ k, q @ k.mT
+        which, scale = torch.full(q.shape[:2], number), _trace(score) / dimension**1.5
+        values = (which, *_angle_and_norm(score), *_angle_and_norm(code), scale)
+        for run in range(runs):
+            for name, value in zip(OF_HEADS, values, strict=True):
+                found[run][name] += value[run].tolist()
+    return found
+
+
+def _trace(matrices: Tensor) -> Tensor:
+    return matrices.diagonal(dim1=-2, dim2=-1).sum(-1)
+
+
+def _angle_and_norm(matrices: Tensor) -> tuple[Tensor, Tensor]:
+    dimension = matrices.shape[-1]
+    norm = torch.linalg.matrix_norm(matrices) / dimension**0.5
+    # Rounding may lead just beyond 1.
+    cosine = (_trace(matrices) / (norm * dimension)).clamp(-1, 1)
+    return torch.arccos(cosine) * (180 / np.pi), norm

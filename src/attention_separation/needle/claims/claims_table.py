@@ -10,7 +10,7 @@ from attention_separation.results.tables import read_parquet, table_from_rows
 
 from ..exact.line_table import ACCURACIES, CRITICAL
 from ..settings.exact import ClaimsJob
-from ..training.cell_table import SCHEMA as CELLS
+from ..training.cells_table import SCHEMA as CELLS
 from .exact_claims import exact_rows
 from .outcomes import SCHEMA, TRAINED
 from .trained_claims import trained_rows

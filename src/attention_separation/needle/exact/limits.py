@@ -1,6 +1,5 @@
 """The accuracy limits of kernels: what a trained layer of one query is held against."""
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_ndtr, ndtr
 
 from attention_separation.attention.kernel_names import without_alias
+from attention_separation.settings.words import suggestion
 
 from . import bayes, bounds, power
 from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events
@@ -186,9 +186,7 @@ def critical_n(kernel: str, mu: float) -> float:
 def _line(kernel: str) -> Line:
     if isinstance(kernel, str) and (written := without_alias(kernel)) in LINES:
         return LINES[written]
-    near = difflib.get_close_matches(str(kernel), LINES, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"kernel={kernel!r} has no line; {hint}allowed: {', '.join(LINES)}")
+    raise ValueError(f"kernel={kernel!r} has no line; {suggestion(str(kernel), list(LINES))}")
 
 
 def _checked_mu(mu: float) -> float:

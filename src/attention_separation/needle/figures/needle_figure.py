@@ -14,7 +14,7 @@ from attention_separation.settings.closed import Job
 
 from ..exact.line_table import ACCURACIES, CRITICAL
 from ..settings.titles import FIGURES
-from ..training.cell_table import SCHEMA as CELLS
+from ..training.cells_table import SCHEMA as CELLS
 from . import accuracy, critical, features, paper_network
 
 

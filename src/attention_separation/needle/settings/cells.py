@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from attention_separation.attention.kernel_names import without_alias
 from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.closed import Closed, Count, Seed, Several, Some, canonical_json
+from attention_separation.settings.closed import Closed, Count, Several, TrainedCell
 from attention_separation.settings.faults import fault
 
 from .exact import Entries, Mu
@@ -78,11 +78,9 @@ class Recipe(Closed):
     )
 
 
-class NeedleCell(Recipe):
+class NeedleCell(Recipe, TrainedCell):
     """All that the table of one cell depends on: one run per seed, trained as one ensemble."""
 
-    name: str
-    """As in its file's name."""
     arm: Arm
     map: Map
     mu: Mu
@@ -93,10 +91,6 @@ class NeedleCell(Recipe):
     module: str | None = None
     """Digest of the own kernel's module, if it is a Python function."""
     control: bool = False
-    seeds: Some[Seed]
-    checkpoint_every: Count = 100
-    """Steps between checkpoints; no result depends on it."""
-    seed: Seed
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
@@ -116,13 +110,11 @@ class NeedleCell(Recipe):
         """d of the tokens."""
         return DIMENSION if self.arm == "query_given" else self.data.classes + 2
 
-    def result_settings(self) -> str:
-        """The one text of the settings that numbers depend on."""
-        return canonical_json(self.model_dump(mode="json", exclude={"checkpoint_every"}))
-
     def data_names(self) -> tuple[str, ...]:
-        """What names its data: cells of other maps are trained on the same."""
-        return ("needle", IN_STREAMS[self.arm], f"mu={self.mu:g}", f"n={self.n}")
+        """What names its data: cells of other maps are trained on the same, and the first paper's
+        network on that of `query_learned`, where sizes are equal."""
+        kind = "asked" if self.arm == "query_given" else "tokens"
+        return ("needle", kind, f"mu={self.mu:g}", f"n={self.n}")
 
     def numbers_per_step(self) -> int:
         """About how many numbers a step computes with, of all runs."""

@@ -5,13 +5,14 @@ maps; held-out sequences have streams of their own.
 """
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.statistics.seeding import stream
+from attention_separation.statistics.seeding import blocks, stream
 
 from ..settings.cells import MOST_RUNS, NeedleCell
 
@@ -19,7 +20,7 @@ HELD_OUT_BLOCK = 500
 """Held-out sequences per stream."""
 
 
-class AskedBatch(NamedTuple):
+class QueryBatch(NamedTuple):
     """Sequences of `query_given`: noise (B, d, n) that all runs share; of each run the directions u
     (B, R, d) that are its queries, and where its needles are (B, R); labels (B,), 1 for D1.
 
@@ -41,20 +42,18 @@ class TokenBatch(NamedTuple):
     labels: Tensor
 
 
-def batch_at(job: NeedleCell, step: int) -> AskedBatch | TokenBatch:
+Batch = QueryBatch | TokenBatch
+
+
+def batch_at(job: NeedleCell, step: int) -> Batch:
     """The training batch of a step, counted from 0."""
     return _drawn(job, job.batch, f"batch={job.batch}", f"step={step}")
 
 
-def held_out(job: NeedleCell, block: int) -> AskedBatch | TokenBatch:
-    """A block of held-out sequences, the last one maybe shorter."""
-    size = min(HELD_OUT_BLOCK, job.held_out - block * HELD_OUT_BLOCK)
-    return _drawn(job, size, "held-out", f"block={block}")
-
-
-def held_out_blocks(job: NeedleCell) -> int:
-    """Number of blocks of held-out sequences."""
-    return -(-job.held_out // HELD_OUT_BLOCK)
+def held_out(job: NeedleCell) -> Iterator[Batch]:
+    """The held-out sequences, block by block."""
+    for block, size in blocks(job.held_out, HELD_OUT_BLOCK):
+        yield _drawn(job, size, "held-out", f"block={block}")
 
 
 def normals(generator: np.random.Generator, *shape: int) -> Tensor:
@@ -83,15 +82,13 @@ def plain_tokens(job: NeedleCell) -> Tensor:
     return tokens
 
 
-def _drawn(job: NeedleCell, size: int, *names: str) -> AskedBatch | TokenBatch:
+def _drawn(job: NeedleCell, size: int, *names: str) -> Batch:
     labels = (torch.arange(size) % 2).float()
-    # The first paper's network sees the batches of `query_learned`, where sizes are equal.
-    draw, kind = (_asked, "asked") if job.arm == "query_given" else (_tokens, "tokens")
-    _, _, *rest = job.data_names()
-    return draw(job, labels, ("needle", kind, *rest, *names))
+    draw = _asked if job.arm == "query_given" else _tokens
+    return draw(job, labels, (*job.data_names(), *names))
 
 
-def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> AskedBatch:
+def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> QueryBatch:
     size, d = len(labels), job.dimension
     generator = stream(job.seed, *names)
     noise = normals(generator, size, d, job.n)
@@ -99,7 +96,7 @@ def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> AskedBatc
     # With these signs, each of a frame's directions is uniform on the sphere.
     frames = frames * upper.diagonal(dim1=1, dim2=2).sign().unsqueeze(1)
     places = torch.from_numpy(generator.integers(job.n, size=(size, MOST_RUNS)))
-    return AskedBatch(
+    return QueryBatch(
         noise, frames.mT[:, job.seeds].contiguous(), places[:, job.seeds].contiguous(), labels
     )
 

@@ -1,4 +1,4 @@
-"""The runs of all cells as one table. Without torch."""
+"""The tables of trained cells, with a row per run, and of all of them. Without torch."""
 
 from pathlib import Path
 
@@ -6,10 +6,37 @@ import pyarrow as pa
 
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import finite_or_null, read_parquet, table_from_rows
 from attention_separation.settings.closed import Job
 
-from .cell_table import SCHEMA
+from ..settings.cells import NeedleCell
+
+SCHEMA = pa.schema(
+    {
+        "cell": pa.string(),
+        "arm": pa.string(),
+        "kernel": pa.string(),
+        "divided_by": pa.string(),
+        "features": pa.int64(),
+        "mu": pa.float64(),
+        "n": pa.int64(),
+        "d": pa.int64(),
+        "batch": pa.int64(),
+        "steps": pa.int64(),
+        "lr": pa.float64(),
+        "standardised": pa.bool_(),
+        "control": pa.bool_(),
+        "parameters": pa.int64(),
+        "run": pa.int64(),
+        "held_out": pa.int64(),
+        "correct": pa.int64(),
+        "accuracy": pa.float64(),
+        "train_loss": pa.float64(),
+    }
+)
+"""`kernel` is null for no attention, `features` for kernels of the score. `correct` of `held_out`
+sequences, which no step has seen, are told; `train_loss` is the mean of the last 50 steps', null if
+it is no finite number."""
 
 TITLE = "Trained networks, run by run"
 ABOUT = (
@@ -23,6 +50,27 @@ ABOUT = (
     "batch, with running moments when held-out sequences are scored. A factor 1/√d of scores is "
     "left out: once trained it is the same class of networks."
 )
+
+
+def cell_table(
+    job: NeedleCell, parameters: int, correct: list[int], train_loss: list[float]
+) -> pa.Table:
+    """The table of a job, given the held-out sequences that each run tells."""
+    equal = ("arm", "mu", "n", "batch", "steps", "lr", "control", "held_out")
+    of_cell = {name: getattr(job, name) for name in equal} | {
+        "cell": job.name,
+        **job.map.model_dump(),
+        "d": job.dimension,
+        "standardised": job.standardise,
+        "parameters": parameters,
+    }
+    rows = [
+        of_cell
+        | {"run": run, "correct": right, "accuracy": right / job.held_out}
+        | {"train_loss": finite_or_null(loss)}
+        for run, right, loss in zip(job.seeds, correct, train_loss, strict=True)
+    ]
+    return table_from_rows(rows, SCHEMA)
 
 
 def run(job: Job, tables: list[Path], output: Path) -> None:

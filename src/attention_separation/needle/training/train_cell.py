@@ -1,26 +1,111 @@
-"""Train the runs of one cell, as a table with one row per run."""
+"""Train the runs of one cell with logistic loss, as a table with one row per run."""
 
+import math
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from attention_separation.attention.kernel import Kernel
 from attention_separation.own_kernels.values import kernel_of
-from attention_separation.results.tables import write_parquet
-from attention_separation.training.job import Job, Options
+from attention_separation.statistics.seeding import stream
+from attention_separation.training.ensemble import Ensemble
+from attention_separation.training.job import train_and_write
 
-from ..settings.cells import NeedleCell
-from .cell_table import cell_table
+from ..settings.cells import IN_STREAMS, NeedleCell
+from .batches import Batch, batch_at, held_out
+from .cells_table import cell_table
+from .networks import NETWORKS
+
+WARM_UP = 50
+"""Steps in which the rate rises to its highest."""
+
+MOST_NORM = 1.0
+"""Of a run's gradient: a longer one is shortened to it."""
+
+MOMENTUM = 0.1
+"""Share of a batch in running means and variances, those of evaluation."""
+
+LAST = 50
+"""Steps at the end whose mean loss is told."""
+
+EPS = 1e-12
 
 
-def run(job: NeedleCell, output: Path, checkpoint: Path | None = None, threads: int = 1) -> None:
-    options = Options(output, checkpoint, threads)
-    # On a GPU a step of so few numbers would only wait.
-    with_torch = Job.begin(
-        options, job.canonical(), job.result_settings(), job.seed, __name__, on=lambda: "cpu"
-    )
-    from .ensemble import start, train
+def rate(job: NeedleCell, step: int) -> float:
+    """Learning rate of a step, counted from 0: a warm-up, times the root of what is left."""
+    return job.lr * min(1.0, (step + 1) / WARM_UP) * math.sqrt(1 - step / job.steps)
 
-    state = start(job, kernel_of(job.map.kernel, job.own) if job.map.kernel else None)
-    trained = train(job, state, with_torch.resume(state))
-    parameters = state.optimizer.vector.shape[1]
-    table = cell_table(job, parameters, trained.correct.tolist(), trained.train_loss.tolist())
-    write_parquet(table, output, with_torch.metadata)
-    with_torch.end()
+
+class NeedleNetworks(Ensemble):
+    """The networks of a cell, each run's initial values from its own stream; parameters (R, P).
+
+    Beside these, training goes on from running means and variances, and from the last losses. It is
+    on the CPU: on a GPU a step of so few numbers would only wait.
+    """
+
+    betas = (0.9, 0.99)
+    rate = staticmethod(rate)
+
+    def __init__(self, job: NeedleCell, kernel: Kernel | None, dtype: torch.dtype = torch.float32):
+        self.network = NETWORKS[job.arm](job, kernel)
+        names = (job.seed, "needle", "initial", IN_STREAMS[job.arm])
+        runs = [self.network.initial(stream(*names, f"run={run}")) for run in job.seeds]
+        rows = [np.concatenate([array.ravel() for array in run.values()]) for run in runs]
+        matrix = torch.from_numpy(np.stack(rows)).to(dtype)
+        super().__init__(job, matrix, [array.shape for array in runs[0].values()])
+        shape = (len(runs), self.network.numbers)
+        self.running = {"mean": matrix.new_zeros(shape), "variance": matrix.new_ones(shape)}
+        self.history = {"losses": []}
+        self.parameters = dict(zip(runs[0], self.tensors, strict=True))
+
+    def batch(self, step: int) -> Batch:
+        return batch_at(self.job, step)
+
+    def logits(self, batch: Batch, is_training: bool) -> Tensor:
+        """Outputs (R, B): of the batch's own means and variances (R, k) in training, which the
+        running ones then follow, else of these."""
+        numbers = self.network.attended(self.parameters, batch)
+        if self.job.standardise:
+            mean, variance = self.running["mean"], self.running["variance"]
+            if is_training:
+                axes = tuple(range(2, numbers.dim()))
+                variance, mean = torch.var_mean(numbers, axes, correction=0)
+                with torch.no_grad():
+                    self.running["mean"].lerp_(mean, MOMENTUM)
+                    self.running["variance"].lerp_(variance, MOMENTUM)
+            mean, variance = (
+                each.view(*each.shape, *[1] * (numbers.dim() - 2)) for each in (mean, variance)
+            )
+            numbers = (numbers - mean) * (variance + EPS).rsqrt()
+        return self.network.read(self.parameters, numbers)
+
+    def gradient(self, batch: Batch) -> Tensor:
+        found = self.logits(batch, is_training=True)
+        wanted = batch.labels.expand_as(found)
+        losses = binary_cross_entropy_with_logits(found, wanted, reduction="none").mean(1)
+        gradient = self.derivative(losses)
+        self.history["losses"] = [*self.history["losses"][1 - LAST :], losses.tolist()]
+        norms = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
+        return gradient * (MOST_NORM / norms).clamp(max=1.0)
+
+    @torch.no_grad()
+    def count_correct(self) -> list[int]:
+        """Of each run, the held-out sequences that it tells; what is no number tells none."""
+        correct = torch.zeros(len(self.job.seeds), dtype=torch.int64)
+        for batch in held_out(self.job):
+            found = self.logits(batch, is_training=False)
+            correct += ((found > 0) == (batch.labels > 0)).logical_and(found.isfinite()).sum(1)
+        return correct.tolist()
+
+    def table(self) -> pa.Table:
+        losses = np.mean(self.history["losses"], axis=0).tolist()
+        return cell_table(self.job, self.optimizer.vector.shape[1], self.count_correct(), losses)
+
+
+def run(job: NeedleCell, output: Path, checkpoint: Path | None = None) -> None:
+    kernel = kernel_of(job.map.kernel, job.own) if job.map.kernel else None
+    train_and_write(NeedleNetworks(job, kernel), __name__, output, checkpoint)

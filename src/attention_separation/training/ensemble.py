@@ -1,0 +1,141 @@
+"""An ensemble of runs in training: its parameters, their optimizer, what it goes on from."""
+
+import ctypes
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from attention_separation.results.progress import Progress
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Options of glibc's mallopt, as in malloc.h."""
+
+EPS = 1e-8
+
+
+def keep_memory() -> None:
+    """Have freed memory kept by the process, where its C library can: each step needs it again.
+
+    Pages given back and taken anew are zeroed first, which can take longer than what a step
+    computes on them.
+    """
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if hasattr(library, "mallopt"):
+        # The largest values that it takes: arrays of up to 32 MiB, any amount freed.
+        library.mallopt(M_MMAP_THRESHOLD, 2**25)
+        library.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+class Adam:
+    """AdamW without weight decay, of a tensor of parameters; a step changes the tensor in place.
+
+    torch.optim has it too, but loads torch's compiler first, which takes longer than a short cell.
+
+    `betas` : decay of the mean and of the mean square of gradients
+    """
+
+    def __init__(self, vector: Tensor, betas: tuple[float, float]):
+        self.vector, self.betas = vector, betas
+        self.first, self.second = torch.zeros_like(vector), torch.zeros_like(vector)
+
+    def step(self, gradient: Tensor, lr: float, number: int) -> None:
+        """Step `number`, counted from 1, with rate `lr`."""
+        mean, square = self.betas
+        self.first.lerp_(gradient, 1 - mean)
+        self.second.mul_(square).addcmul_(gradient, gradient, value=1 - square)
+        size = self.second.sqrt().div_((1 - square**number) ** 0.5).add_(EPS)
+        self.vector.addcdiv_(self.first, size, value=-lr / (1 - mean**number))
+
+
+class Ensemble(ABC):
+    """All runs of a cell, trained together: each run's own loss moves its own parameters alone.
+
+    A study says what its parameters are, of what they have a gradient, and at which rate they move.
+
+    Parameters
+    ----------
+    job : settings of the cell
+    vector : the parameters of all runs; along its last axis those of `shapes`, one after another
+
+    Attributes
+    ----------
+    step : number of steps done
+    tensors : views of the parameters, of these shapes
+    running, history : tensors and lists, by name, that training goes on from too
+    """
+
+    betas: ClassVar[tuple[float, float]]
+    """Of AdamW."""
+
+    rate: ClassVar[Callable[[Any, int], float]]
+    """Learning rate of a job's step, counted from 0."""
+
+    def __init__(self, job: Any, vector: Tensor, shapes: Sequence[tuple[int, ...]]):
+        keep_memory()
+        self.job, self.step = job, 0
+        self.optimizer = Adam(vector, self.betas)
+        parts = vector.split([math.prod(shape) for shape in shapes], dim=-1)
+        self.tensors = [
+            part.unflatten(-1, shape).requires_grad_()
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+        self.running: dict[str, Tensor] = {}
+        self.history: dict[str, list[list[float]]] = {}
+
+    @abstractmethod
+    def batch(self, step: int) -> Any:
+        """The training batch of a step, counted from 0."""
+
+    @abstractmethod
+    def gradient(self, batch: Any) -> Tensor:
+        """Of the losses of all runs by their parameters, as the vector has them."""
+
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """What training gave, with a row per run."""
+
+    def derivative(self, losses: Tensor) -> Tensor:
+        """Of the sum of losses by the parameters, as the vector has them."""
+        found = torch.autograd.grad(losses.sum(), self.tensors, materialize_grads=True)
+        vector = self.optimizer.vector
+        return torch.cat([each.reshape(*vector.shape[:-1], -1) for each in found], -1)
+
+    def advance(self, batch: Any) -> None:
+        """One step."""
+        gradient = self.gradient(batch)
+        self.optimizer.step(gradient, self.rate(self.job, self.step), self.step + 1)
+        self.step += 1
+
+    def train(self, save: Callable[[Self], None] | None = None) -> None:
+        """To the last step; `save` is called every `checkpoint_every` steps."""
+        job = self.job
+        progress = Progress(job.name, job.steps - self.step, "steps")
+        while self.step < job.steps:
+            self.advance(self.batch(self.step))
+            progress.advance()
+            if save and self.step % job.checkpoint_every == 0 and self.step < job.steps:
+                save(self)
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """All that training goes on from, by name."""
+        numbers = {"step": self.step} | self.history
+        arrays = {name: array.cpu().numpy() for name, array in self._arrays().items()}
+        return arrays | {name: np.array(value) for name, value in numbers.items()}
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None:
+        """Go on from what `saved` gave."""
+        for name, array in self._arrays().items():
+            array.copy_(torch.from_numpy(saved[name]))
+        self.step = int(saved["step"])
+        self.history = {name: saved[name].tolist() for name in self.history}
+
+    def _arrays(self) -> dict[str, Tensor]:
+        of = self.optimizer
+        return {"vector": of.vector, "first": of.first, "second": of.second} | self.running
