@@ -1,11 +1,10 @@
-"""What the figures of trained transformers have in common: marks, words and axes."""
+"""What the figures of trained transformers have in common: marks and words."""
 
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from attention_separation.pages.drawing import INK
+from attention_separation.pages.drawing import key
+from attention_separation.pages.house_style import INK
 from attention_separation.pages.prose import counted
 
 from ..claims import published_values
@@ -16,16 +15,10 @@ ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
 THEIRS = "published"
 
-WIDE = 10.0
-"""Ratio of the ends of an axis from which 1, 2 and 5 of each decade are enough ticks."""
-
 
 def mark(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
     """A marker of a legend."""
-    return Line2D(
-        [], [], linewidth=0, marker=marker, markersize=size, color=INK, markerfacecolor=fill,
-        label=name,
-    )  # fmt: skip
+    return key(name, linewidth=0, marker=marker, markersize=size, markerfacecolor=fill)
 
 
 def draw_run(ax: Axes, x: float, row: dict, colour: str) -> None:
@@ -35,16 +28,6 @@ def draw_run(ax: Axes, x: float, row: dict, colour: str) -> None:
         x, row["test_error"], "x" if dead else "o", color=colour, markersize=4.5 if dead else 3.5,
         markeredgewidth=1.1 if dead else 0.6, alpha=0.9 if dead else 0.6, zorder=4,
     )  # fmt: skip
-
-
-def error_axis(axis: Axis) -> None:
-    """Errors on a scale of logarithms, with numbers that a person reads; after they are drawn."""
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    low, high = axis.get_view_interval()
-    few = (1, 2, 5) if high / low > WIDE else (1, 1.5, 2, 3, 4, 5, 6, 8)
-    axis.set_major_locator(LogLocator(subs=few))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_locator(NullLocator())
 
 
 def is_size(rows: list[dict], size: dict[str, int]) -> bool:
