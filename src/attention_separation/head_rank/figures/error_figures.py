@@ -10,16 +10,16 @@ from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
 from attention_separation.pages.house_style import INK, PALETTE
+from attention_separation.pages.prose import counted
 
 from ..claims import published_values
 from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
-from .marks import DEAD, ERROR, THEIRS, draw_run, is_size, mark, panel_title, published, recipe
+from ..training.cell_table import DEAD as DEAD_SHARE
 
-RUN, MEAN, BEST = "a run", "mean", "best run"
-RANK_0 = "uniform attention\n(rank 0)"
-FACT_1 = "Fact 1's head at the\nlearned 𝑐"
+ERROR = "held-out error"
+DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
 
 Published = Callable[[int], dict[int, float]]
 Series = tuple[str, dict[str, object], Published]
@@ -139,7 +139,7 @@ def _by_layers(
     lines = [
         f"{recipe(rows)}. Dashed: predicting zero; dash-dotted: the best {rank_0}.",
         *notes,
-        *([published(name)] * compared),
+        *([_published(name)] * compared),
     ]
     colours = dict(zip(range(len(series)), cycle(PALETTE), strict=False))
     with sheet(
@@ -187,16 +187,18 @@ def _draw_rank_0(ax: Axes, rows: list[dict], series: list[Series], colours: dict
 
 def _marks(rows: list[dict], compared: bool) -> list[Line2D]:
     """What a legend says of marks and lines that all series have."""
-    found = [mark("o", RUN), key(MEAN, linewidth=1.3)]
+    found = [mark("o", "a run"), key("mean", linewidth=1.3)]
     if len(values(rows, "run")) > 1:
-        found.append(mark("_", BEST, size=9))
-    found.append(key(RANK_0, linewidth=0.9, linestyle="-."))
+        found.append(mark("_", "best run", size=9))
+    found.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
     if any(row["dead"] for row in rows):
         found.append(mark("x", DEAD))
     if any(row.get("fact_1_error") is not None for row in rows):
-        found.append(mark("s", FACT_1, "none", 7.5))
+        found.append(mark("s", "Fact 1's head at the\nlearned 𝑐", "none", 7.5))
     if compared:
-        found.append(key(THEIRS, linestyle=":", marker="D", markersize=3, markerfacecolor="white"))
+        found.append(
+            key("published", linestyle=":", marker="D", markersize=3, markerfacecolor="white")
+        )
     return found
 
 
@@ -209,7 +211,13 @@ def _draw_line(ax: Axes, rows: list[dict], colour: str, beside: float) -> None:
     for place, group in zip(places, groups, strict=True):
         for row in group:
             if row["test_error"] is not None:
-                draw_run(ax, place, row, colour)
+                dead = row["dead"]
+                # Crosses stay crosses where many lie on each other.
+                ax.plot(
+                    place, row["test_error"], "x" if dead else "o", color=colour, zorder=4,
+                    markersize=4.5 if dead else 3.5, markeredgewidth=1.1 if dead else 0.6,
+                    alpha=0.9 if dead else 0.6,
+                )  # fmt: skip
             if row.get("fact_1_error") is not None:
                 ax.plot(
                     place, row["fact_1_error"], "s", color=INK, markerfacecolor="none",
@@ -221,3 +229,50 @@ def _draw_line(ax: Axes, rows: list[dict], colour: str, beside: float) -> None:
 
 def _errors(rows: list[dict]) -> list[float]:
     return [row["test_error"] for row in rows if row["test_error"] is not None]
+
+
+def _published(figure: str) -> str:
+    """What a figure's published values are, beside runs of this reproduction."""
+    apart = ""
+    if figure == "rank_fig3":
+        # The runs without an encoding are Figure 1's.
+        apart = f" ({published_values.STEPS['rank_fig1']:,} without an encoding)"
+    return (
+        f"Published: {published_values.STEPS[figure]:,} steps of {published_values.BATCH}{apart}, "
+        "least training loss of five runs on repeated batches."
+    )
+
+
+# What other figures of trained transformers have too.
+
+
+def mark(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
+    """A marker of a legend."""
+    return key(name, linewidth=0, marker=marker, markersize=size, markerfacecolor=fill)
+
+
+def is_size(rows: list[dict], size: dict[str, int]) -> bool:
+    """Whether published values may stand beside the runs."""
+    return all(row[name] == value for row in rows for name, value in size.items())
+
+
+def recipe(rows: list[dict]) -> str:
+    """What the runs have in common, in words."""
+    parts = [f"$d$ = {listed(rows, 'd')}", f"$N$ = {listed(rows, 'n')}"]
+    parts += [f"{listed(rows, 'steps')} steps of {listed(rows, 'batch')} sets", _runs(rows)]
+    return ", ".join(parts)
+
+
+def _runs(rows: list[dict]) -> str:
+    """How many runs a cell has."""
+    runs = {(row["cell"], row["run"]) for row in rows}
+    cells = [cell for cell, _ in runs]
+    fewest, most = (f({cell: cells.count(cell) for cell in cells}.values()) for f in (min, max))
+    return counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
+
+
+def panel_title(rows: list[dict], layers: int) -> str:
+    """The number of layers; with the steps where panels differ in them."""
+    own = [row for row in rows if row["layers"] == layers]
+    apart = len(values(rows, "steps")) > 1 and len(values(rows, "layers")) > 1
+    return counted(layers, "layer") + f", {listed(own, 'steps')} steps" * apart

@@ -29,8 +29,17 @@ from ..claims.runs import chosen, is_full_rank, read_runs, read_seed, values
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
-from .error_figures import figure_1, figure_3, figure_4
-from .marks import DEAD, ERROR, is_size, mark, panel_title, recipe
+from .error_figures import (
+    DEAD,
+    ERROR,
+    figure_1,
+    figure_3,
+    figure_4,
+    is_size,
+    mark,
+    panel_title,
+    recipe,
+)
 
 
 def figure_2(rows: list[dict]) -> Figure:
