@@ -28,8 +28,8 @@ matplotlib.use("agg")
 
 FORMATS = ("svg", "png", "pdf")
 COLOURS = 255
-CHARACTERS_PER_INCH = 17
-"""Of a note."""
+TITLE_PER_INCH, NOTE_PER_INCH = 11, 17
+"""Characters."""
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -44,7 +44,7 @@ def sheet(
 
     Parameters
     ----------
-    note : its lines are broken where the figure ends
+    title, note : their lines are broken where the figure ends
     panels : how many, at least one; they follow each other from left to right, then down
     cell, around : inches of a panel; inches for all beside the panels, and above and below them
     columns : panels in a row at most, all if None
@@ -59,17 +59,22 @@ def sheet(
         axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
         for ax in axes[panels:]:
             ax.set_axis_off()
+        title, note = (
+            _broken(title, TITLE_PER_INCH * size[0]),
+            _broken(note, NOTE_PER_INCH * size[0]),
+        )
         figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
-        figure.supxlabel(_broken(note, size[0]), x=0.01, ha="left", color=INK)
+        figure.supxlabel(note, x=0.01, ha="left", color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
         yield figure, axes[:panels]
 
 
-def _broken(note: str, inches: float) -> str:
-    """The note in lines as wide as the figure; formulas stay whole."""
-    note = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), note)
-    characters = int(CHARACTERS_PER_INCH * inches)
-    lines = [textwrap.fill(line, characters, break_on_hyphens=False) for line in note.split("\n")]
+def _broken(text: str, characters: float) -> str:
+    """A text in lines of so many characters at most; formulas stay whole."""
+    text = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = [
+        textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.split("\n")
+    ]
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 

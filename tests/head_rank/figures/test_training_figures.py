@@ -163,8 +163,10 @@ def test_figures_have_a_line_at_the_error_of_uniform_attention(figure, grid):
     assert "uniform attention\n(rank 0)" in legend(figure, grid)
 
 
-def test_figure_4_has_a_line_of_rank_0_in_the_colour_of_each_number_of_points():
+def test_figure_4_is_linear_with_rank_0_in_the_colour_of_each_number_of_points():
     (ax,) = picture_of("rank_fig4", FIG4).axes
+    assert ax.get_yscale() == "linear"
+    assert ax.get_ylim()[0] == 0
     lines = [line for line in ax.lines if line.get_linestyle() == "-."]
     assert {line.get_ydata()[0]: line.get_color() for line in lines} == {
         least_error(16, n): line.get_color()

@@ -164,7 +164,11 @@ def _by_layers(
             ticks_at(ax.xaxis, sorted(ranks))
             ax.set_xlabel("rank 𝑟 of a head")
         axes[0].set_ylabel(ERROR)
-        log_axis(axes[0].yaxis)
+        if name == "rank_fig4":
+            # As in the paper: errors read off its axis are no ratios.
+            axes[0].set_ylim(bottom=0)
+        else:
+            log_axis(axes[0].yaxis)
         names = [key(each[0], colours[k], linewidth=4) for k, each in enumerate(series)]
         legend_beside(figure, names + _marks(rows, compared))
     return figure
@@ -179,7 +183,7 @@ def _draw_rank_0(ax: Axes, rows: list[dict], series: list[Series], colours: dict
         for row in chosen(rows, **wanted)
     }
     for (d, n), colour in sizes.items():
-        # Of two points it makes no error, which such an axis has no place for.
+        # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
             shade = colour if len(sizes) > 1 else INK
             ax.axhline(least_error(d, n), color=shade, linestyle="-.", linewidth=0.9)
