@@ -114,7 +114,7 @@ ARMS = (
     ("s", None, f"the same {EPOCH} again", REPEATED),
     ("^", None, f"the same {EPOCH} again,\nschedule per epoch,\nas published", AS_PUBLISHED),
 )
-"""Markers that shape tells apart, what they are filled with, and the arms that they stand for."""
+"""Markers that differ in shape, what they are filled with, and the arms that they stand for."""
 
 
 def figure_fresh(rows: list[dict]) -> Figure:

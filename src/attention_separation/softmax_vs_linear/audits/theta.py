@@ -43,7 +43,7 @@ SCHEMA = pa.schema(
 
 - PAPER: at the panel's own theta, at every point; `reconstructed` says whether theta is.
 - BEST: where P(E_success) is largest, anywhere in [theta_low, theta_high), `theta` its middle, at
-  every point; all null where float64 does not tell the best (`ThresholdCurve.resolved`).
+  every point; all null where float64 does not resolve the best (`ThresholdCurve.resolved`).
 - MAP: at each of THETAS, at MAP_POINTS values of the swept parameter at most.
 """
 
@@ -114,7 +114,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
 
 
 def _line_label(panels: list[Panel]) -> str:
-    """The title of a figure, which tells X, and theta: either is marked if it is in any panel."""
+    """The title of a figure, which names X, and theta: either is marked if it is in any panel."""
     marked = {name for panel in panels for name in panel.reconstructed}
     title = panels[0].figure.replace(". ", "\n", 1) + MARK * ("attention_x" in marked)
     return f"{title}\n{symbol_of('theta', marked)}"
