@@ -20,7 +20,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
 from attention_separation.results.files import replacing
-from attention_separation.results.tables import write_csv, write_parquet
+from attention_separation.results.tables import numpy_column, write_csv, write_parquet
 
 from .house_style import INK, RC
 
@@ -59,12 +59,9 @@ def sheet(
         axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
         for ax in axes[panels:]:
             ax.set_axis_off()
-        title, note = (
-            _broken(title, TITLE_PER_INCH * size[0]),
-            _broken(note, NOTE_PER_INCH * size[0]),
-        )
+        title = _broken(title, TITLE_PER_INCH * size[0])
         figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
-        figure.supxlabel(note, x=0.01, ha="left", color=INK)
+        figure.supxlabel(_broken(note, NOTE_PER_INCH * size[0]), x=0.01, ha="left", color=INK)
         figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
         yield figure, axes[:panels]
 
@@ -133,6 +130,13 @@ def draw_estimates(
     axis ends."""
     ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, linewidth=1.2, alpha=0.6)
     ax.plot(x, y, marker, color=color, markersize=4, markerfacecolor="white", zorder=3)
+
+
+def sorted_columns(table: pa.Table, *names: str) -> list[np.ndarray]:
+    """Columns of numbers, all in the order of the first."""
+    columns = [numpy_column(table, name) for name in names]
+    order = np.argsort(columns[0], kind="stable")
+    return [column[order] for column in columns]
 
 
 def as_grid(

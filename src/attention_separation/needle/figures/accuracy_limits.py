@@ -15,7 +15,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.pages.drawing import key, legend_beside, sheet, ticks_at
+from attention_separation.pages.drawing import key, legend_beside, sheet, sorted_columns, ticks_at
 from attention_separation.pages.house_style import (
     DARK_GRAY,
     INK,
@@ -94,8 +94,8 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
             own = select_rows(limits, mu=mu)
             ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
             for kernel, label in WORDS.items():
-                of_kernel = select_rows(own, kernel=kernel).sort_by("n")
-                n, accuracy = (numpy_column(of_kernel, name) for name in ("n", "accuracy"))
+                of_kernel = select_rows(own, kernel=kernel)
+                n, accuracy = sorted_columns(of_kernel, "n", "accuracy")
                 ax.plot(n, accuracy, label=label, **kernel_line(kernel))
             for row in rows:
                 if (row["arm"], row["mu"]) == (arm, mu):
@@ -202,8 +202,7 @@ def critical_points(critical: pa.Table) -> dict[str, tuple[np.ndarray, np.ndarra
     """mu and n* of each kernel, where there is one."""
     found = {}
     for kernel in WORDS:
-        rows = select_rows(critical, kernel=kernel).sort_by("mu")
-        mu, n = (numpy_column(rows, name) for name in ("mu", "n_critical"))
+        mu, n = sorted_columns(select_rows(critical, kernel=kernel), "mu", "n_critical")
         known = (n > 0) & (n < math.inf)
         if known.any():
             found[kernel] = mu[known], n[known]

@@ -13,12 +13,13 @@ from attention_separation.pages.drawing import (
     legend_beside,
     save_with_numbers,
     sheet,
+    sorted_columns,
     ticks_at,
 )
 from attention_separation.pages.house_style import INK, PALETTE
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
+from attention_separation.results.tables import select_rows, table_from_rows
 
 from ..exact.best_thresholds import Best, best_thresholds, curve_at
 from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
@@ -187,8 +188,8 @@ def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, str])
     (name,) = panel.sweep
     rows = select_rows(table, panel=panel.name)
     for kernel in panel.contest.kernels:
-        own = select_rows(rows, network=kernel).sort_by("value")
-        x, best, at_theta = (numpy_column(own, each) for each in ("value", "p_best", "p_at_theta"))
+        own = select_rows(rows, network=kernel)
+        x, best, at_theta = sorted_columns(own, "value", "p_best", "p_at_theta")
         marker = "o" if len(x) <= 12 else None
         ax.plot(x, best, color=colours[kernel], marker=marker, markersize=3)
         ax.plot(x, at_theta, color=colours[kernel], linestyle="--", linewidth=0.9)

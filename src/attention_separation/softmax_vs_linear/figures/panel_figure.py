@@ -16,6 +16,7 @@ from attention_separation.pages.drawing import (
     log_axis,
     save_with_numbers,
     sheet,
+    sorted_columns,
     ticks_at,
 )
 from attention_separation.pages.house_style import BLUE, VERMILION
@@ -70,9 +71,8 @@ def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
 
 def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
     (swept,) = panel.sweep
-    table = table.sort_by("value")
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
-    x, rate, low, high, exact = (numpy_column(table, name) for name in names)
+    x, rate, low, high, exact = sorted_columns(table, *names)
     many = len(x) > MANY_POINTS
     if many:
         # Where points are dense and hardly scatter, the line would vanish beneath them.
