@@ -17,7 +17,7 @@ from attention_separation.explorer.needle import (
     written_row,
 )
 from attention_separation.needle import critical_n, limit
-from attention_separation.needle.figures.style import STYLES
+from attention_separation.pages.house_style import kernel_line
 
 NEAR = 2e-5
 """How far numerics of another machine may move an accuracy."""
@@ -76,8 +76,8 @@ def test_a_kernel_looks_as_in_the_studys_figures():
     drawn = {tuple(line.get_ydata()): line for line in lines}
     for kernel in KERNELS:
         line = drawn[needle_lines()[kernel, 5.0].accuracies]
-        look = (line.get_color(), line.get_linewidth())
-        assert look == (STYLES[kernel].color, STYLES[kernel].width)
+        wanted = kernel_line(kernel)
+        assert (line.get_color(), line.get_linewidth()) == (wanted["color"], wanted["linewidth"])
 
 
 def test_what_draws_it_needs_no_pyarrow():

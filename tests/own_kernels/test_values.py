@@ -1,5 +1,6 @@
 """A user's own kernels: equal to the built-in ones that they spell out, and shown after them."""
 
+import dataclasses
 import sys
 
 import numpy as np
@@ -12,8 +13,8 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
 from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
-from attention_separation.any_attention.figures import accuracy, margins
-from attention_separation.any_attention.figures.style import label_of
+from attention_separation.any_attention.figures import kernels_figure
+from attention_separation.any_attention.figures.lines import label_of
 from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels_module
@@ -127,14 +128,14 @@ def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("figure", [accuracy, margins])
-def test_figures_have_own_kernels_after_the_others(figure, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["kernels_accuracy", "kernels_margins"])
+def test_figures_have_own_kernels_after_the_others(name, tmp_path, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
-    monkeypatch.setattr(figure, "SIZES", 4)
-    monkeypatch.setattr(figure, "SHOWN", ("exp", "linear"))
+    module, of = kernels_figure.DRAWN[name]
+    few = dataclasses.replace(of, count=4, shown=("exp", "linear"))
+    monkeypatch.setitem(kernels_figure.DRAWN, name, (module, few))
     own = {f"own_{k}": TWINS["elu_plus_one"] for k in range(9)}
     job = KernelsJob(data=DATA, kernels=own)
-    name = f"kernels_{figure.__name__.rpartition('.')[2]}"
     path = tmp_path / f"{name}.svg"
     run_job(
         "any_attention.figures.kernels_figure",

@@ -40,7 +40,7 @@ def test_a_second_run_has_nothing_to_do(trained):
         ((f"{PACKAGE}/training/ensemble.py", "EPS = 1e-8", "EPS = 1e-9"), TRAINED | AFTER),
         ((f"{ROOM}/claims/trained_claims.py", "NEAR, BEHIND = 0.04", "NEAR, BEHIND = 0.05"),
          {"needle_claims"}),
-        ((f"{ROOM}/figures/features.py", "held-out accuracy", "accuracy"),
+        ((f"{ROOM}/figures/networks.py", "held-out accuracy", "accuracy"),
          AFTER - {"needle_cells", "needle_claims"}),
     ],
 )  # fmt: skip

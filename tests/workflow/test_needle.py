@@ -67,7 +67,7 @@ CHANGES = {
         {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
     ),
     "a colour": (
-        (f"{STUDY}/figures/critical.py", "BENEATH = 1.35", "BENEATH = 1.3"),
+        (f"{STUDY}/figures/accuracy_limits.py", "BENEATH = 1.35", "BENEATH = 1.3"),
         {"needle_accuracy", "needle_critical"},
     ),
     "a sentence": ((f"{STUDY}/pages/summary.py", "claims on the needle", "the claims"), set()),

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from attention_separation.needle.figures.style import STYLES
-from attention_separation.pages.house_style import MIDDLE_GRAY
+from attention_separation.pages.house_style import MIDDLE_GRAY, kernel_line
 
 from .pictures import legend_above, logarithmic, new_panel
 
@@ -91,11 +90,10 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     _require(mu, n)
     figure, axes = new_panel()
     for kernel in KERNELS:
-        style = STYLES[kernel]
         axes.plot(
-            SIZES, needle_lines()[kernel, mu].accuracies, ".", color=style.color,
-            linestyle=style.dashes, linewidth=style.width, label=LABELS.get(kernel, kernel),
-            zorder=2 if kernel == "bayes" else 3,
+            SIZES, needle_lines()[kernel, mu].accuracies, marker=".",
+            label=LABELS.get(kernel, kernel), zorder=2 if kernel == "bayes" else 3,
+            **kernel_line(kernel),
         )  # fmt: skip
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)

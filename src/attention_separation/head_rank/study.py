@@ -142,10 +142,11 @@ class HeadRank(Study):
             )
             yield Result(
                 name=figure,
-                module=f"head_rank.figures.{name}_figure",
+                module="head_rank.figures.construction_figures",
                 settings=Job(),
                 outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
                 inputs={"table": (numbers,)},
+                options=("--figure", figure),
                 words=f"Figure {figure}",
             )
 

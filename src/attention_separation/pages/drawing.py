@@ -1,54 +1,179 @@
-"""How figures are framed and saved, in the one style of all."""
+"""The one frame of all figures, what is drawn in more than one of them, and how they are saved."""
 
-from collections.abc import Sequence
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
 from attention_separation.results.files import replacing
-from attention_separation.results.tables import write_csv, write_parquet
+from attention_separation.results.tables import numpy_column, write_csv, write_parquet
 
-from .house_style import (
-    BLUE,
-    DARK_GRAY,
-    GRAY,
-    GREEN,
-    INK,
-    LIGHT_GRAY,
-    MIDDLE_GRAY,
-    PALE_BLUE,
-    PALETTE,
-    PURPLE,
-    RC,
-    VERMILION,
-)
-
-__all__ = [
-    "BLUE", "DARK_GRAY", "FORMATS", "GRAY", "GREEN", "INK", "LIGHT_GRAY", "MIDDLE_GRAY",
-    "PALETTE", "PALE_BLUE", "PURPLE", "RC", "VERMILION", "frame", "save",
-    "save_with_numbers",
-]  # fmt: skip
+from .house_style import INK, RC
 
 matplotlib.use("agg")
 
 FORMATS = ("svg", "png", "pdf")
 COLOURS = 255
+TITLE_PER_INCH, NOTE_PER_INCH = 11, 17
+"""Characters."""
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def frame(
-    figure: Figure, title: str, note: str, h_pad: float | None = 0.08, w_pad: float | None = 0.08,
-    parse_math: bool = True,
-) -> None:  # fmt: skip
-    """Set a figure's title above it, its note below, and the space between its panels in inches.
+@contextmanager
+def sheet(
+    title: str, note: str, panels: int, cell: tuple[float, float],
+    around: tuple[float, float] = (0.0, 0.0), columns: int | None = None,
+    parse_math: bool = True, **shared: Any,
+) -> Iterator[tuple[Figure, np.ndarray]]:  # fmt: skip
+    """A figure and its panels, in the style of all: a title above them, a note below.
 
-    Without `parse_math` a dollar sign in the title is one.
+    Parameters
+    ----------
+    title, note : their lines are broken where the figure ends
+    panels : how many, at least one; they follow each other from left to right, then down
+    cell, around : inches of a panel; inches for all beside the panels, and above and below them
+    columns : panels in a row at most, all if None
+    parse_math : without, a dollar sign in the title is one
+    shared : what panels share, as `Figure.subplots` takes it
     """
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left", fontweight="bold", parse_math=parse_math)
-    figure.supxlabel(note, x=0.01, ha="left", fontsize=7.5, color=INK)
-    figure.get_layout_engine().set(h_pad=h_pad, w_pad=w_pad)
+    across = min(panels, columns or panels)
+    down = -(-panels // across)
+    size = (cell[0] * across + around[0], cell[1] * down + around[1])
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
+        for ax in axes[panels:]:
+            ax.set_axis_off()
+        title = _broken(title, TITLE_PER_INCH * size[0])
+        figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
+        figure.supxlabel(_broken(note, NOTE_PER_INCH * size[0]), x=0.01, ha="left", color=INK)
+        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        yield figure, axes[:panels]
+
+
+def _broken(text: str, characters: float) -> str:
+    """A text in lines of so many characters at most; formulas stay whole."""
+    text = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    lines = [
+        textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.split("\n")
+    ]
+    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def key(label: str, color: Any = INK, **look: Any) -> Line2D:
+    """What a legend shows of lines or marks that have no label of their own."""
+    return Line2D([], [], color=color, label=label, **look)
+
+
+def legend_above(figure: Figure, handles: Sequence[Line2D]) -> None:
+    """A legend in one line, at the right of the figure's title."""
+    figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0.3)
+
+
+def legend_beside(figure: Figure, more: Iterable[Line2D] = (), title: str = "") -> None:
+    """A legend at the right of all panels: what has a label in them, each once, then `more`."""
+    handles = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    handles |= {line.get_label(): line for line in more}
+    figure.legend(
+        handles.values(), handles, loc="outside right center", title=title, alignment="left"
+    )
+
+
+def ticks_at(axis: Axis, values: Sequence[float], base: int = 2) -> None:
+    """A logarithmic axis with ticks at these values alone, which are written out."""
+    {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[axis.axis_name]("log", base=base)
+    axis.set_ticks(values, [f"{value:g}" for value in values])
+    axis.axes.minorticks_off()
+
+
+def log_axis(axis: Axis, ends: tuple[float, float] | None = None) -> None:
+    """A logarithmic axis with numbers that a person reads, for values between two ends: those of
+    what is drawn already if none are given."""
+    {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[axis.axis_name]("log")
+    low, high = ends or axis.get_view_interval()
+    decades = math.log10(high / low)
+    subs = (1,) if decades > 4 else (1, 2, 5) if decades > 1 else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(_number)
+    axis.set_minor_locator(NullLocator())
+
+
+def _number(value: float, position: int | None = None) -> str:
+    """500, or 10⁶: as text, for formulas are slow."""
+    power = round(math.log10(value))
+    return f"{value:g}" if value < 10_000 else f"10{str(power).translate(SUPERSCRIPTS)}"
+
+
+def draw_estimates(
+    ax: Axes, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, color: Any,
+    marker: str = "o",
+) -> None:  # fmt: skip
+    """Estimates as marks with their intervals; one that reaches 0 goes on to where a logarithmic
+    axis ends."""
+    ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, linewidth=1.2, alpha=0.6)
+    ax.plot(x, y, marker, color=color, markersize=4, markerfacecolor="white", zorder=3)
+
+
+def sorted_columns(table: pa.Table, *names: str) -> list[np.ndarray]:
+    """Columns of numbers, all in the order of the first."""
+    columns = [numpy_column(table, name) for name in names]
+    order = np.argsort(columns[0], kind="stable")
+    return [column[order] for column in columns]
+
+
+def as_grid(
+    x: np.ndarray, y: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct x (X,) and y (Y,) of points, sorted, and their values (Y, X), NaN where no point
+    is."""
+    (columns, column), (rows, row) = (np.unique(part, return_inverse=True) for part in (x, y))
+    grid = np.full((len(rows), len(columns)), np.nan)
+    grid[row, column] = values
+    return columns, rows, grid
+
+
+def draw_map(ax: Axes, x: np.ndarray, y: np.ndarray, grid: np.ndarray) -> QuadMesh:
+    """Probabilities (Y, X) as colours, each around its place as the axes show it: give these their
+    scales before."""
+    # As pixels: thousands of cells would make a picture of megabytes.
+    mesh = ax.pcolormesh(
+        _edges(ax.xaxis, x), _edges(ax.yaxis, y), grid, vmin=0, vmax=1, rasterized=True
+    )
+    ax.grid(False)
+    return mesh
+
+
+def _edges(axis: Axis, values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values: midway between neighbours."""
+    if axis.get_scale() == "log":
+        return np.exp(_middles(np.log(values)))
+    return _middles(values)
+
+
+def _middles(values: np.ndarray) -> np.ndarray:
+    if len(values) == 1:
+        return values + np.array([-0.5, 0.5])
+    inner = (values[1:] + values[:-1]) / 2
+    ends = values[0] - (inner[0] - values[0]), values[-1] + (values[-1] - inner[-1])
+    return np.array([ends[0], *inner, ends[1]])
 
 
 def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
@@ -76,9 +201,9 @@ def _reduce_colours(path: Path) -> None:
 
 
 def save_with_numbers(
-    figure: Figure, stem: Path, numbers: pa.Table, provenance: dict[str, str]
+    figure: Figure, output: Path, numbers: pa.Table, provenance: dict[str, str]
 ) -> None:
-    """Write a figure, and what it shows as STEM.parquet and STEM.csv."""
-    write_parquet(numbers, stem.with_name(f"{stem.name}.parquet"), provenance)
-    write_csv(numbers, stem.with_name(f"{stem.name}.csv"))
-    save(figure, stem)
+    """Write a figure to a path with any ending, and what it shows as parquet and csv beside it."""
+    write_parquet(numbers, output.with_suffix(".parquet"), provenance)
+    write_csv(numbers, output.with_suffix(".csv"))
+    save(figure, output.with_suffix(""))

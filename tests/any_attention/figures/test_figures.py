@@ -1,5 +1,7 @@
 """Figures of kernels: what they show is the engine's, and the same twice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -9,8 +11,8 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.figures import accuracy, budget, maps, margins
-from attention_separation.any_attention.figures.style import multiples
+from attention_separation.any_attention.figures import kernels_figure, lines, maps
+from attention_separation.any_attention.figures.lines import multiples
 from attention_separation.any_attention.laws.margins import WEIGHT
 from attention_separation.any_attention.settings.jobs import KernelsJob
 from attention_separation.any_attention.settings.titles import FIGURES
@@ -20,6 +22,7 @@ from attention_separation.pages import drawing
 
 STUDY = CONFIG.studies()["any_attention"]
 DATA = STUDY.section.data
+ACCURACY = "kernels_accuracy"
 
 
 def draw(folder):
@@ -37,8 +40,10 @@ def drawn(tmp_path_factory):
     """The figures at fewer n, drawn twice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "FORMATS", ("svg",))
-        for module, count in ((accuracy, 9), (margins, 4), (budget, 3), (maps, 5)):
-            patch.setattr(module, "SIZES", count)
+        patch.setattr(maps, "SIZES", 5)
+        for name, count in ((ACCURACY, 9), ("kernels_margins", 4), ("kernels_budget", 3)):
+            module, of = kernels_figure.DRAWN[name]
+            patch.setitem(kernels_figure.DRAWN, name, (module, replace(of, count=count)))
         return [draw(tmp_path_factory.mktemp("kernels")) for _ in range(2)]
 
 
@@ -59,10 +64,10 @@ def test_figures_are_the_same_twice(drawn):
 
 def test_lines_are_exact_values(drawn):
     for layer in LAYERS:
-        own = table(drawn, "kernels_accuracy").query(
+        own = table(drawn, ACCURACY).query(
             f"model == '{layer.model}' and attention_x == '{layer.attention_x}'"
         )
-        assert {*own["kernel"]} == {*accuracy.SHOWN} >= {"exp", "uniform", "linear"}
+        assert {*own["kernel"]} == {*lines.ACCURACY.shown} >= {"exp", "uniform", "linear"}
         for name in ("exp_sqrt_d", "hedgehog"):
             line = own[own["kernel"] == name]
             wanted = best_probabilities(KERNELS[name], layer, DATA, line["n"].tolist())

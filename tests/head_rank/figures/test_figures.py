@@ -11,7 +11,11 @@ from making import CONFIG, ROOT
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, temperature, vote
-from attention_separation.head_rank.figures import features_figure, temperature_figure, vote_figure
+from attention_separation.head_rank.figures.construction_figures import (
+    draw_features,
+    draw_temperature,
+    draw_vote,
+)
 from attention_separation.results.provenance import PACKAGE, _parsed
 
 SETTINGS = {
@@ -39,6 +43,9 @@ SETTINGS = {
     },
 }  # fmt: skip
 
+FIGURES = {"temperature": "rank_temperature", "vote": "rank_vote",
+           "features": "rank_random_features"}  # fmt: skip
+
 
 def texts(figure):
     return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
@@ -53,7 +60,8 @@ def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path
     assert metadata[b"code"]
     shown = {"inputs": {"table": [metadata[b"settings"].decode()]}}
     draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
-    assert run_job(f"head_rank.figures.{name}_figure", *draw) == 0
+    draw += ["--figure", FIGURES[name]]
+    assert run_job("head_rank.figures.construction_figures", *draw) == 0
     assert {path.suffix for path in tmp_path.glob("f.*")} == {
         ".svg",
         ".png",
@@ -74,8 +82,9 @@ def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
         run_job("head_rank.constructions.vote", "--settings", settings, "--output", str(table)) == 0
     )
     shown = json.dumps({"inputs": {"table": ["other"]}})
-    files = ["--table", str(table), "--output", str(figure)]
-    assert run_job("head_rank.figures.vote_figure", "--settings", shown, *files) == 1
+    words = ["--figure", "rank_vote", "--table", str(table), "--output", str(figure)]
+    module = "head_rank.figures.construction_figures"
+    assert run_job(module, "--settings", shown, *words) == 1
     assert "made with other settings" in capsys.readouterr().err
     assert not figure.exists()
 
@@ -83,7 +92,7 @@ def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
 def test_the_temperature_figure_shows_points_exact_values_and_law():
     job = temperature.TemperatureJob.model_validate(SETTINGS["temperature"])
     table = temperature.errors_of_temperature(job)
-    figure = temperature_figure.draw(table)
+    figure = draw_temperature(table)
     fact_1, right, text = figure.axes
     rows = [r for r in table.to_pylist() if r["construction"] == "fact_3"]
 
@@ -115,14 +124,14 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
 def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
     settings = SETTINGS["temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
     job = temperature.TemperatureJob.model_validate(settings)
-    figure = temperature_figure.draw(temperature.errors_of_temperature(job))
+    figure = draw_temperature(temperature.errors_of_temperature(job))
     figure.draw_without_rendering()
     assert len(figure.axes) == panels
 
 
 def test_the_vote_figure_says_what_is_no_number_of_the_paper():
     table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["vote"]))
-    figure = vote_figure.draw(table)
+    figure = draw_vote(table)
     errors, needed = figure.axes
     rows = [row for row in table.to_pylist() if row["series"] == "error" and row["d"] == 6]
     for column in ("error", "error_exact"):
@@ -131,13 +140,13 @@ def test_the_vote_figure_says_what_is_no_number_of_the_paper():
     assert len(needed.lines) == 3
     assert "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;" in texts(figure)
     assert errors.get_xlabel() == "voting heads 𝐻 of rank 1"
-    assert "both layers have max(𝐻, 𝑑)" in texts(figure)
+    assert "both layers have max(𝐻, 𝑑)" in " ".join(texts(figure).split())
     assert "whose proof is not in the text that was read" in texts(figure)
 
 
 def test_the_features_figure_has_a_panel_for_each_dimension():
     table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
-    figure = features_figure.draw(table)
+    figure = draw_features(table)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
     labels = [line.get_label() for line in figure.axes[0].lines]
     assert "as published:\nread from its figure" in labels

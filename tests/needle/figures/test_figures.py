@@ -9,16 +9,30 @@ from needle_cells import runs, table_of
 from needle_tables import folder_of_tables
 
 from attention_separation.__main__ import run_job
-from attention_separation.needle.figures import accuracy, critical, features, paper_network
-from attention_separation.needle.figures.style import STYLES
+from attention_separation.needle.figures.accuracy_limits import (
+    WORDS,
+    critical_points,
+    draw_accuracies,
+    draw_critical,
+)
+from attention_separation.needle.figures.networks import (
+    REFERENCES,
+    draw_features,
+    draw_paper_network,
+)
 from attention_separation.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 from attention_separation.pages import drawing
+from attention_separation.pages.house_style import kernel_line
 from attention_separation.settings.closed import Job
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return folder_of_tables(tmp_path_factory.mktemp("needle"))
+
+
+def colour_of(kernel):
+    return kernel_line(kernel)["color"]
 
 
 def table(folder, name):
@@ -62,19 +76,19 @@ def test_a_table_of_other_settings_is_refused(folder, capsys):
 
 def test_lines_of_accuracy(folder):
     lines = table(folder, "needle_lines")
-    figure = accuracy.draw("Title", lines)
+    figure = draw_accuracies("Title", lines)
     assert [ax.get_title(loc="left")[-1] for ax in figure.axes] == ["4", "5"]
     rows = lines.to_pylist()
     for ax, mu in zip(figure.axes, (4, 5), strict=True):
         drawn = {line.get_color(): line for line in ax.lines[1:]}
-        for kernel, style in STYLES.items():
+        for kernel in WORDS:
             own = sorted(
                 (r["n"], r["accuracy"]) for r in rows if (r["kernel"], r["mu"]) == (kernel, mu)
             )
-            assert [*zip(*drawn[style.color].get_data(), strict=True)] == own
-    assert len({style.color for style in STYLES.values()}) == len(STYLES)
+            assert [*zip(*drawn[colour_of(kernel)].get_data(), strict=True)] == own
+    assert len({*map(colour_of, WORDS)}) == len(WORDS)
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == [style.words for style in STYLES.values()]
+    assert labels == [*WORDS.values()]
 
 
 def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
@@ -89,7 +103,7 @@ def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
             *runs("self_attention", None, 5.0, 128, [0.7]),
         ]
     )
-    figure = accuracy.draw("Title", lines, cells)
+    figure = draw_accuracies("Title", lines, cells)
     assert [ax.get_title(loc="left") for ax in figure.axes] == [
         "query given, $\\mu$ = 5", "query learned, $\\mu$ = 5"
     ]  # fmt: skip
@@ -98,20 +112,20 @@ def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
          if line.get_marker() != "None"]
         for ax in figure.axes
     ]  # fmt: skip
-    linear, exp = STYLES["linear"].color, STYLES["exp"].color
+    linear, exp = map(colour_of, ("linear", "exp"))
     assert dots[0] == [("o", linear, 128, 0.77), ("o", linear, 128, 0.75)]
     assert dots[1][:2] == [("o", exp, 128, 0.95), ("s", linear, 128, 0.76)]
     # A map without a line has a colour of its own.
-    assert dots[1][2][1] not in {style.color for style in STYLES.values()}
+    assert dots[1][2][1] not in {*map(colour_of, WORDS)}
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels[len(STYLES):] == [
+    assert labels[len(WORDS):] == [
         "trained: every run", "trained linear, by row sums", "trained elu_plus_one, 12 features",
     ]  # fmt: skip
 
 
 def test_an_own_kernel_is_among_the_dots(folder):
     cells = table_of(runs("query_given", "mine", 4.0, 32, [0.8, 0.81]))
-    figure = accuracy.draw("Title", table(folder, "needle_lines"), cells)
+    figure = draw_accuracies("Title", table(folder, "needle_lines"), cells)
     assert figure.legends[0].get_texts()[-1].get_text() == "trained mine"
     assert sum(line.get_marker() != "None" for line in figure.axes[0].lines) == 2
 
@@ -125,7 +139,7 @@ def test_features_against_their_lines(folder):
         ]
     )
     lines = table(folder, "needle_lines")
-    (ax,) = features.draw("Title", lines, cells).axes
+    (ax,) = draw_features("Title", lines, cells).axes
     means = [
         line for line in ax.lines if line.get_marker() == "None" and len(line.get_xdata()) == 2
     ]
@@ -135,7 +149,7 @@ def test_features_against_their_lines(folder):
         if (row["mu"], row["n"]) == (5.0, 128)
     }
     levels = [line.get_ydata()[0] for line in means[:-1]]
-    assert sorted(levels) == sorted(values[name] for name in features.REFERENCES)
+    assert sorted(levels) == sorted(values[name] for name in REFERENCES)
     assert means[-1].get_xydata().tolist() == [[8, pytest.approx(0.61)], [32, 0.7]]
     assert ax.get_title(loc="left") == "query given, $\\mu$ = 5, $n$ = 128"
 
@@ -150,7 +164,7 @@ def test_the_papers_network_beside_no_attention(folder):
         ]
     )
     lines = table(folder, "needle_lines")
-    (ax,) = paper_network.draw("Title", lines, cells).axes
+    (ax,) = draw_paper_network("Title", lines, cells).axes
     heights = [bar.get_y() + bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx([0.91, 0.91, 0.5])
     assert ax.get_xticklabels()[0].get_text() == "no\nattention"
@@ -170,13 +184,13 @@ def test_critical_n_and_slopes(folder):
         for n, mean in curve.items()
         for row in runs("query_given", "linear", 5.0, n, [mean], "n")
     ]
-    figure = critical.draw("Title", numbers, table_of(cells))
+    figure = draw_critical("Title", numbers, table_of(cells))
     left, right = figure.axes
     rows = [r for r in numbers.to_pylist() if r["kernel"] == "power_4"]
     wanted = sorted((r["mu"], r["n_critical"]) for r in rows)
-    of_color = [line for line in left.lines if line.get_color() == STYLES["power_4"].color]
+    of_color = [line for line in left.lines if line.get_color() == colour_of("power_4")]
     assert [*map(tuple, of_color[0].get_xydata())] == wanted
-    squares = [line for line in right.lines if line.get_color() == STYLES["power_4"].color]
+    squares = [line for line in right.lines if line.get_color() == colour_of("power_4")]
     assert [*map(tuple, squares[0].get_xydata())] == [(mu * mu, n) for mu, n in wanted]
     triangles = [line.get_xydata() for line in left.lines if len(line.get_xydata()) == 4]
     triangles = [t for t in triangles if np.array_equal(t[0], t[-1])]
@@ -184,13 +198,13 @@ def test_critical_n_and_slopes(folder):
     assert sorted(slopes) == pytest.approx([2, 4, 6, 8, 10])
     dots = [line for line in left.lines if line.get_marker() == "o"]
     assert [line.get_ydata()[0] for line in dots] == [pytest.approx(64)]
-    assert [line.get_color() for line in dots] == [STYLES["linear"].color]
+    assert [line.get_color() for line in dots] == [colour_of("linear")]
 
 
 def test_what_is_endless_is_left_out(folder):
     numbers = table(folder, "needle_critical")
     rows = numbers.to_pylist()
     rows = [r | {"n_critical": math.inf} if r["kernel"] == "exp" else r for r in rows]
-    found = critical._lines(type(numbers).from_pylist(rows, numbers.schema))
+    found = critical_points(type(numbers).from_pylist(rows, numbers.schema))
     assert "exp" not in found
-    assert {*found} == {*STYLES} - {"exp"}
+    assert {*found} == {*WORDS} - {"exp"}

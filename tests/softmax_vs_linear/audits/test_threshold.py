@@ -47,7 +47,7 @@ def test_the_table_and_the_figure():
     assert marked == {panel.name: STUDY.marked[panel.name].reconstruction for panel in job.panels}
     figure = draw(job, table)
     figure.draw_without_rendering()
-    assert len(figure.axes) == 16
+    assert len(figure.axes) == 12
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert "Softmax regression*" in titles
     assert "Self-attention, X = identity" in titles

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
@@ -11,14 +10,14 @@ from matplotlib.figure import Figure
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import exponential
 from attention_separation.datasets.dataset import Data
-from attention_separation.pages.drawing import PALE_BLUE, RC, VERMILION
-from attention_separation.results.tables import array_of, numpy_column, select_rows
+from attention_separation.pages.drawing import as_grid, draw_map, sheet
+from attention_separation.pages.house_style import PALE_BLUE, VERMILION
+from attention_separation.results.tables import numpy_column, select_rows, table_from_columns
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities
 from ..laws.predictions import critical_temperature, least_degree
-from .accuracy import sizes_in_words
-from .style import multiples, sheet
+from .lines import multiples, sizes_in_words
 
 SIZES = 56
 
@@ -44,12 +43,15 @@ class Map:
     label: str
     title: str
     note: str
-    is_logarithmic: bool = False
+    scale: str = "linear"
 
 
-def schema(of: Map) -> pa.Schema:
-    """A row per layer, value of the parameter, and n."""
-    return pa.schema(
+def numbers(of: Map, data: Data) -> pa.Table:
+    """P at the best threshold: a row per layer, value of the parameter, and n."""
+    n = np.array(multiples(data.classes, SIZES))
+    values, sizes = (part.ravel() for part in np.meshgrid(of.values, n, indexing="ij"))
+    kernel = of.kernel(values[:, None, None])
+    schema = pa.schema(
         [
             ("model", pa.string()),
             ("attention_x", pa.string()),
@@ -58,35 +60,25 @@ def schema(of: Map) -> pa.Schema:
             ("p_best", pa.float64()),
         ]
     )
-
-
-def numbers(of: Map, data: Data) -> pa.Table:
-    """P at the own best threshold over the map."""
-    n = np.array(multiples(data.classes, SIZES))
-    values, sizes = (part.ravel() for part in np.meshgrid(of.values, n, indexing="ij"))
-    kernel = of.kernel(values[:, None, None])
     tables = []
     for layer in LAYERS:
         p = best_probabilities(kernel, layer, data, sizes.tolist())
         columns = ([layer.model] * len(p), [layer.attention_x] * len(p), values, sizes, p)
-        arrays = [
-            array_of(column, field.type) for field, column in zip(schema(of), columns, strict=True)
-        ]
-        tables.append(pa.Table.from_arrays(arrays, schema=schema(of)))
+        named = dict(zip(schema.names, columns, strict=True))
+        tables.append(table_from_columns(named, schema))
     return pa.concat_tables(tables)
 
 
 def draw(of: Map, table: pa.Table, data: Data) -> Figure:
     """The maps, a panel for each layer, with the law's line."""
-    figure, panels = sheet(LAYERS, of.title, of.note.format(sizes=sizes_in_words(data)))
-    with mpl.rc_context(RC):
+    note = of.note.format(sizes=sizes_in_words(data))
+    with sheet(of.title, note, len(LAYERS), (3.1, 4.2), (2.2, 0.0)) as (figure, panels):
         for panel, layer in zip(panels, LAYERS, strict=True):
+            panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, yscale=of.scale)
             own = select_rows(table, model=layer.model, attention_x=layer.attention_x)
-            n = np.unique(numpy_column(own, "n"))
-            p = numpy_column(own, "p_best").reshape(len(of.values), len(n))
-            shown = panel.pcolormesh(
-                n, of.values, p, vmin=0, vmax=1, shading="nearest", rasterized=True
-            )
+            columns = (numpy_column(own, name) for name in ("n", of.parameter, "p_best"))
+            n, values, p = as_grid(*columns)
+            shown = draw_map(panel, n, values, p)
             law = [of.line(layer, data, int(size)) for size in n]
             panel.plot(n, law, color=VERMILION, linewidth=1.6)
             for words, value in of.marks.items():
@@ -95,16 +87,10 @@ def draw(of: Map, table: pa.Table, data: Data) -> Figure:
                     words, (n[-1], value), xytext=(-3, 2), textcoords="offset points",
                     ha="right", fontsize=7, color=PALE_BLUE,
                 )  # fmt: skip
-            panel.set_xscale("log")
-            if of.is_logarithmic:
-                panel.set_yscale("log")
-            panel.set_ylim(of.values[0], of.values[-1])
-            panel.grid(visible=False)
-            panel.set_xlabel("tokens $n$")
+            panel.set_ylim(values[0], values[-1])
         panels[0].set_ylabel(of.label)
-        figure.colorbar(
-            shown, ax=list(panels), label="P(separates D1 from D0)", pad=0.01, aspect=30
-        )
+        label = "P(separates D1 from D0)"
+        figure.colorbar(shown, ax=[*panels], label=label, pad=0.01, aspect=30)
     return figure
 
 
@@ -121,8 +107,8 @@ DEGREES = Map(
     marks={},
     label="degree p of the kernel xᵖ",
     title="Any attention: polynomials separate up to about n = C rᵖ",
-    note="P at the own best threshold, exact. Red: the law's least degree, in "
-    "self-attention p = log(n/C) / log r. "
+    note="P at the best threshold, exact. Red: the law's least degree, in "
+    "self-attention p = log(n/C) / log r.\n"
     "Data, X and V of the first paper, {sizes}.",
 )
 
@@ -134,8 +120,8 @@ TEMPERATURE = Map(
     marks={f"√{d}": d**0.5 for d in (22, 64, 128)},
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",
-    note="P at the own best threshold, exact. Red: the law's T* = γ₁ log n / (log n − log C). "
+    note="P at the best threshold, exact. Red: the law's T* = γ₁ log n / (log n − log C). "
     "Dashed: T = √d for heads of 22, 64 and 128, at these data.\n"
     "Data, X and V of the first paper, {sizes}.",
-    is_logarithmic=True,
+    scale="log",
 )

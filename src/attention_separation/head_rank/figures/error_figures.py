@@ -1,7 +1,6 @@
 """Figures 1, 3 and 4: errors of trained transformers against the rank of their heads."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import cycle
 
 import numpy as np
@@ -9,66 +8,35 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import INK, PALETTE, frame
+from attention_separation.pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
+from attention_separation.pages.house_style import INK, PALETTE
+from attention_separation.pages.prose import counted
 
 from ..claims import published_values
 from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
-from .marks import (
-    DEAD,
-    ERROR,
-    THEIRS,
-    draw_run,
-    error_axis,
-    is_size,
-    mark,
-    panel_title,
-    published,
-    recipe,
-)
+from ..training.cell_table import DEAD as DEAD_SHARE
 
-RUN, MEAN, BEST = "a run", "mean", "best run"
-RANK_0 = "uniform attention\n(rank 0)"
-FACT_1 = "Fact 1's head at the\nlearned 𝑐"
+ERROR = "held-out error"
+DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
 
-
-@dataclass(frozen=True)
-class Series:
-    """A line: its name, its colour, its runs' settings, and the published errors by rank, of so
-    many layers."""
-
-    name: str
-    colour: str
-    wanted: dict[str, object]
-    theirs: Callable[[int], dict[int, float]] = lambda layers: {}
-
-
-@dataclass(frozen=True)
-class Panels:
-    """A figure's series, and what is said of it; `theirs`: what the published values beside them
-    are, empty where there are none. `is_linear`: errors on a linear axis, and the error of uniform
-    attention at its right, where lines for each N would cross what is drawn."""
-
-    title: str
-    series: list[Series]
-    theirs: str
-    notes: list[str] = field(default_factory=list)
-    is_linear: bool = False
+Published = Callable[[int], dict[int, float]]
+Series = tuple[str, dict[str, object], Published]
+"""A line: its name, its runs' settings, and the published errors by rank, of so many layers."""
 
 
 def figure_1(rows: list[dict]) -> Figure:
     """Rank, layers and number of heads; the rows have `fact_1_error`."""
     (d, *more), widths = values(rows, "d"), values(rows, "width")
     budgets = {w: _budget(w, d) if not more else "" for w in widths}
-    series = [
-        Series(
+    series: list[Series] = [
+        (
             f"$w$ = {width}" + f" ({budgets[width]})" * bool(budgets[width]),
-            colour,
             {"width": width},
             lambda layers, w=width: published_values.figure_1(layers, w),
         )
-        for colour, width in zip(cycle(PALETTE), widths, strict=False)
+        for width in widths
     ]
     notes = []
     if any(budgets.values()):
@@ -78,8 +46,7 @@ def figure_1(rows: list[dict]) -> Figure:
         said = " and ".join(map(str, widths))
         notes.append(f"$w$ = {said}: the paper's $w$ = $d$ is not run.")
     compared = is_size(rows, published_values.SIZE_1)
-    theirs = published("rank_fig1") if compared else ""
-    return _by_layers(rows, Panels(TRAINED["rank_fig1"], series, theirs, notes))
+    return _by_layers("rank_fig1", rows, series, compared, notes)
 
 
 def _budget(width: int, d: int) -> str:
@@ -93,29 +60,27 @@ def _budget(width: int, d: int) -> str:
 
 def figure_3(rows: list[dict]) -> Figure:
     """Positional encodings, additive ones by their initial values."""
-    least = min(values(rows, "width"))
-    series = [
-        Series(
+    least, *wider = values(rows, "width")
+    series: list[Series] = [
+        (
             name,
-            colour,
             {"width": least, **wanted},
             lambda layers, e=wanted["encoding"], shown=is_theirs: (
                 published_values.figure_3(layers, e) if shown else {}
             ),
         )
-        for colour, (name, wanted, is_theirs) in zip(cycle(PALETTE), _encodings(rows), strict=False)
+        for name, wanted, is_theirs in _encodings(rows)
     ]
     series += [
-        Series(
+        (
             f"no encoding, {width // least} × 𝑤",
-            colour,
             {"encoding": "none", "width": width},
+            lambda layers: {},
         )
-        for colour, width in zip(cycle(PALETTE[4:]), values(rows, "width")[1:], strict=False)
+        for width in wider
     ]
-    series = [each for each in series if chosen(rows, **each.wanted)]
+    series = [each for each in series if chosen(rows, **each[1])]
     compared = least == published_values.WIDTH_3 and is_size(rows, published_values.SIZE_1)
-    theirs = published("rank_fig3") if compared else ""
     notes = []
     if chosen(rows, encoding="additive"):
         law = initial_words(PUBLISHED_INITIAL)
@@ -123,7 +88,7 @@ def figure_3(rows: list[dict]) -> Figure:
             f"Initial values of additive encodings: normal, N(mean, standard deviation); {law} as "
             "published."
         )
-    return _by_layers(rows, Panels(TRAINED["rank_fig3"], series, theirs, notes))
+    return _by_layers("rank_fig3", rows, series, compared, notes)
 
 
 def _encodings(rows: list[dict]) -> list[tuple[str, dict, bool]]:
@@ -150,87 +115,95 @@ def figure_4(rows: list[dict]) -> Figure:
     numbers, widths, d = (values(rows, name) for name in ("n", "width", "d"))
     steps = {n: listed(chosen(rows, n=n), "steps") for n in numbers}
     apart = len({*steps.values()}) > 1
-    series = [
-        Series(
+    series: list[Series] = [
+        (
             f"$N$ = {n}" + f", {steps[n]} steps" * apart,
-            colour,
             {"n": n},
             lambda layers, n=n: published_values.figure_4(n),
         )
-        for colour, n in zip(cycle(PALETTE), numbers, strict=False)
+        for n in numbers
     ]
     notes = [f"$w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$."]
     # Beside other widths too: the note says so.
     compared = is_size(rows, published_values.SIZE_4)
-    return _by_layers(
-        rows,
-        Panels(
-            TRAINED["rank_fig4"],
-            series,
-            published("rank_fig4") if compared else "",
-            notes * (widths != d),
-            is_linear=True,
-        ),
-    )
+    return _by_layers("rank_fig4", rows, series, compared, notes * (widths != d))
 
 
-def _by_layers(rows: list[dict], panels: Panels) -> Figure:
+def _by_layers(
+    name: str, rows: list[dict], series: list[Series], compared: bool, notes: list[str]
+) -> Figure:
     """A panel per number of layers: error against rank, a line per series; published values
-    beside."""
-    layers, series = values(rows, "layers"), panels.series
-    # Wide enough for the title beside the legend.
-    figure = Figure(figsize=(max(3.6 * len(layers) + 1.9, 8.4), 4.2), layout="constrained")
-    axes = figure.subplots(1, len(layers), squeeze=False, sharey=True)[0]
-    ranks = {*values(rows, "rank")}
-    for ax, count in zip(axes, layers, strict=True):
-        for k, each in enumerate(series):
-            colour = each.colour
-            own = chosen(rows, layers=count, **each.wanted)
-            if own:
-                # Beside each other: runs of several series have nearly the same error.
-                _draw_line(ax, own, colour, 2 ** (0.1 * (k - (len(series) - 1) / 2)))
-            if own and panels.theirs and (points := each.theirs(count)):
-                ax.plot(
-                    list(points), list(points.values()), ":", color=colour, linewidth=1,
-                    marker="D", markersize=3, markerfacecolor="white",
-                )  # fmt: skip
-                ranks |= points.keys()
-        ax.set_title(panel_title(rows, count), fontweight="bold")
-        ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
-        _draw_rank_0(ax, chosen(rows, layers=count), panels)
-    for ax in axes:
-        _rank_axis(ax, sorted(ranks))
-    axes[0].set_ylabel(ERROR)
-    if panels.is_linear:
-        axes[0].set_ylim(bottom=0)
-    else:
-        error_axis(axes[0].yaxis)
-    _add_legend(figure, rows, panels)
+    beside them where the two can be compared."""
+    layers, ranks = values(rows, "layers"), {*values(rows, "rank")}
+    rank_0 = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"
+    lines = [
+        f"{recipe(rows)}. Dashed: predicting zero; dash-dotted: the best {rank_0}.",
+        *notes,
+        *([_published(name)] * compared),
+    ]
+    colours = dict(zip(range(len(series)), cycle(PALETTE), strict=False))
+    with sheet(
+        TRAINED[name], "\n".join(lines), len(layers), (3.6, 4.2), (1.9, 0.0), sharey=True
+    ) as (figure, axes):  # fmt: skip
+        for ax, count in zip(axes, layers, strict=True):
+            for k, (_, wanted, theirs) in enumerate(series):
+                own = chosen(rows, layers=count, **wanted)
+                if own:
+                    # Beside each other: runs of several series have nearly the same error.
+                    _draw_line(ax, own, colours[k], 2 ** (0.1 * (k - (len(series) - 1) / 2)))
+                if own and compared and (points := theirs(count)):
+                    ax.plot(
+                        [*points], [*points.values()], ":", color=colours[k], linewidth=1,
+                        marker="D", markersize=3, markerfacecolor="white",
+                    )  # fmt: skip
+                    ranks |= points.keys()
+            ax.set_title(panel_title(rows, count), fontweight="bold")
+            ax.axhline(1, color=INK, linestyle="--", linewidth=0.8)
+            _draw_rank_0(ax, chosen(rows, layers=count), series, colours)
+        for ax in axes:
+            ticks_at(ax.xaxis, sorted(ranks))
+            ax.set_xlabel("rank 𝑟 of a head")
+        axes[0].set_ylabel(ERROR)
+        if name == "rank_fig4":
+            # As in the paper: errors read off its axis are no ratios.
+            axes[0].set_ylim(bottom=0)
+        else:
+            log_axis(axes[0].yaxis)
+        names = [key(each[0], colours[k], linewidth=4) for k, each in enumerate(series)]
+        legend_beside(figure, names + _marks(rows, compared))
     return figure
 
 
-def _draw_rank_0(ax: Axes, rows: list[dict], panels: Panels) -> None:
-    """A line at the error of uniform attention for each number of points, or a short one at the
-    right end of the axis: of a series' colour where series differ in it."""
-    colours = {
-        (row["d"], row["n"]): each.colour
-        for each in panels.series
-        for row in chosen(rows, **each.wanted)
+def _draw_rank_0(ax: Axes, rows: list[dict], series: list[Series], colours: dict[int, str]) -> None:
+    """A line at the error of uniform attention for each number of points, of a series' colour where
+    series differ in it."""
+    sizes = {
+        (row["d"], row["n"]): colours[k]
+        for k, (_, wanted, _) in enumerate(series)
+        for row in chosen(rows, **wanted)
     }
-    for k, ((d, n), colour) in enumerate(colours.items()):
-        # Of two points it makes no error, which such an axis has no place for.
+    for (d, n), colour in sizes.items():
+        # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
-            shade = colour if len(colours) > 1 else INK
-            error = least_error(d, n)
-            if panels.is_linear:
-                # In two columns: two numbers of points may have nearly the same error.
-                left = 1.01 + 0.05 * (k % 2)
-                ax.plot(
-                    [left, left + 0.04], [error, error], color=shade, linewidth=2.2, clip_on=False,
-                    transform=ax.get_yaxis_transform(),
-                )  # fmt: skip
-            else:
-                ax.axhline(error, color=shade, linestyle="-.", linewidth=0.9)
+            shade = colour if len(sizes) > 1 else INK
+            ax.axhline(least_error(d, n), color=shade, linestyle="-.", linewidth=0.9)
+
+
+def _marks(rows: list[dict], compared: bool) -> list[Line2D]:
+    """What a legend says of marks and lines that all series have."""
+    found = [mark("o", "a run"), key("mean", linewidth=1.3)]
+    if len(values(rows, "run")) > 1:
+        found.append(mark("_", "best run", size=9))
+    found.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+    if any(row["dead"] for row in rows):
+        found.append(mark("x", DEAD))
+    if any(row.get("fact_1_error") is not None for row in rows):
+        found.append(mark("s", "Fact 1's head at the\nlearned 𝑐", "none", 7.5))
+    if compared:
+        found.append(
+            key("published", linestyle=":", marker="D", markersize=3, markerfacecolor="white")
+        )
+    return found
 
 
 def _draw_line(ax: Axes, rows: list[dict], colour: str, beside: float) -> None:
@@ -242,7 +215,13 @@ def _draw_line(ax: Axes, rows: list[dict], colour: str, beside: float) -> None:
     for place, group in zip(places, groups, strict=True):
         for row in group:
             if row["test_error"] is not None:
-                draw_run(ax, place, row, colour)
+                dead = row["dead"]
+                # Crosses stay crosses where many lie on each other.
+                ax.plot(
+                    place, row["test_error"], "x" if dead else "o", color=colour, zorder=4,
+                    markersize=4.5 if dead else 3.5, markeredgewidth=1.1 if dead else 0.6,
+                    alpha=0.9 if dead else 0.6,
+                )  # fmt: skip
             if row.get("fact_1_error") is not None:
                 ax.plot(
                     place, row["fact_1_error"], "s", color=INK, markerfacecolor="none",
@@ -256,41 +235,48 @@ def _errors(rows: list[dict]) -> list[float]:
     return [row["test_error"] for row in rows if row["test_error"] is not None]
 
 
-def _rank_axis(ax: Axes, ranks: list[int]) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_xticks(ranks, [str(rank) for rank in ranks])
-    ax.minorticks_off()
-    ax.set_xlabel("rank 𝑟 of a head")
-
-
-def _add_legend(figure: Figure, rows: list[dict], panels: Panels) -> None:
-    of_rank_0 = {"color": INK, "label": RANK_0}
-    handles = [
-        *(
-            Line2D([], [], color=each.colour, linewidth=4, label=each.name)
-            for each in panels.series
-        ),
-        mark("o", RUN),
-        Line2D([], [], color=INK, linewidth=1.3, label=MEAN),
-    ]
-    if len(values(rows, "run")) > 1:
-        handles.append(mark("_", BEST, size=9))
-    handles.append(
-        Line2D([], [], linewidth=0, marker="_", markersize=9, markeredgewidth=2.2, **of_rank_0)
-        if panels.is_linear
-        else Line2D([], [], linewidth=0.9, linestyle="-.", **of_rank_0)
+def _published(figure: str) -> str:
+    """What a figure's published values are, beside runs of this reproduction."""
+    apart = ""
+    if figure == "rank_fig3":
+        # The runs without an encoding are Figure 1's.
+        apart = f" ({published_values.STEPS['rank_fig1']:,} without an encoding)"
+    return (
+        f"Published: {published_values.STEPS[figure]:,} steps of {published_values.BATCH}{apart}, "
+        "least training loss of five runs on repeated batches."
     )
-    if any(row["dead"] for row in rows):
-        handles.append(mark("x", DEAD))
-    if any(row.get("fact_1_error") is not None for row in rows):
-        handles.append(mark("s", FACT_1, "none", 7.5))
-    if panels.theirs:
-        handles.append(Line2D([], [], color=INK, linestyle=":", marker="D", markersize=3,
-                              markerfacecolor="white", label=THEIRS))  # fmt: skip
-    figure.legend(handles=handles, loc="outside right upper", fontsize=8)
-    rank_0 = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"
-    drawn = "short bars at the right" if panels.is_linear else "dash-dotted"
-    note = f"{recipe(rows)}. Dashed: predicting zero; {drawn}: the best {rank_0}."
-    # Each on a line of its own: the figures of one panel are narrow.
-    lines = filter(None, [note, *panels.notes, panels.theirs])
-    frame(figure, panels.title, "\n".join(lines))
+
+
+# What other figures of trained transformers have too.
+
+
+def mark(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
+    """A marker of a legend."""
+    return key(name, linewidth=0, marker=marker, markersize=size, markerfacecolor=fill)
+
+
+def is_size(rows: list[dict], size: dict[str, int]) -> bool:
+    """Whether published values may stand beside the runs."""
+    return all(row[name] == value for row in rows for name, value in size.items())
+
+
+def recipe(rows: list[dict]) -> str:
+    """What the runs have in common, in words."""
+    parts = [f"$d$ = {listed(rows, 'd')}", f"$N$ = {listed(rows, 'n')}"]
+    parts += [f"{listed(rows, 'steps')} steps of {listed(rows, 'batch')} sets", _runs(rows)]
+    return ", ".join(parts)
+
+
+def _runs(rows: list[dict]) -> str:
+    """How many runs a cell has."""
+    runs = {(row["cell"], row["run"]) for row in rows}
+    cells = [cell for cell, _ in runs]
+    fewest, most = (f({cell: cells.count(cell) for cell in cells}.values()) for f in (min, max))
+    return counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
+
+
+def panel_title(rows: list[dict], layers: int) -> str:
+    """The number of layers; with the steps where panels differ in them."""
+    own = [row for row in rows if row["layers"] == layers]
+    apart = len(values(rows, "steps")) > 1 and len(values(rows, "layers")) > 1
+    return counted(layers, "layer") + f", {listed(own, 'steps')} steps" * apart

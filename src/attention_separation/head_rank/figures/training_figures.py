@@ -4,13 +4,19 @@ trained cells.
 
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_with_numbers
+from attention_separation.pages.drawing import (
+    key,
+    legend_beside,
+    log_axis,
+    save_with_numbers,
+    sheet,
+)
+from attention_separation.pages.house_style import INK, PALETTE
 from attention_separation.pages.prose import counted
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
@@ -23,54 +29,67 @@ from ..claims.runs import chosen, is_full_rank, read_runs, read_seed, values
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
-from .error_figures import figure_1, figure_3, figure_4
-from .marks import DEAD, ERROR, error_axis, is_size, mark, panel_title, recipe
+from .error_figures import (
+    DEAD,
+    ERROR,
+    figure_1,
+    figure_3,
+    figure_4,
+    is_size,
+    mark,
+    panel_title,
+    recipe,
+)
 
 
 def figure_2(rows: list[dict]) -> Figure:
     """Heads of full rank: angle and size of what multiplies the points' products."""
     rows = [row for row in rows if is_full_rank(row) and row["encoding"] == "none"]
     layers = values(rows, "layers")
-    figure = Figure(figsize=(max(3.6 * len(layers), 5.6) + 1, 5.8), layout="constrained")
-    axes = figure.subplots(2, len(layers), squeeze=False, sharey="row")
     compared = is_size(rows, published_values.SIZE_1)
-    for column, count in zip(axes.T, layers, strict=True):
-        widths = values(chosen(rows, layers=count), "width")
-        groups = [chosen(rows, layers=count, width=width) for width in widths]
-        for ax, name in zip(column, ("angle", "norm"), strict=True):
-            heads = [[x for row in group for x in row[name] if x is not None] for group in groups]
-            places = range(len(widths))
-            # A box of a single head is a line that hides it.
-            several = {place: own for place, own in enumerate(heads) if len(own) > 1}
-            if several:
-                ax.boxplot(
-                    [*several.values()], positions=[*several], widths=0.5, whis=(0, 100),
-                    showcaps=False, medianprops={"color": PALETTE[1], "linewidth": 1.6},
-                )  # fmt: skip
-            for place, found in zip(places, heads, strict=True):
-                spread = np.linspace(-0.18, 0.18, len(found)) if len(found) > 1 else [0.0]
-                size = 3 if place in several else 9
-                ax.plot(place + np.array(spread), found, ".", color=PALETTE[0], markersize=size)
-            ax.set_xticks(list(places), [str(width) for width in widths])
-            ax.set_xlim(-0.5, len(widths) - 0.5)
-            ax.set_xlabel("heads 𝐻 of full rank")
-        column[0].set_title(panel_title(rows, count), fontweight="bold")
-        column[0].set_ylim(0, 185)
-        column[0].set_yticks([0, 45, 90, 135, 180])
-        if count == 1 and compared:
-            for place, width in enumerate(widths):
-                angle, norm = published_values.FIGURE_2.get(width, (np.nan, np.nan))
-                column[0].plot(place, angle, "D", color=INK, markerfacecolor="none", markersize=8)
-                column[1].plot(place, norm, "D", color=INK, markerfacecolor="none", markersize=8)
-        error_axis(column[1].yaxis)
-    axes[0, 0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
-    axes[1, 0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
-    handles = [mark(".", "a head", PALETTE[0])]
-    if compared:
-        handles.append(mark("D", "published\nmedian", "none", 8))
-    figure.legend(handles=handles, loc="outside right upper", fontsize=8)
-    frame(figure, TRAINED["rank_fig2"], "\n".join(_notes(rows, compared)))
+    with sheet(
+        TRAINED["rank_fig2"], "\n".join(_notes(rows, compared)), 2 * len(layers), (3.6, 2.9),
+        (1.0, 0.0), len(layers), sharey="row",
+    ) as (figure, axes):  # fmt: skip
+        angles, norms = axes[: len(layers)], axes[len(layers) :]
+        for angle, norm, count in zip(angles, norms, layers, strict=True):
+            own = chosen(rows, layers=count)
+            angle.set_title(panel_title(rows, count), fontweight="bold")
+            theirs = published_values.FIGURE_2 if count == 1 and compared else {}
+            for k, (ax, name) in enumerate(((angle, "angle"), (norm, "norm"))):
+                _draw_heads(ax, own, name, {width: both[k] for width, both in theirs.items()})
+        angles[0].set_ylim(0, 185)
+        angles[0].set_yticks([0, 45, 90, 135, 180])
+        log_axis(norms[0].yaxis)
+        angles[0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
+        norms[0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
+        handles = [mark(".", "a head", PALETTE[0])]
+        if compared:
+            handles.append(mark("D", "published\nmedian", "none", 8))
+        legend_beside(figure, handles)
     return figure
+
+
+def _draw_heads(ax: Axes, rows: list[dict], name: str, published: dict[int, float]) -> None:
+    """A quantity of all heads of runs, by their number in a layer; published medians by it."""
+    widths = values(rows, "width")
+    for place, width in enumerate(widths):
+        of_width = chosen(rows, width=width)
+        heads = [x for row in of_width for x in row[name] if x is not None]
+        # A box of a single head is a line that hides it.
+        if len(heads) > 1:
+            ax.boxplot(
+                [heads], positions=[place], widths=0.5, whis=(0, 100), showcaps=False,
+                medianprops={"color": PALETTE[1], "linewidth": 1.6},
+            )  # fmt: skip
+        spread = np.linspace(-0.18, 0.18, len(heads)) if len(heads) > 1 else np.zeros(len(heads))
+        size = 3 if len(heads) > 1 else 9
+        ax.plot(place + spread, heads, ".", color=PALETTE[0], markersize=size)
+        if width in published:
+            ax.plot(place, published[width], "D", color=INK, markerfacecolor="none", markersize=8)
+    ax.set_xticks(range(len(widths)), [str(width) for width in widths])
+    ax.set_xlim(-0.5, len(widths) - 0.5)
+    ax.set_xlabel("heads 𝐻 of full rank")
 
 
 def _notes(rows: list[dict], compared: bool) -> list[str]:
@@ -95,7 +114,7 @@ ARMS = (
     ("s", None, f"the same {EPOCH} again", REPEATED),
     ("^", None, f"the same {EPOCH} again,\nschedule per epoch,\nas published", AS_PUBLISHED),
 )
-"""Markers that shape tells apart, what they are filled with, and the arms that they stand for."""
+"""Markers that differ in shape, what they are filled with, and the arms that they stand for."""
 
 
 def figure_fresh(rows: list[dict]) -> Figure:
@@ -104,13 +123,19 @@ def figure_fresh(rows: list[dict]) -> Figure:
     The colour is the rank, the marker the arm.
     """
     layers, widths = values(rows, "layers"), values(rows, "width")
-    size = (max(3.2 * len(layers), 4.4) + 2, 2.9 * len(widths) + 1.1)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(len(widths), len(layers), squeeze=False, sharex=True, sharey=True)
+    panels = [(count, width) for width in widths for count in layers]
     colours = dict(zip(values(rows, "rank"), PALETTE, strict=False))
     shown = [row for row in rows if row["min_train"] and row["test_error"] is not None]
-    for line, width in zip(axes, widths, strict=True):
-        for ax, count in zip(line, layers, strict=True):
+    every = [row[name] for row in shown for name in ("min_train", "test_error")]
+    note = (
+        f"{recipe(rows)}. On the line, a run does on new data as it reports; above it, worse. "
+        "A schedule of the rate per step where none is named."
+    )
+    with sheet(
+        TRAINED["rank_fresh"], note, len(panels), (3.2, 2.9), (2.0, 1.1), len(layers),
+        sharex=True, sharey=True,
+    ) as (figure, axes):  # fmt: skip
+        for ax, (count, width) in zip(axes, panels, strict=True):
             # New batches last: their open markers hide nothing.
             for marker, fill, _, arm in reversed(ARMS):
                 for row in chosen(shown, layers=count, width=width, **arm):
@@ -122,31 +147,21 @@ def figure_fresh(rows: list[dict]) -> Figure:
                     )  # fmt: skip
                     if row["dead"]:
                         ax.plot(*point, "x", color=INK, markersize=4, markeredgewidth=0.8)
+            if every:
+                ends = [min(every), max(every)]
+                ax.plot(ends, ends, color=INK, linewidth=0.8, zorder=1)
             ax.set_title(f"{panel_title(rows, count)}, $w$ = {width}", fontweight="bold")
-    if shown:
-        every = [row[name] for row in shown for name in ("min_train", "test_error")]
-        for ax in axes.flat:
-            ends = [min(every), max(every)]
-            ax.plot(ends, ends, color=INK, linewidth=0.8, zorder=1)
-    for ax in axes.flat:
-        error_axis(ax.xaxis)
-        error_axis(ax.yaxis)
-    for ax in axes[-1]:
-        ax.set_xlabel("least training loss of an epoch")
-    for ax in axes[:, 0]:
-        ax.set_ylabel(ERROR)
-    handles = [
-        *(Line2D([], [], color=c, linewidth=4, label=f"𝑟 = {r}") for r, c in colours.items()),
-        *(mark(marker, name, fill or INK) for marker, fill, name, _ in ARMS),
-    ]
-    if any(row["dead"] for row in shown):
-        handles.append(mark("x", DEAD, size=4))
-    figure.legend(handles=handles, loc="outside right upper", fontsize=8)
-    note = (
-        f"{recipe(rows)}. On the line, a run does on new data as it reports; above it, worse.\n"
-        "A schedule of the rate per step where none is named."
-    )
-    frame(figure, TRAINED["rank_fresh"], note)
+            ax.set_xlabel("least training loss of an epoch")
+            ax.set_ylabel(ERROR)
+            ax.label_outer()
+        # Of all panels at once: they share them.
+        log_axis(axes[0].xaxis)
+        log_axis(axes[0].yaxis)
+        handles = [key(f"𝑟 = {rank}", colour, linewidth=4) for rank, colour in colours.items()]
+        handles += [mark(marker, name, fill or INK) for marker, fill, name, _ in ARMS]
+        if any(row["dead"] for row in shown):
+            handles.append(mark("x", DEAD, size=4))
+        legend_beside(figure, handles)
     return figure
 
 
@@ -177,8 +192,7 @@ def shown(figure: str, rows: list[dict], seed: int) -> list[dict]:
 
 def draw(figure: str, rows: list[dict]) -> Figure:
     """A figure of such rows."""
-    with matplotlib.rc_context(RC):
-        return FIGURES[figure](rows)
+    return FIGURES[figure](rows)
 
 
 def numbers(figure: str, rows: list[dict]) -> pa.Table:
@@ -195,6 +209,5 @@ def numbers(figure: str, rows: list[dict]) -> pa.Table:
 def run(job: Job, figure: str, tables: list[Path], output: Path) -> None:
     runs = read_runs(tables).to_pylist()
     rows = shown(figure, runs, read_seed(tables[0]))
-    provenance = record(job.canonical(), __name__)
-    stem = output.with_suffix("")
-    save_with_numbers(draw(figure, rows), stem, numbers(figure, rows), provenance)
+    table = numbers(figure, rows)
+    save_with_numbers(draw(figure, rows), output, table, record(job.canonical(), __name__))

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import GRAY, PALETTE, RC, frame, save_with_numbers
+from attention_separation.pages.drawing import key, save_with_numbers, sheet
+from attention_separation.pages.house_style import GRAY, PALETTE
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
@@ -188,19 +188,28 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     `figure_of` names the figure of each panel: it has a colour.
     """
     rows = [row for row in table.to_pylist() if row["panel"] is not None]
+    lines: dict[tuple[str, str], list[dict]] = {}
+    for row in rows:
+        lines.setdefault((row["choice"], row["alternative"]), []).append(row)
+    colours = dict(zip(sorted({figure_of[row["panel"]] for row in rows}), cycle(PALETTE)))
     marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
-    lines = list(dict.fromkeys((row["choice"], row["alternative"]) for row in rows))
-    names = sorted({figure_of[row["panel"]] for row in rows})
-    colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
-    with matplotlib.rc_context(RC):
-        figure = Figure(figsize=(11.7, 0.27 * len(lines) + 1.5), layout="constrained")
-        ax = figure.subplots()
-        for y, line in enumerate(lines):
-            own = [row for row in rows if (row["choice"], row["alternative"]) == line]
+    note = (
+        "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
+        "are among the alternatives that are measured here."
+    )
+    with sheet(
+        "Which open choice moves the figures most", f"{note}\n{KEY}" if marked else note, 1,
+        cell=(11.7, 0.27 * len(lines) + 1.5),
+    ) as (figure, (ax,)):  # fmt: skip
+        labels, above = [], None
+        for y, ((choice, alternative), own) in enumerate(lines.items()):
             _draw_line(ax, y, own, figure_of, colours)
-            if y and line[0] != lines[y - 1][0]:
+            rank = f"{own[0]['rank']}. " if own[0]["rank"] else ""
+            labels.append(f"{rank}{choice}:  {alternative}" if choice != above else alternative)
+            if above not in (None, choice):
                 ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
-        ax.set_yticks(range(len(lines)), _labels(rows, lines))
+            above = choice
+        ax.set_yticks(range(len(lines)), labels)
         ax.set_ylim(len(lines) - 0.5, -0.5)
         ax.set_xlim(0, 1)
         ax.set_xlabel(
@@ -209,18 +218,10 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
         handles = [
-            Line2D(
-                [], [], color=colour, marker="o", markersize=4, label=name + MARK * (name in marked)
-            )
+            key(name + MARK * (name in marked), colour, marker="o", markersize=4)
             for name, colour in colours.items()
         ]
         ax.legend(handles=handles, loc="lower right")
-        note = (
-            "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
-            "are among the alternatives that are measured here."
-        )
-        note += f"\n{KEY}" if marked else ""
-        frame(figure, "Which open choice moves the figures most", note, h_pad=None, w_pad=None)
     return figure
 
 
@@ -231,37 +232,15 @@ def _draw_line(
     for row in rows:
         name = figure_of[row["panel"]]
         place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
-        ends = [row["mean_change"], row["largest_change"]]
-        ax.plot(ends, [place, place], color=colours[name], linewidth=0.7, alpha=0.6)
-        fill = colours[name] if row["signed_change"] is not None else "white"
-        ax.plot(
-            row["mean_change"],
-            place,
-            "o",
-            color=colours[name],
-            markerfacecolor=fill,
-            markersize=3.5,
-        )
-
-
-def _labels(rows: list[dict], lines: list[tuple[str, str]]) -> list[str]:
-    """The alternatives; the first of each choice with the choice's rank and name."""
-    ranks = {row["choice"]: row["rank"] for row in rows}
-    labels = []
-    for k, (choice, alternative) in enumerate(lines):
-        first = k == 0 or lines[k - 1][0] != choice
-        rank = f"{ranks[choice]}. " if ranks[choice] else ""
-        labels.append(f"{rank}{choice}:  {alternative}" if first else alternative)
-    return labels
+        mean, colour = row["mean_change"], colours[name]
+        ax.plot([mean, row["largest_change"]], [place, place], color=colour, lw=0.7, alpha=0.6)
+        fill = colour if row["signed_change"] is not None else "white"
+        ax.plot(mean, place, "o", color=colour, markerfacecolor=fill, markersize=3.5)
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
     found = choices_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
-    save_with_numbers(
-        draw(found, {panel.name: panel.figure for panel in job.panels}),
-        figure.with_suffix(""),
-        found,
-        provenance,
-    )
+    drawn = draw(found, {panel.name: panel.figure for panel in job.panels})
+    save_with_numbers(drawn, figure, found, provenance)

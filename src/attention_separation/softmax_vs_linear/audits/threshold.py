@@ -7,17 +7,24 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import INK, PALETTE, RC, frame, save_with_numbers
+from attention_separation.pages.drawing import (
+    key,
+    legend_beside,
+    save_with_numbers,
+    sheet,
+    sorted_columns,
+    ticks_at,
+)
+from attention_separation.pages.house_style import INK, PALETTE
 from attention_separation.pages.table_page import write_result
 from attention_separation.results.provenance import record
-from attention_separation.results.tables import numpy_column, select_rows, table_from_rows
+from attention_separation.results.tables import select_rows, table_from_rows
 
 from ..exact.best_thresholds import Best, best_thresholds, curve_at
-from ..figures.figure_text import choices_in_words, footnote, held_title, parameters_of, symbol_of
+from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
 from ..models import MODELS
-from ..models.contest import PAPERS, Contest, network_name
+from ..models.contest import PAPERS, network_name
 from ..models.model import SYMBOLS, Point
 from ..settings.panels import COLUMN, MARK, Panel, PanelsJob
 
@@ -57,11 +64,7 @@ ABOUT = (
     "regression theta is tau, and all entries of Ax but the special one are 1.2 log n: what is "
     "exact is of such entries, not of the panels' random ones. " + COLUMN
 )
-DRAWN = (("n", "d", "m"), ("a1", "a0", "c"))
-"""The swept parameters of a model's two lines of plots."""
 COLUMNS = 4
-NOTE_INCHES = 10.3
-
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
 
@@ -99,44 +102,44 @@ def _best_columns(kernel: str, found: Best) -> dict[str, object]:
     }
 
 
-def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
-    """The panel and the point whose curve stands for a row: of the last, which sweeps m, the one
-    nearest to the m of the row's other panels."""
-    last = panels[-1]
-    others = [p.m for panel in panels[:-1] for p in panel.points()]
-    wanted = np.median(others) if others else 0
-    return last, min(last.points(), key=lambda point: abs(point.m - wanted))
-
-
 def draw(job: PanelsJob, table: pa.Table) -> Figure:
-    """Two lines of plots for each model, X and contest: the curve over theta, and the best over
-    each swept parameter."""
-    groups: dict[tuple, dict[str, Panel]] = {}
+    """Plots of each model, X and contest, on lines of their own: the curve over theta, then the
+    best over each swept parameter."""
+    groups: dict[tuple, list[Panel]] = {}
     for panel in job.panels:
         first = panel.with_more(most_values=1).points()[0]
-        row = groups.setdefault((panel.model, first.attention_x, panel.contest), {})
-        row.setdefault(",".join(panel.sweep), panel)
+        groups.setdefault((panel.model, first.attention_x, panel.contest), []).append(panel)
+    plots: list[Panel | list[Panel] | None] = []
+    for panels in groups.values():
+        plots += [panels, *(panel for panel in panels if len(panel.sweep) == 1)]
+        plots += [None] * (-len(plots) % COLUMNS)
+    shown = dict.fromkeys(kernel for panel in job.panels for kernel in panel.contest.kernels)
+    # Of X and of Ax the titles speak.
+    titled = {model.titled_by for model in MODELS.values()}
     lines = [
-        (key, names, panels)
-        for key, panels in groups.items()
-        for names in DRAWN
-        if names == DRAWN[0] or {*names} & panels.keys()
+        "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
+        "First plot of a model: against the threshold; dotted, the panels' own, the same for "
+        f"{'both' if len(shown) == 2 else 'all'} networks.",
+        choices_in_words(job.panels, titled) + ".",
     ]
+    note = footnote(lines, job.panels, names_contests=False)
+    title = "One network alone separates D1 from D0: at its best threshold, and at the shared one"
     colours = colours_of(job.panels)
-    with matplotlib.rc_context(RC):
-        figure = Figure(figsize=(11.7, 2.45 * len(lines) + 1.2), layout="constrained")
-        axes = figure.subplots(len(lines), COLUMNS, squeeze=False)
-        for line, (key, names, panels) in zip(axes, lines, strict=True):
-            plots = list(line)
-            if names == DRAWN[0]:
-                _draw_curve(plots.pop(0), _title(key, panels), panels, colours)
-            present = [panels[name] for name in names if name in panels]
-            for ax, panel in zip(plots, present, strict=False):
-                _draw_best(ax, panel, table, colours)
-            for ax in plots[len(present) :]:
+    with sheet(
+        title, note, len(plots), cell=(2.6, 2.45), around=(1.5, 1.2), columns=COLUMNS
+    ) as (figure, axes):  # fmt: skip
+        for k, (ax, plot) in enumerate(zip(axes, plots, strict=True)):
+            if plot is None:
                 ax.set_axis_off()
-            line[0].set_ylabel("probability")
-        _add_texts(figure, job, colours)
+            elif isinstance(plot, Panel):
+                _draw_best(ax, plot, table, colours)
+            else:
+                _draw_curve(ax, plot, colours)
+            if k % COLUMNS == 0:
+                ax.set_ylabel("probability")
+        handles = [key(network_name(each).replace("F", "𝐹"), colours[each]) for each in shown]
+        handles += [key("best threshold"), key("the panel's own\nthreshold", linestyle="--")]
+        legend_beside(figure, handles)
     return figure
 
 
@@ -148,79 +151,53 @@ def colours_of(panels: list[Panel]) -> dict[str, str]:
     return dict(zip(kernels, [*PALETTE, *map(tuple, further.tolist())], strict=False))
 
 
-def _title(key: tuple[str, str | None, Contest], panels: dict[str, Panel]) -> str:
-    """Model and X; Ax of softmax regression and X are marked where they are reconstructed."""
-    model, x = MODELS[key[0]], key[1]
-    marked = any(model.titled_by in panel.reconstructed for panel in panels.values())
-    return ", ".join(filter(None, [model.title, X_NAMES.get(x)])) + MARK * marked
+def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
+    """The panel and the point whose curve stands for all: of the panel that sweeps m, or else of
+    the last, the point nearest to the m of the others."""
+    chosen = next((panel for panel in panels if "m" in panel.sweep), panels[-1])
+    others = [point.m for panel in panels if panel is not chosen for point in panel.points()]
+    wanted = np.median(others) if others else 0
+    return chosen, min(chosen.points(), key=lambda point: abs(point.m - wanted))
 
 
-def _add_texts(figure: Figure, job: PanelsJob, colours: dict[str, str]) -> None:
-    shown = dict.fromkeys(k for panel in job.panels for k in panel.contest.kernels)
-    labels = [network_name(kernel).replace("F", "𝐹") for kernel in shown]
-    handles = [Line2D([], [], color=colours[kernel], linewidth=1.2) for kernel in shown]
-    styles = {"own best threshold": "-", "the panel's own threshold": "--"}
-    handles += [Line2D([], [], color=INK, linestyle=style) for style in styles.values()]
-    # In the last cell, that no plot needs; in small figures, above.
-    last = figure.axes[-1]
-    place = {"loc": "center"} if not last.axison else {"loc": "upper right", "ncols": 2}
-    (last if not last.axison else figure).legend(handles, [*labels, *styles], fontsize=8, **place)
-    # Of X and of Ax the titles speak.
-    titled = {model.titled_by for model in MODELS.values()}
-    lines = [
-        "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
-        "First plot of a model: against the threshold; dotted, the panels' own, the same for "
-        f"{'both' if len(shown) == 2 else 'all'} networks.",
-        choices_in_words(job.panels, titled) + ".",
-    ]
-    note = footnote(lines, job.panels, {}, parameters_of(job.panels), NOTE_INCHES)
-    title = (
-        "One network alone separates D1 from D0: at its own best threshold, and at the shared one"
-    )
-    frame(figure, title, note)
-
-
-def _draw_curve(ax: Axes, title: str, panels: dict[str, Panel], colours: dict[str, str]) -> None:
-    of_sizes = [panels[name] for name in DRAWN[0] if name in panels]
-    panel, point = operating_point(of_sizes or list(panels.values()))
+def _draw_curve(ax: Axes, panels: list[Panel], colours: dict[str, str]) -> None:
+    panel, point = operating_point(panels)
+    model = MODELS[panel.model]
     for kernel in panel.contest.kernels:
-        found = curve_at(MODELS[panel.model], point, kernel)
-        colour = colours[kernel]
-        ax.stairs(found.probability, found.edges, color=colour, linewidth=1.2)
+        found = curve_at(model, point, kernel)
+        ax.stairs(found.probability, found.edges, color=colours[kernel], linewidth=1.2)
     ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
-    name = "tau" if point.d is None else "theta"
-    sizes = [(key, getattr(point, key)) for key in DRAWN[0]]
-    marks = {key: MARK * (key in panel.reconstructed) for key in DRAWN[0]}
+    marks = {name: MARK * (name in panel.reconstructed) for name in ("n", "d", "m")}
     at = ", ".join(
-        f"{SYMBOLS[key]} = {size}{marks[key]}" for key, size in sizes if size is not None
+        f"{SYMBOLS[name]} = {getattr(point, name)}{mark}"
+        for name, mark in marks.items()
+        if getattr(point, name) is not None
     )
-    ax.set_xlabel(f"{symbol_of(name, panel.reconstructed)}  at {at}")
-    ax.set_title(title, fontweight="bold", fontsize=9, y=1.0, pad=8)
+    theta = symbol_of("tau" if point.d is None else "theta", panel.reconstructed)
+    ax.set_xlabel(f"{theta}  at {at}")
+    # Ax of softmax regression, and X, are marked where they are reconstructed.
+    marked = MARK * any(model.titled_by in each.reconstructed for each in panels)
+    words = ", ".join(filter(None, [model.title, X_NAMES.get(point.attention_x)]))
+    ax.set_title(words + marked, fontweight="bold", fontsize=9)
 
 
 def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, str]) -> None:
     (name,) = panel.sweep
     rows = select_rows(table, panel=panel.name)
     for kernel in panel.contest.kernels:
-        colour = colours[kernel]
-        own = select_rows(rows, network=kernel).sort_by("value")
-        x = numpy_column(own, "value")
+        own = select_rows(rows, network=kernel)
+        x, best, at_theta = sorted_columns(own, "value", "p_best", "p_at_theta")
         marker = "o" if len(x) <= 12 else None
-        best = numpy_column(own, "p_best")
-        ax.plot(x, best, color=colour, marker=marker, markersize=3)
-        ax.plot(x, numpy_column(own, "p_at_theta"), color=colour, linestyle="--", linewidth=0.9)
+        ax.plot(x, best, color=colours[kernel], marker=marker, markersize=3)
+        ax.plot(x, at_theta, color=colours[kernel], linestyle="--", linewidth=0.9)
     if name == "d" and len(x) > 2:
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(x, [f"{value:g}" for value in x])
-        ax.minorticks_off()
+        ticks_at(ax.xaxis, x)
     ax.set_ylim(0, 1)
     # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
-    held = {key: value for key, value in panel.fixed.items() if key != "delta"}
-    ax.set_title(
-        held_title(held, rows["m"].to_pylist(), panel.reconstructed), y=1.0, pad=8, fontsize=7.5
-    )
+    held = held_title(panel, rows["m"].to_pylist(), 3, without=("delta",))
+    ax.set_title(held, fontsize=7.5)
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
 
@@ -230,4 +207,4 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
     found = threshold_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
-    save_with_numbers(draw(job, found), figure.with_suffix(""), found, provenance)
+    save_with_numbers(draw(job, found), figure, found, provenance)

@@ -34,36 +34,37 @@ class Best(NamedTuple):
     high: float | None
 
 
-def best_thresholds(model: Model, points: list[Point], kernel: str) -> list[Best]:
-    """What the network of a kernel can do at each point."""
+def best_thresholds(model: Model, points: list[Point], kernel: str | None) -> list[Best]:
+    """What the network of a kernel can do at each point; without a kernel, for a model of
+    attention: what all networks of the contest can do together, that is success."""
     return BEST[type(model)](model, points, kernel)
 
 
 def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
     """P(a kernel's network alone tells the pair apart) against its threshold."""
     if isinstance(model, AttentionModel):
-        return _own_curves(model, [point], kernel).curve(0)
+        return _curves_of(model, [point], kernel).curve(0)
     return _equal_entries(point, kernel)
 
 
-def success_curves(model: AttentionModel, points: list[Point]) -> ThresholdCurves:
-    """P(success) against the threshold that all networks of the contest share, of points that
-    arrays can hold together."""
-    scores = model.network_scores(points)
-    kernels = len(scores) // 2
-    d1, d0 = (np.stack(part, axis=1) for part in (scores[:kernels], scores[kernels:]))
-    return _curves(points, d0, d1)
+def success_at(model: AttentionModel, points: list[Point], thetas: np.ndarray) -> np.ndarray:
+    """P(success) of points at thresholds (T,) that all networks of the contest share, (P, T)."""
+    found = np.empty((len(points), len(thetas)))
+    for members in alike(points):
+        curves = _curves_of(model, [points[k] for k in members], None)
+        found[members] = curves.at(np.tile(thetas, (len(members), 1)))
+    return found
 
 
-def _own_curves(model: AttentionModel, points: list[Point], kernel: str) -> ThresholdCurves:
-    d0, d1 = (
-        largest_scores(distinct_rows(model.token_types(points, dataset), KERNELS[kernel]))[:, None]
-        for dataset in (0, 1)
-    )
-    return _curves(points, d0, d1)
-
-
-def _curves(points: list[Point], d0: np.ndarray, d1: np.ndarray) -> ThresholdCurves:
+def _curves_of(model: AttentionModel, points: list[Point], kernel: str | None) -> ThresholdCurves:
+    """Of points that arrays can hold together: a kernel's network alone, or success."""
+    if kernel is None:
+        scores = model.network_scores(points)
+        kernels = len(scores) // 2
+        d1, d0 = (np.stack(part, axis=1) for part in (scores[:kernels], scores[kernels:]))
+    else:
+        types = (model.token_types(points, dataset) for dataset in (1, 0))
+        d1, d0 = (largest_scores(distinct_rows(of, KERNELS[kernel]))[:, None] for of in types)
     m, s, n = (np.array([getattr(point, name) for point in points]) for name in ("m", "s", "n"))
     return threshold_curves(d0, d1, m, s, n, points[0].data, points[0].signs)
 
@@ -72,11 +73,13 @@ def _equal_entries(point: Point, kernel: str) -> ThresholdCurve:
     return equal_entries_curve(point.n, point.m, LEVELS[REGRESSION_LAW], kernel, point.signs)
 
 
-def _best_of_attention(model: AttentionModel, points: list[Point], kernel: str) -> list[Best]:
+def _best_of_attention(
+    model: AttentionModel, points: list[Point], kernel: str | None
+) -> list[Best]:
     found: dict[Point, Best] = {}
     for members in alike(points):
         part = [points[k] for k in members]
-        found |= _best_at(part, _own_curves(model, part, kernel))
+        found |= _best_at(part, _curves_of(model, part, kernel))
     return [found[point] for point in points]
 
 

@@ -1,34 +1,28 @@
 """What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
 
-import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from ..models import MODELS
-from ..models.contest import Contest, contests_in_words
+from ..models.contest import contests_in_words
 from ..models.model import SYMBOLS, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
 
-TITLE_ITEMS_PER_LINE = 4
-
 
 def held_title(
-    held: dict[str, Any], m: Iterable[int], reconstructed: Collection[str] = (),
-    per_line: int = TITLE_ITEMS_PER_LINE,
-) -> str:  # fmt: skip
-    """The numeric parameters held fixed, as lines of text; an asterisk marks reconstructed ones.
+    panel: Panel, m: Iterable[int], per_line: int = 4, without: Collection[str] = ()
+) -> str:
+    """The numeric parameters that a panel holds fixed, `without` some, as lines of text; an
+    asterisk marks reconstructed ones.
 
     `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
     """
     items = [
-        f"{symbol} = {_value(name, held[name], m)}{MARK * (name in reconstructed)}"
+        f"{symbol} = {_value(name, panel.fixed[name], m)}{MARK * (name in panel.reconstructed)}"
         for name, symbol in SYMBOLS.items()
-        if name in held
+        if name in panel.fixed and name not in without
     ]
-    lines = [
-        ",  ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
-    ]
-    return "\n".join(lines)
+    starts = range(0, len(items), per_line)
+    return "\n".join(",  ".join(items[start : start + per_line]) for start in starts)
 
 
 def _value(name: str, value: object, m: Iterable[int]) -> str:
@@ -87,8 +81,6 @@ def parameters_of(panels: Iterable[Panel]) -> list[tuple[str, Parameters]]:
     ]
 
 
-CHARACTERS_PER_INCH = 17
-
 CHOICES = {
     ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
     ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
@@ -117,17 +109,10 @@ def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> s
     return "; ".join([*choices, *notes])
 
 
-def footnote(
-    lines: Iterable[str],
-    panels: Sequence[Panel],
-    contests: Mapping[str, Contest],
-    parameters: Iterable[tuple[str, Parameters]],
-    inches: float,
-) -> str:
-    """Lines with what else the panels, contests and parameters ask to be said, as wide as the
-    figure."""
-    lines = [*lines, *contests_in_words(contests), note_on_definition(parameters)]
+def footnote(lines: Iterable[str], panels: Sequence[Panel], names_contests: bool = True) -> str:
+    """Lines, with what else is to be said of the panels; of their contests only where asked."""
+    contests = {panel.name: panel.contest for panel in panels} if names_contests else {}
+    lines = [*lines, *contests_in_words(contests), note_on_definition(parameters_of(panels))]
     if any(panel.reconstructed or panel.notes for panel in panels):
         lines.append(KEY)
-    characters = int(CHARACTERS_PER_INCH * inches)
-    return "\n".join(textwrap.fill(line, characters) for line in lines if line)
+    return "\n".join(filter(None, lines))
