@@ -10,7 +10,7 @@ DEFINITIONS = (
     "class, in the special token's own row; with X all ones, in the row where it is largest. R_0 "
     "is the same on D0. rho is the weight ratio of an ordinary token's own class. f = R / (R + n "
     "(K - 1 + rho) / K) is the special token's share of its row. P is the probability at the "
-    "kernel's own best threshold, and the floor is P as f goes to 0. A level is b (Sigma + rho - "
+    "best threshold, and the floor is P as f goes to 0. A level is b (Sigma + rho - "
     "1) / (K - 1 + rho), Sigma the sum of the K class signs; in cross-attention b is 1. f_c is "
     "the least f at which P is half of exp's, and C = (1 / f_c - 1) K / (K - 1 + rho). The "
     "criterion: a kernel separates where n <= C R, in cross-attention n <= C R - (C + 1) R_0. "
