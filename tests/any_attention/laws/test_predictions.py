@@ -1,7 +1,6 @@
 """What the laws predict: against closed forms of the same laws."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,13 +10,7 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.margins import predicted_margin
 from attention_separation.any_attention.laws.mixture import Mixture
-from attention_separation.any_attention.laws.predictions import (
-    BIAS,
-    DEGREE,
-    least_parameters,
-    shifted_ratios,
-    stacked,
-)
+from attention_separation.any_attention.laws.predictions import shifted_ratios, stacked
 from attention_separation.any_attention.laws.weight_ratios import weight_ratios
 from attention_separation.any_attention.settings.data import Data
 from attention_separation.attention.kernels import KERNELS
@@ -60,14 +53,14 @@ def test_the_critical_temperature_in_closed_form():
     for n in (2000, 10**9):
         c = reach(1.0, DATA.m(n), ONES, DATA)
         expected = GAMMA[ONES] * math.log(n) / (math.log(n) - math.log(c))
-        found = predictions.critical_temperature(ONES, DATA, n)
+        (found,) = predictions.critical_temperatures(ONES, DATA, [n])
         assert found == pytest.approx(expected, rel=1e-7)
-    far = predictions.critical_temperature(SELF, DATA, 1e300)
+    (far,) = predictions.critical_temperatures(SELF, DATA, [1e300])
     assert far == pytest.approx(GAMMA[SELF], rel=0.01)
 
 
 def test_the_least_degree_in_closed_form():
-    found = predictions.least_degree(ONES, DATA, 20_000)
+    (found,) = predictions.least_degrees(ONES, DATA, [20_000])
     assert found == pytest.approx(math.log(20_000 / 23) / math.log(2.2), rel=1e-7)
 
 
@@ -75,7 +68,7 @@ def test_the_least_degree_in_closed_form():
 def test_the_critical_bias_nears_its_closed_form(layer, sigma):
     n = 10**11
     c = reach(1.0, DATA.m(n), layer, DATA)
-    found = least_parameters(BIAS, layer, DATA, [n])[0]
+    found = predictions.critical_biases(layer, DATA, [n])[0]
     assert found == pytest.approx(1 + sigma - math.log(c) / math.log(n), abs=0.005)
 
 
@@ -94,10 +87,8 @@ def test_the_weight_budget_of_linear_in_closed_form():
 def test_several_n_at_once_are_each_alone(layer):
     sizes = [2000, 10**6, 10**11]
     for several in (
-        predictions.critical_temperatures,
-        partial(least_parameters, DEGREE),
-        partial(least_parameters, BIAS),
-    ):
+        predictions.critical_temperatures, predictions.least_degrees, predictions.critical_biases,
+    ):  # fmt: skip
         alone = [several(layer, DATA, [n])[0] for n in sizes]
         np.testing.assert_array_equal(several(layer, DATA, sizes), alone)
 

@@ -11,7 +11,6 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
 from attention_separation.any_attention.laws import predictions, reach
 from attention_separation.any_attention.laws.mixture import Mixture
-from attention_separation.any_attention.laws.predictions import BIAS, DEGREE
 from attention_separation.any_attention.laws.reach import (
     BOUNDED_LAWS,
     POWERS,
@@ -19,7 +18,8 @@ from attention_separation.any_attention.laws.reach import (
     TAYLORS,
     WEIGHT_LAW,
     last_n,
-    measured_parameters,
+    measured_biases,
+    measured_degrees,
 )
 from attention_separation.any_attention.laws.weight_ratios import weight_ratios
 from attention_separation.any_attention.settings.data import Data
@@ -90,7 +90,7 @@ def test_what_is_not_resolved_is_not_measured(monkeypatch):
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 def test_a_power_separates_from_the_measured_degree_on(layer):
     n = 20_000
-    (found,) = measured_parameters(DEGREE, layer, DATA, [n])
+    (found,) = measured_degrees(layer, DATA, [n])
     for p, expected in ((found * (1 - 1e-6), False), (found * (1 + 1e-6), True)):
         assert separates(power(p), layer, DATA, np.array([n]))[0] == expected
 
@@ -99,12 +99,13 @@ def test_a_power_separates_from_the_measured_degree_on(layer):
 def test_a_bias_of_log_n_separates_where_the_measured_one_is_at_most_1(layer):
     sizes = [40, 100, 200]
     found = separates(KERNELS["sigmoid_log_n"], layer, DATA, np.array(sizes))
-    assert (found == (measured_parameters(BIAS, layer, DATA, sizes) <= 1)).all()
+    assert (found == (measured_biases(layer, DATA, sizes) <= 1)).all()
 
 
 @pytest.mark.parametrize("law", PARAMETER_LAWS, ids=lambda law: law.name)
 def test_other_parameters_would_be_found_out(monkeypatch, law):
-    for module, name in ((limits, "critical_temperatures"), (reach, "measured_parameters")):
+    measured = (reach, "measured_degrees"), (reach, "measured_biases")
+    for module, name in ((limits, "critical_temperatures"), *measured):
         found = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *of, found=found: found(*of) * 1.001)
     large = [claim.verdict for claim in law.claims(DATA) if claim.at >= 10**6]

@@ -20,9 +20,7 @@ from .predictions import stacked
 from .verdicts import LARGEST_ERROR, Claim, Law
 from .weight_ratios import CROSS, weight_ratios
 
-JUDGED = (
-    "linear", "power_2", "power_4", "exp", "exp_half", "exp_quarter", "exp_sqrt_d",
-)  # fmt: skip
+JUDGED = ("linear", "power_2", "power_4", "exp", "exp_half", "exp_quarter", "exp_sqrt_d")
 
 ROUNDING, EQUAL = 1e-15, 1e-12
 """Of a score, in units of s; and of a margin, relative."""

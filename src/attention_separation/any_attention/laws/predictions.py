@@ -15,8 +15,9 @@ functions take a `sign`: 0 for the law, -1 for R less by all that it leaves out,
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +33,9 @@ from .weight_ratios import CROSS, LARGEST_LOG, SELF, WeightRatios, weight_ratios
 SIGNS = (-1, 0, 1)
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of functions of scores, which separate from some value of it on.
-
-    Attributes
-    ----------
-    log_weights : values (P, 1, 1), and what a kernel may know -> the logarithms of weights
-    low, high : ends between which the least value is searched for
+class Parameter(NamedTuple):
+    """A parameter of functions of scores, which separate from some value of it on: (values
+    (P, 1, 1), what a kernel may know) -> log weights, and ends between which the least is sought.
     """
 
     log_weights: Callable[[np.ndarray, Seen], np.ndarray]
@@ -48,21 +44,8 @@ class Parameter:
 
     def kernel(self, values: np.ndarray) -> Kernel:
         """The function of scores, with a value for each n, (P,)."""
-        column = values[:, None, None]
-        return Kernel(
-            "", "", "score", lambda seen: self.log_weights(column, seen), logarithmic=True
-        )
-
-    def least(
-        self, holds: Callable[[Kernel, np.ndarray], np.ndarray], sizes: Sequence[float]
-    ) -> np.ndarray:
-        """The least value at each n at which a condition, (kernel, n) -> (P,), holds; inf if it
-        holds at none."""
-
-        def holds_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
-            return holds(self.kernel(values), np.array(sizes)[which])
-
-        return limits.least_numbers(holds_at, len(sizes), self.low, self.high)
+        weigh = partial(self.log_weights, values[:, None, None])
+        return Kernel("", "", "score", weigh, logarithmic=True)
 
 
 COLDNESS = Parameter(
@@ -156,12 +139,16 @@ def largest_n(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
 
 
 def least_parameters(
-    parameter: Parameter, layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0
-) -> np.ndarray:
-    """The least value of a parameter at each n at which it separates; inf where none does. The
-    degree is log(n / C) / log r, r = sigma* / sigma_0, and beta about 1 + sigma_0 - log C / log n.
-    """
-    return parameter.least(lambda kernel, n: separates_at(kernel, layer, data, n, 0.0, sign), sizes)
+    parameter: Parameter, separates: Callable[..., np.ndarray], layer: Layer, data: Data,
+    sizes: Sequence[float],
+) -> np.ndarray:  # fmt: skip
+    """The least value of a parameter at each n at which kernels separate, by the law,
+    `separates_at`, or by exact values, `limits.separates`; inf where they do at none."""
+
+    def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
+        return separates(parameter.kernel(values), layer, data, np.array(sizes)[which])
+
+    return limits.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
 
 def critical_temperatures(
@@ -169,17 +156,19 @@ def critical_temperatures(
 ) -> np.ndarray:
     """T* at each n, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
     gamma_1 log n / (log n - log C), above its limit gamma_1."""
-    return 1 / least_parameters(COLDNESS, layer, data, sizes, sign)
+    separates = partial(separates_at, sign=sign)
+    return 1 / least_parameters(COLDNESS, separates, layer, data, sizes)
 
 
-def critical_temperature(layer: Layer, data: Data, n: int) -> float:
-    """T* at one n."""
-    return float(critical_temperatures(layer, data, [n])[0])
+def least_degrees(layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0) -> np.ndarray:
+    """The least real p at each n at which x^p separates: log(n / C) / log(sigma* / sigma_0)."""
+    return least_parameters(DEGREE, partial(separates_at, sign=sign), layer, data, sizes)
 
 
-def least_degree(layer: Layer, data: Data, n: int) -> float:
-    """The least p at one n."""
-    return float(least_parameters(DEGREE, layer, data, [n])[0])
+def critical_biases(layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0) -> np.ndarray:
+    """The least beta at each n at which sigmoid(x - beta log n), divided by the row's sum,
+    separates: about 1 + sigma_0 - log C / log n."""
+    return least_parameters(BIAS, partial(separates_at, sign=sign), layer, data, sizes)
 
 
 def least_weights(

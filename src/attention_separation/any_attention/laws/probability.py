@@ -22,9 +22,7 @@ from .verdicts import IDENTITY, NUMBER, Claim, Law, between, statement
 from .weight_ratios import CROSS, SELF, SELF_ONES, log_weight, sigmas, weight_ratios
 from .words import ERROR_OF_N, NO_CHANGE, SMALL_ERROR
 
-STAIRCASE = (
-    "power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter",
-)  # fmt: skip
+STAIRCASE = ("power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter")
 EQUAL_TO_UNIFORM = (
     "linear", "power_2", "taylor_1", "taylor_2", "elu_plus_one", "relu_features",
     "relu2_features", "exp_features", "focused_3", "efficient", "one_plus_cosine", "softplus",
@@ -39,10 +37,9 @@ AT_THE_CROSS_FLOOR = (
 NOT_DIVIDED = ("linear_unnormalised", "sigmoid_unnormalised", "relu2_over_n")
 ENTMAXES = {
     1.25: KERNELS["entmax_125"],
-    **{
-        alpha: Kernel(f"entmax_{alpha:g}", "", "row", entmax(alpha)) for alpha in (1.1, 1.05)
-    },
-}  # fmt: skip
+    1.1: Kernel("entmax_1.1", "", "row", entmax(1.1)),
+    1.05: Kernel("entmax_1.05", "", "row", entmax(1.05)),
+}
 
 EQUAL = 1e-12
 """Probabilities closer than this, relative, are the same."""

@@ -17,7 +17,7 @@ from ..exact.layers import LAYERS, Layer
 from . import predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
 from .mixture import ROUNDING, Mixture, largest_probability
-from .predictions import BIAS, DEGREE, SIGNS, Parameter, least_parameters, separates_at, stacked
+from .predictions import BIAS, DEGREE, SIGNS, least_parameters, separates_at, stacked
 from .verdicts import Claim, Law, between, extreme, measured, statement
 from .weight_ratios import CROSS, SELF, weight_ratios
 from .words import ERROR_OF_N, ERROR_OF_R, ERROR_OF_SEARCH, NO_CHANGE, SMALL_ERROR
@@ -37,6 +37,10 @@ BOUNDED = (
 BOUNDED_AT_ANY_WEIGHT = (
     "hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10", "sigmoid_log_n",
 )  # fmt: skip
+
+measured_degrees = partial(least_parameters, DEGREE, limits.separates)
+measured_biases = partial(least_parameters, BIAS, limits.separates)
+"""(layer, data, numbers of tokens) -> the least p of x^p, and the least beta, by exact values."""
 
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
@@ -82,16 +86,9 @@ def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[Claim]:
     return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
 
 
-def measured_parameters(
-    parameter: Parameter, layer: Layer, data: Data, sizes: list[int]
-) -> np.ndarray:
-    """The least value of a parameter at each n at which it separates, by exact values."""
-    return parameter.least(lambda kernel, n: limits.separates(kernel, layer, data, n), sizes)
-
-
 def _parameters(
-    name: str, quantity: str, predict: Callable[..., np.ndarray],
-    measure: Callable[..., np.ndarray], data: Data,
+    data: Data, name: str, quantity: str, predict: Callable[..., np.ndarray],
+    measure: Callable[..., np.ndarray],
 ) -> Iterator[Claim]:  # fmt: skip
     sizes = stacked(data, *PARAMETERS_AT)
     for layer in LAYERS:
@@ -237,7 +234,7 @@ REACH_LAWS = (
         SMALL_ERROR,
         ERROR_OF_SEARCH,
         lambda data: _parameters(
-            "e^(x/T)", "T*", predictions.critical_temperatures, limits.critical_temperatures, data
+            data, "e^(x/T)", "T*", predictions.critical_temperatures, limits.critical_temperatures
         ),
     ),
     Law(
@@ -247,8 +244,7 @@ REACH_LAWS = (
         SMALL_ERROR,
         ERROR_OF_SEARCH,
         lambda data: _parameters(
-            "x^p", "least p", partial(least_parameters, DEGREE),
-            partial(measured_parameters, DEGREE), data,
+            data, "x^p", "least p", predictions.least_degrees, measured_degrees
         ),
     ),
     Law(
@@ -259,11 +255,14 @@ REACH_LAWS = (
         SMALL_ERROR,
         ERROR_OF_SEARCH,
         lambda data: _parameters(
-            "sigmoid(x - beta log n)", "least beta", partial(least_parameters, BIAS),
-            partial(measured_parameters, BIAS), data,
+            data,
+            "sigmoid(x - beta log n)",
+            "least beta",
+            predictions.critical_biases,
+            measured_biases,
         ),
     ),
-)  # fmt: skip
+)
 
 BOUNDED_LAWS = (
     Law(
