@@ -2,15 +2,15 @@
 
 import math
 
-from attention_separation.any_attention.laws import mixture
+from attention_separation.any_attention.laws.mixture import Mixture, largest_probability
 
 
 def critical_share(rho, m, layer, data) -> float:
     """f_c, the least share at which P is at least half of exp's; inf if it is at none."""
-    half = mixture.largest_probability(m) / 2
+    half, law = largest_probability(m) / 2, Mixture(layer, data)
 
     def enough(share) -> bool:
-        return mixture.probability(share, rho, m, layer, data) >= half
+        return law.probability(share, rho, m) >= half
 
     low, high = 0.0, 1.0
     if enough(low) or not enough(high):
@@ -22,8 +22,8 @@ def critical_share(rho, m, layer, data) -> float:
 
 
 def reach(rho, m, layer, data) -> float:
-    """C: with R times as loud a special token a kernel separates up to n = C R; 0 if at no n, and
-    inf if the floor itself is half of exp's P."""
+    """C: with a weight ratio of R a kernel separates up to n = C R; 0 if at no n, and inf if the
+    floor itself is half of exp's P."""
     share = critical_share(rho, m, layer, data)
     others = max(1 / share - 1, 0.0) if share > 0 else math.inf
     return others * data.classes / (data.classes - 1 + rho)

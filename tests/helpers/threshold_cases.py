@@ -37,7 +37,7 @@ def scores_of(points, names):
 
 
 def curves_of(points, *names, **values):
-    """Of points with equal d, where the first kernel must tell D1 from D0 and no other may."""
+    """Of points with equal d, where the first kernel must separate D1 from D0 and no other may."""
     m, s, n = (np.array([getattr(p, name) for p in points]) for name in ("m", "s", "n"))
     own = {"data": points[0].data, "signs": points[0].signs} | values
     return threshold_curves(*scores_of(points, names), m, s, n, **own)

@@ -130,7 +130,7 @@ def separate(
     theta: Theta = "best",
     margin: float = 0.0,
 ) -> Separation:
-    """The exact probability that a kernel's network alone tells D1 from D0.
+    """The exact probability that a kernel's network alone separates D1 from D0.
 
     Parameters
     ----------

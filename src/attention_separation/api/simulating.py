@@ -83,8 +83,8 @@ def simulate(
     c: float | None = None,
     theta: Theta = "best",
 ) -> Simulation:
-    """Draw special tokens and signs, and count how often a kernel's network tells D1 from D0. Other
-    parameters as of `separate`.
+    """Draw special tokens and signs, and count how often a kernel's network separates D1 from D0.
+    Other parameters as of `separate`.
 
     Parameters
     ----------

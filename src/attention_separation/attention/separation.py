@@ -1,4 +1,4 @@
-"""How well a network alone tells D1 from D0 with thresholds after the signs, or with a gap.
+"""How well a network alone separates D1 from D0 with thresholds after the signs, or with a gap.
 
 One threshold is chosen after the signs, or one for each neuron, or the scores have to keep a gap
 between them; of a threshold that is chosen before them, `threshold_curves` has the law. A column of
@@ -79,8 +79,8 @@ def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) ->
 
 
 def after_signs(ranked: Ranked) -> np.ndarray:
-    """P(some threshold above 0, chosen after y, tells D1 from D0), (P,): that the largest score on
-    D1 is above the largest on D0, and above 0."""
+    """P(some threshold above 0, chosen after y, separates D1 from D0), (P,): that the largest score
+    on D1 is above the largest on D0, and above 0."""
     steps = ranked.values.shape[1] + 1
     least = ranked.zero[:, None]
     found = np.zeros(len(ranked.m))
@@ -96,7 +96,7 @@ def after_signs(ranked: Ranked) -> np.ndarray:
 
 
 def of_each_neuron(ranked: Ranked) -> np.ndarray:
-    """P(some neuron tells D1 from D0 with a bias of its own, chosen after y), (P,)."""
+    """P(some neuron separates D1 from D0 with a bias of its own, chosen after y), (P,)."""
     found = np.zeros(len(ranked.m))
     for case in ranked.cases:
         found += case.chance * (1 - none_of((case.u1 > case.u0) @ case.weights, ranked.m))

@@ -118,8 +118,8 @@ def threshold_curves(
 ) -> ThresholdCurves:  # fmt: skip
     """P(the first network on D1 is positive, and all others are zero), for thresholds above 0.
 
-    With one network on either dataset it is the probability that one kernel alone tells D1 from D0;
-    with those of F_exp and F_lin it is P(E_success) against the threshold that all share.
+    With one network on either dataset it is the probability that one kernel alone separates D1 from
+    D0; with those of F_exp and F_lin it is P(E_success) against the threshold that all share.
 
     Parameters
     ----------

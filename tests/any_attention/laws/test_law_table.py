@@ -8,13 +8,13 @@ import pytest
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.laws.law_table import ABOVE, SCHEMA, about
-from attention_separation.any_attention.laws.mixture import CONDITION
-from attention_separation.any_attention.laws.sizes import SIZES
+from attention_separation.any_attention.laws.reach import REACH_LAWS
+from attention_separation.any_attention.laws.words import CONDITION
 from attention_separation.any_attention.settings.jobs import Data, KernelsJob
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
-(POLYNOMIALS,) = (law for law in SIZES if law.name == "polynomials")
+(POLYNOMIALS,) = (law for law in REACH_LAWS if law.name == "polynomials")
 
 
 @pytest.fixture
@@ -42,10 +42,12 @@ def test_own_kernels_stand_in_it(table):
 
 def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
     found, output = table
-    (said,) = {row["statement"] for row in found.to_pylist() if row["law"] == POLYNOMIALS.name}
-    assert said == POLYNOMIALS.statement
+    (found_statement,) = {
+        row["statement"] for row in found.to_pylist() if row["law"] == POLYNOMIALS.name
+    }
+    assert found_statement == POLYNOMIALS.statement
     page = output.with_suffix(".html").read_text()
-    assert page.count("separates up to n = C r^p, r the") == 1
+    assert page.count("separates up to n = C r^p.") == 1
     assert escape(POLYNOMIALS.error_term) in page
     assert all(f"<th>{name}</th>" not in page for name in ABOVE)
     assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
+from attention_separation.any_attention.laws.mixture import Mixture
 from attention_separation.any_attention.laws.verdicts import EITHER
 from attention_separation.any_attention.settings.jobs import Data
 
@@ -53,7 +53,7 @@ def test_tolerances_are_no_measurements(claims):
     assert len(set(found)) > 0.9 * len(found)
 
 
-def test_laws_are_told_apart_by_their_names_and_say_what_they_need():
+def test_laws_have_different_names_and_say_what_they_need():
     assert len({law.name for law in LAWS}) == len(LAWS)
     for law in LAWS:
         for text in (law.statement, law.condition, law.error_term):
@@ -79,17 +79,17 @@ def test_every_law_is_judged_in_every_row(claims, monkeypatch):
 def test_other_data_are_judged_only_where_the_laws_were_derived():
     few = DATA.model_copy(update={"classes": 3})
     for law in LAWS:
-        if law.name not in ("all to one token", "another X"):
+        if law.name not in ("all weight on one token", "another X"):
             assert {row["verdict"] for row in law.rows(few)} == {"not applicable"}, law.name
 
 
 def test_another_law_would_be_found_out(monkeypatch):
     """Shares a tenth smaller: every law that takes them differs somewhere."""
-    enough = predictions.probabilities
+    found = Mixture.probabilities
     monkeypatch.setattr(
-        predictions, "probabilities", lambda share, *of: enough(share / 1.1, *of)
-    )  # fmt: skip
-    taking = {"polynomials", "Taylor sums", "exponents", "critical temperature", "least degree",
+        Mixture, "probabilities", lambda self, share, *of: found(self, share / 1.1, *of)
+    )
+    taking = {"polynomials", "Taylor sums", "exponentials", "critical temperature", "least degree",
               "critical bias", "weight budget"}  # fmt: skip
     for law in LAWS:
         if law.name in taking:

@@ -98,11 +98,11 @@ SCOPE = (
     "signs: what learning can do is another question. Probabilities and margins are exact."
 )
 ABOUT = {
-    "kernel_values": "The probability that the network of one kernel alone tells D1 from D0: at "
-    "its own best threshold (p_best), at the paper's (p_paper), with one threshold after the signs "
-    "are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's share "
-    "of its row; the largest gap between the two datasets' scores, in units of √log n, at which "
-    f"half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
+    "kernel_values": "The probability that the network of one kernel alone separates D1 from D0: "
+    "at its own best threshold (p_best), at the paper's (p_paper), with one threshold after the "
+    "signs are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's "
+    "share of its row; the largest gap between the two datasets' scores, in units of √log n, at "
+    f"which half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
     "kernels": "A kernel separates at n if exp's p_best is above 1/2 and its own above half of "
     "that: last_n is the largest multiple of K up to 10^12 at which it does; inf where it does at "
     "10^12 still, empty where it does at none. Between first_hole and last_hole are smaller n at "

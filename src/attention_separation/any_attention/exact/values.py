@@ -34,7 +34,7 @@ class Separation:
 
     Attributes
     ----------
-    p_best : P(it tells D1 from D0) with its own best threshold, the same for all signs
+    p_best : P(it separates D1 from D0) with its own best threshold, the same for all signs
     theta_low, theta_high : ends of the widest interval of best thresholds, in units of s; NaN
         where none tells anything
     p_paper : with the threshold of the paper's points
@@ -71,7 +71,7 @@ class Scored:
     n: np.ndarray
 
     def curves(self) -> ThresholdCurves:
-        """P(the network alone tells D1 from D0) against its threshold."""
+        """P(the network alone separates D1 from D0) against its threshold."""
         found = threshold_curves(
             self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
         )

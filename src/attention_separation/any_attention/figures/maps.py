@@ -16,7 +16,7 @@ from attention_separation.results.tables import numpy_column, select_rows, table
 
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities
-from ..laws.predictions import critical_temperature, least_degree
+from ..laws.predictions import critical_temperatures, least_degrees
 from .lines import multiples, sizes_in_words
 
 SIZES = 56
@@ -38,7 +38,7 @@ class Map:
     parameter: str
     values: np.ndarray
     kernel: Callable[[np.ndarray], Kernel]
-    line: Callable[[Layer, Data, int], float]
+    line: Callable[[Layer, Data, np.ndarray], np.ndarray]
     marks: dict[str, float]
     label: str
     title: str
@@ -79,8 +79,7 @@ def draw(of: Map, table: pa.Table, data: Data) -> Figure:
             columns = (numpy_column(own, name) for name in ("n", of.parameter, "p_best"))
             n, values, p = as_grid(*columns)
             shown = draw_map(panel, n, values, p)
-            law = [of.line(layer, data, int(size)) for size in n]
-            panel.plot(n, law, color=VERMILION, linewidth=1.6)
+            panel.plot(n, of.line(layer, data, n), color=VERMILION, linewidth=1.6)
             for words, value in of.marks.items():
                 panel.axhline(value, color=PALE_BLUE, linewidth=1.0, linestyle="--")
                 panel.annotate(
@@ -103,7 +102,7 @@ DEGREES = Map(
     parameter="degree",
     values=np.linspace(1, 16, 61),
     kernel=_power,
-    line=least_degree,
+    line=least_degrees,
     marks={},
     label="degree p of the kernel xᵖ",
     title="Any attention: polynomials separate up to about n = C rᵖ",
@@ -116,7 +115,7 @@ TEMPERATURE = Map(
     parameter="temperature",
     values=np.geomspace(0.3, 16, 61),
     kernel=lambda t: exponential("e^(x/T)", "", lambda _: t, ""),
-    line=critical_temperature,
+    line=critical_temperatures,
     marks={f"√{d}": d**0.5 for d in (22, 64, 128)},
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",

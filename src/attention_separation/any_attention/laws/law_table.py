@@ -15,17 +15,14 @@ from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.verdict_words import count_verdicts
 
 from ..settings.jobs import KernelsJob
-from .bounded import BOUNDED_LAWS
-from .controls import FLOORS
-from .margins import ANOTHER_X, MARGIN_LAWS
-from .parameters import PARAMETERS
-from .predictions import WORDS
-from .rows import ROW_LAWS
-from .sizes import SIZES, own_law
+from .margins import ANOTHER_X_LAW, MARGIN_LAW
+from .probability import PROBABILITY_LAWS, ROW_LAWS
+from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW, own_law
 from .verdicts import Law
+from .words import WORDS
 
 LAWS: tuple[Law, ...] = (
-    *SIZES, *PARAMETERS, *FLOORS, *BOUNDED_LAWS, *ROW_LAWS, *MARGIN_LAWS, ANOTHER_X,
+    *REACH_LAWS, *PROBABILITY_LAWS, *BOUNDED_LAWS, *ROW_LAWS, MARGIN_LAW, WEIGHT_LAW, ANOTHER_X_LAW,
 )  # fmt: skip
 
 

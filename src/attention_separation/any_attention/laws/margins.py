@@ -1,7 +1,8 @@
-"""Laws of the margin, with another X too, and of the least weight g on the special coordinate."""
+"""Laws of the margin: the widest gap between the scores of D0 and D1, with another X too."""
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -11,130 +12,117 @@ from attention_separation.datasets.another_x import literal_margin, margin
 from attention_separation.datasets.dataset import Data
 
 from ..exact.layers import LAYERS, Layer
-from ..exact.limits import least_weights
-from ..exact.values import best_probabilities, separate
-from . import predictions, test_cases
-from .mixture import law_holds
-from .predictions import IS_TEST, OF_SEARCH
-from .test_cases import EXPONENTIALS, LINEAR, POWERS, TAYLORS, Pair, stacked
-from .verdicts import LARGEST_ERROR, Claim, Law, between, extreme
+from ..exact.limits import exp_probabilities
+from ..exact.values import separate
+from . import mixture, predictions
+from .mixture import Mixture, chance
+from .predictions import stacked
+from .verdicts import LARGEST_ERROR, Claim, Law
+from .weight_ratios import CROSS, weight_ratios
+
+JUDGED = ("linear", "power_2", "power_4", "exp", "exp_half", "exp_quarter", "exp_sqrt_d")
 
 ROUNDING, EQUAL = 1e-15, 1e-12
 """Of a score, in units of s; and of a margin, relative."""
 
-MARGINS = (10**6, 10**8, 10**10)
-BUDGETS = (2000, 200_000, 10**10)
-"""Numbers of tokens at which margins and weights are predicted."""
-
 WEIGHT = 1.0
-"""g."""
+"""g of another X."""
 
 ANOTHER = Layer("self_attention", "another", "Self-attention, X = e_d e_d^T + g e_1 e_k^T")
 
-OF_SCORES = 1e-13
-"""The rounding of scores with it, in units of s."""
+ROUNDING_WITH_ANOTHER_X = 1e-13
+"""Of scores, in units of s."""
 
-SIZES = (200, 2_000, 20_000)
-
-OF_MARGINS = (
-    "1e-12, and 1e-15, the rounding of scores, beside the gap. Where half of P is left without the "
-    "columns in which D0's special token moves the threshold's level up, also how far it moves it "
-    "up and down."
+ERROR_OF_MARGIN = (
+    "1e-12, and for the rounding of scores 1e-15 over the margin. If half of P is left without the "
+    "columns in which D0's special token lifts the threshold's level, also how far it moves it."
 )
 
 
 def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float]:
     """The largest 2 eps at which half of a kernel's own P is left, NaN where not resolved."""
-    of_exp = best_probabilities(KERNELS["exp"], layer, data, sizes)
-    found = separate(kernel, layer, data, sizes, of_exp)
+    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
     return np.where(found.resolved, found.margin, np.nan).tolist()
 
 
-def _margins(data: Data) -> Iterator[Claim]:
-    sizes = stacked(data, *MARGINS)
-    for layer in LAYERS:
-        usual = test_cases.usual_softmax(layer, data)
-        for pair in (LINEAR, POWERS[2], POWERS[4], *EXPONENTIALS.values(), usual):
-            for n, found in zip(sizes, margins_of(pair[0], layer, data, sizes), strict=True):
-                yield margin_claim(pair, layer, data, n, found)
+def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> tuple[float, float]:
+    """The largest 2 eps at half of the best P, in units of s: between what D0's special row makes
+    of the threshold's level J and what D1's makes of the states up to it, the highest ones of which
+    are enough. Then what it is at most if half may be left without the columns in which D0's
+    special token moves that level up."""
+    found = weight_ratios(kernel, layer, data, np.array([n]))
+    on_d1, on_d0 = (math.exp(float(part[0])) for part in (found.log_d1, found.log_d0))
+    rho, m, classes, law = float(found.own[0]), data.m(n), data.classes, Mixture(layer, data)
+    levels, others = law.levels(rho), n * (classes - 1 + rho) / classes - rho
+
+    def lifted(of: np.ndarray, special: float, sign: int, ratio: float) -> np.ndarray:
+        gain = ratio * (special + sign * law.beta - of) - rho * (sign * law.beta - of)
+        return of + gain / (ratio + others)
+
+    half = np.max(chance(law.above, law.fired(on_d1 / (on_d1 + others), rho), m)) / 2
+    # With a minus its own class takes from the special row what it gives with a plus.
+    minus = levels - 2 * law.beta * (rho - 1) / (classes - 1 + rho)
+    of_d1 = np.append(lifted(levels, law.alpha, 1, on_d1), lifted(minus, law.alpha, -1, on_d1))
+    size = 1.0 if layer == CROSS else data.a0
+    of_d0, lowest = (lifted(levels, k * size, k, on_d0)[:, None] for k in (1, -1))
+    order, fires = np.argsort(-of_d1), np.tile(law.sums, 2) <= law.sums[:, None]
+    fired = np.where(fires, law.states, 0.0)[:, order].cumsum(axis=1)
+    # Columns that D0's special token lifts, of which D1's lifts those with both marks plus.
+    lost = law.states[: classes + 1, None]
+    common = lost * np.maximum(np.arange(classes + 1) - 1, 0)[:, None] / (classes - 1)
+    fits = (levels + law.last > -mixture.ROUNDING)[:, None]
+    enough = fits & (chance(law.above[:, None], fired, m) >= half)
+    more = fits & (chance(law.above[:, None] + lost, fired - common, m) >= half)
+    gap = (of_d1[order] - of_d0)[enough].max(initial=-math.inf)
+    wide = (of_d1[order] - lowest)[more].max(initial=gap)
+    return float(gap), float(wide)
 
 
-def margin_claim(pair: Pair, layer: Layer, data: Data, n: int, found: float) -> Claim:
+def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, found: float) -> Claim:
     """That a margin is what the law says."""
-    kernel, family = pair
-    loud = family(layer, data, np.array([n]), 0.0)
-    predicted, wide = predictions.margins(family, layer, data, n)
+    predicted, wide = predicted_margin(kernel, layer, data, n)
     error = EQUAL + (wide - predicted + ROUNDING) / predicted
-    ordered = bool(predictions.keeps_order(loud, layer, data))
-    holds = ordered and law_holds(layer, data) and error <= LARGEST_ERROR
+    ratios = weight_ratios(kernel, layer, data, np.array([n]))
+    ordered = bool(predictions.keeps_order(ratios, layer, data)[0])
+    holds = ordered and Mixture(layer, data).applies() and error <= LARGEST_ERROR
     return Claim(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
 
 
-def _weights(data: Data) -> Iterator[Claim]:
-    sizes = stacked(data, *BUDGETS)
-    for layer in test_cases.IDENTITY:
-        of_scores = LINEAR, POWERS[2], POWERS[4], TAYLORS[2], EXPONENTIALS[4.0]
-        of_vectors = map(test_cases.by_rows, ("elu_plus_one", "exp_features"))
-        for kernel, family in (*of_scores, test_cases.usual_softmax(layer, data), *of_vectors):
-            predicted = (
-                predictions.least_weights(predictions.shifted(family, sign), layer, data, sizes)
-                for sign in (-1, 0, 1)
-            )
-            measured = least_weights(kernel, layer, data, sizes)
-            parts = (part.tolist() for part in (*predicted, measured))
-            for n, *of in zip(sizes, *parts, strict=True):
-                yield _weight(kernel, layer, n, *of, law_holds(layer, data))
-
-
-def _weight(
-    kernel: Kernel, layer: Layer, n: int, low: float, predicted: float, high: float,
-    measured: float, holds: bool,
-) -> Claim:  # fmt: skip
-    of = predicted, (low, high), measured, n, holds
-    if predicted == 0:
-        return extreme(kernel.name, layer, "separates at g = 0", True, *of)
-    if math.isinf(predicted):
-        return extreme(kernel.name, layer, "separates at some g", False, *of)
-    return between(kernel.name, layer, "g", *of)
+def _margins(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, 10**6, 10**8, 10**10)
+    for layer, name in product(LAYERS, JUDGED):
+        kernel = KERNELS[name]
+        for n, found in zip(sizes, margins_of(kernel, layer, data, sizes), strict=True):
+            yield margin_claim(kernel, layer, data, n, found)
 
 
 def _margins_with_another_x(data: Data) -> Iterator[Claim]:
     predicted = margin(data, WEIGHT)
-    for n in stacked(data, *SIZES):
-        measured = literal_margin(data, n, WEIGHT)
-        yield Claim("linear", ANOTHER, "2 eps", predicted, measured, OF_SCORES / predicted, n)
+    for n in stacked(data, 200, 2_000, 20_000):
+        found, error = literal_margin(data, n, WEIGHT), ROUNDING_WITH_ANOTHER_X / predicted
+        yield Claim("linear", ANOTHER, "2 eps", predicted, found, error, n)
 
 
-MARGIN_LAWS = (
-    Law(
-        "margin",
-        "The largest 2 eps at half of the kernel's own P, in units of sqrt(log n), falls like R/n "
-        "where the special token's shares f on D1 and f_0 on D0 are small. It is f (a1 + b - "
-        "level) - f_0 (a0 + b - level), in cross-attention (f - f_0) (2 - level). Where f is near "
-        "1 it is a1 + b - level, in cross-attention 2 - level, whatever n is. Between, states of "
-        "lower levels are over the threshold as well.",
-        "The error term is at most 10 %, and states of one level are in order. Another X has "
-        "another margin, which need not fall.",
-        OF_MARGINS,
-        _margins,
-    ),
-    Law(
-        "weight budget",
-        "With X = I + g e_1 e_1^T a kernel separates from the g on that solves n = C R(g). It "
-        "grows like n^(1/p) for x^p and Taylor's sum to degree p, and not at all for e^(x/T); 1 + "
-        "g is log(n/C)^2 / (a1^2 log n) for element-wise exp, without a1 in cross-attention.",
-        IS_TEST,
-        OF_SEARCH,
-        _weights,
-    ),
+MARGIN_LAW = Law(
+    "margin",
+    "The margin is the widest gap 2 eps between the scores of D0 and D1 that leaves half of the "
+    "kernel's own P, in units of sqrt(log n). Where the special token's shares f on D1 and f_0 on "
+    "D0 are small, it is f (a1 + b - level) - f_0 (a0 + b - level), and falls like R/n. In "
+    "cross-attention it is (f - f_0) (2 - level) there. Where f is near 1 it is a1 + b - level, in "
+    "cross-attention 2 - level, whatever n is. Between, states of lower levels are over the "
+    "threshold as well.",
+    "The error term is at most 10 %, and states of one level are in order. Another X has another "
+    "margin, which need not fall.",
+    ERROR_OF_MARGIN,
+    _margins,
 )
 
-ANOTHER_X = Law(
+ANOTHER_X_LAW = Law(
     "another X",
-    "In self-attention with X = e_d e_d^T + g e_1 e_k^T, here g = 1, read by y = e_k, which is no "
-    "sign vector, the gap of linear attention between D1 and D0 is b (c^2 + g a b) / (K c^2 + g a "
-    "b) at a1 less that at a0, in units of sqrt(log n): the same at every n.",
+    "In self-attention with X = e_d e_d^T + g e_1 e_k^T linear attention has the same margin at "
+    "every n. It is read by y = e_k, which is no sign vector. In units of sqrt(log n) it is "
+    "b (c^2 + g a b) / (K c^2 + g a b) at a1 less that at a0. Compared at g = 1.",
     "None: it is so at all data and every n.",
-    "1e-13, the rounding of scores, beside the gap.",
+    "1e-13 over the margin, for the rounding of scores.",
     _margins_with_another_x,
 )

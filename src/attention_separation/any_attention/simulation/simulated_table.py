@@ -55,7 +55,7 @@ ABOUT = (
     "relu(q)·relu(k)·cos(π(i − j)/2n), i and j the places of the tokens. Rows are divided by their "
     "sums.\n"
     "In each trial the special tokens of D0 and of D1 are drawn, and signs that both share: "
-    "p_after_y says how often one threshold, chosen after the signs, tells D1 from D0 by the "
+    "p_after_y says how often one threshold, chosen after the signs, separates D1 from D0 by the "
     "network alone, p_paper how often the paper's does, with 95 % intervals (Clopper and Pearson); "
     "share is the mean of the special token's in its own row on D1. Kernels exp and linear are "
     "simulated alike, as a check: exact_after_y and exact_paper are their exact values."

@@ -129,7 +129,7 @@ class Outcome:
 
     Attributes
     ----------
-    after_y : (T,) whether some threshold above 0, chosen after the signs, tells D1 from D0
+    after_y : (T,) whether some threshold above 0, chosen after the signs, separates D1 from D0
     paper : (T,) whether the paper's does
     share : (T,) the special token's in its own row on D1
     """

@@ -168,7 +168,7 @@ def limit(kernel: str, mu: float, n: int) -> float:
 def critical_n(kernel: str, mu: float) -> float:
     """The number of tokens at which the limit of a kernel is .75, halfway to a guess.
 
-    Interpolated in log n between two whole numbers. 0 where one token alone is told apart less
+    Interpolated in log n between two whole numbers. 0 where one token alone is separated less
     often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still.
 
     Parameters

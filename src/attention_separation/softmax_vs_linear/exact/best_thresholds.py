@@ -25,7 +25,7 @@ REGRESSION_LAW = "middle"
 
 
 class Best(NamedTuple):
-    """Probabilities that a network alone tells the pair apart: at the point's own threshold, and at
+    """Probabilities that a network alone separates the pair: at the point's own threshold, and at
     the best, which lies in [low, high); None where float64 does not tell the best."""
 
     p_at_theta: float
@@ -41,7 +41,7 @@ def best_thresholds(model: Model, points: list[Point], kernel: str | None) -> li
 
 
 def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
-    """P(a kernel's network alone tells the pair apart) against its threshold."""
+    """P(a kernel's network alone separates the pair) against its threshold."""
     if isinstance(model, AttentionModel):
         return _curves_of(model, [point], kernel).curve(0)
     return _equal_entries(point, kernel)
@@ -113,7 +113,7 @@ BEST: dict[type[Model], Callable[..., list[Best]]] = {
 def equal_entries_curve(
     n: int, m: int, level: float, kernel: str, signs: str = "shared"
 ) -> ThresholdCurve:
-    """P(one network alone tells D1 from D0) against its threshold, with entries at a level."""
+    """P(one network alone separates D1 from D0) against its threshold, with entries at a level."""
     return equal_entries_curves(n, np.array([m]), level, kernel, signs).curve(0)
 
 

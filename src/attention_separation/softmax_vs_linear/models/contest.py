@@ -96,7 +96,7 @@ class Contest(Closed, title="contest"):
 
 
 PAPERS = Contest(fires="exp", silent=("linear",))
-"""The paper's: F_exp tells D0 from D1, and F_lin does not."""
+"""The paper's: F_exp separates D1 from D0, and F_lin does not."""
 
 
 def network_name(kernel: str) -> str:

@@ -1,0 +1,308 @@
+"""Laws of P itself: the mixture's staircase, its floor, and rows with a P in closed form."""
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from attention_separation.attention.distinct_rows import SPECIAL
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS, entmax
+from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.dataset import Data
+
+from ..exact import limits
+from ..exact.layers import LAYERS, Layer
+from ..exact.values import best_probabilities, score_columns
+from .mixture import ROUNDING, Mixture, chance, largest_probability
+from .predictions import SIGNS, best_probability, columns, keeps_order, shifted_ratios, stacked
+from .verdicts import IDENTITY, NUMBER, Claim, Law, between, statement
+from .weight_ratios import CROSS, SELF, SELF_ONES, log_weight, sigmas, weight_ratios
+from .words import ERROR_OF_N, NO_CHANGE, SMALL_ERROR
+
+STAIRCASE = ("power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter")
+EQUAL_TO_UNIFORM = (
+    "linear", "power_2", "taylor_1", "taylor_2", "elu_plus_one", "relu_features",
+    "relu2_features", "exp_features", "focused_3", "efficient", "one_plus_cosine", "softplus",
+    "sigmoid_log_n",
+)  # fmt: skip
+EQUAL_FROM_N_ON = (
+    "linear", "power_2", "power_3", "power_4", "power_8", "taylor_2", "taylor_4", "exp_quarter",
+)  # fmt: skip
+AT_THE_CROSS_FLOOR = (
+    "linear", "power_2", "power_3", "taylor_1", "taylor_2", "softplus", "sigmoid_log_n",
+)  # fmt: skip
+NOT_DIVIDED = ("linear_unnormalised", "sigmoid_unnormalised", "relu2_over_n")
+ENTMAXES = {
+    1.25: KERNELS["entmax_125"],
+    1.1: Kernel("entmax_1.1", "", "row", entmax(1.1)),
+    1.05: Kernel("entmax_1.05", "", "row", entmax(1.05)),
+}
+
+EQUAL = 1e-12
+"""Probabilities closer than this, relative, are the same."""
+
+SIZES = (2000, 20_000, 10**6)
+FAR_SIZES = (2000, 10**6, 10**12)
+AT_SIZES = "Compared at n = 2,000, 20,000 and 10^6."
+AT_FAR_SIZES = "Compared at n = 2,000, 10^6 and 10^12."
+SAME_P = "None: P is the same to 12 digits."
+
+
+def _probabilities(
+    name: str, layer: Layer, data: Data, sizes: list[int], predicted: Iterable[float],
+    holds: Iterable[bool], kind: str = NUMBER,
+) -> Iterator[Claim]:  # fmt: skip
+    """That P at a kernel's own best threshold is what is predicted, at each n."""
+    found = best_probabilities(KERNELS[name], layer, data, sizes).tolist()
+    for n, p, measured, met in zip(sizes, predicted, found, holds, strict=True):
+        yield Claim(name, layer, "P", p, measured, EQUAL, n, met, kind)
+
+
+def _staircase(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *SIZES[1:])
+    for layer, name in product(LAYERS, STAIRCASE):
+        low, predicted, high = (
+            best_probability(KERNELS[name], layer, data, np.array(sizes), sign=sign)
+            for sign in SIGNS
+        )
+        holds = Mixture(layer, data).applies() & (low == predicted) & (predicted == high)
+        yield from _probabilities(name, layer, data, sizes, predicted.tolist(), holds.tolist())
+
+
+def _uniform(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *SIZES)
+    for layer in LAYERS:
+        law, kind = Mixture(layer, data), IDENTITY if layer == CROSS else NUMBER
+        predicted, holds = [law.of_uniform(data.m(n)) for n in sizes], [law.applies()] * len(sizes)
+        yield from _probabilities("uniform", layer, data, sizes, predicted, holds, kind)
+
+
+def _equal_to_uniform(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *SIZES)
+    for layer, name in product((SELF, SELF_ONES), EQUAL_TO_UNIFORM):
+        law, kernel = Mixture(layer, data), KERNELS[name]
+        predicted = [law.of_uniform(data.m(n)) for n in sizes]
+        holds = ~differs_from_uniform(kernel, layer, data, np.array(sizes), 1) & law.applies()
+        yield from _probabilities(name, layer, data, sizes, predicted, holds.tolist(), IDENTITY)
+
+
+def _equal_from_n_on(data: Data) -> Iterator[Claim]:
+    for layer, name in product((SELF, SELF_ONES), EQUAL_FROM_N_ON):
+        kernel, holds = KERNELS[name], Mixture(layer, data).applies()
+        low, predicted, high = (n_equal_to_uniform(kernel, layer, data, sign) for sign in SIGNS)
+        found = limits.as_none_from(kernel, layer, data)
+        quantity, ends = "equal to uniform from n", (low, high)
+        yield between(name, layer, quantity, predicted, ends, found, None, holds, data.classes)
+
+
+def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
+    """The multiple of K from which on a kernel has exactly the P of uniform attention in
+    self-attention, and no more; inf where it has more at 10^12 too."""
+    last = limits.last_multiple(lambda n: differs_from_uniform(kernel, layer, data, n, sign), data)
+    return data.classes + (0.0 if math.isnan(last) else last)
+
+
+def differs_from_uniform(
+    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, sign: int = 0
+) -> np.ndarray:
+    """Whether a kernel has more than the P of uniform attention in self-attention, or may have
+    less, (P,). Shifts of order 1 / n order the states of one level, and that is all, unless D1's
+    special token lifts a lower level over the threshold: J, and what D0's adds to it."""
+    found, law = shifted_ratios(kernel, layer, data, n, sign=sign), Mixture(layer, data)
+    levels, m = law.levels(found.own), columns(data, n)
+    others = np.log(n * (data.classes - 1 + found.own) / data.classes)
+    share_d1, share_d0 = (
+        np.exp(-np.logaddexp(0.0, others - of))[:, None] for of in (found.log_d1, found.log_d0)
+    )
+    threshold = levels + share_d0 * (data.a0 + law.beta - levels)
+    lifted = levels + share_d1 * (law.alpha + law.beta - levels)
+    plus, minus = np.split(law.states, 2)
+    over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
+
+    def best(fired: np.ndarray) -> np.ndarray:
+        return chance(law.above, fired, m[:, None]).max(axis=1)
+
+    leaves = best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
+    return leaves | ~np.broadcast_to(found.ordered, n.shape)
+
+
+def _cross_floor(data: Data) -> Iterator[Claim]:
+    sizes, law = stacked(data, *SIZES), Mixture(CROSS, data)
+    floor = [law.floor(data.m(n)) for n in sizes]
+    for name in AT_THE_CROSS_FLOOR:
+        most = best_probability(KERNELS[name], CROSS, data, np.array(sizes), sign=1)
+        holds = (most == floor) & law.applies()
+        yield from _probabilities(name, CROSS, data, sizes, floor, holds.tolist(), IDENTITY)
+
+
+def _entmaxes(data: Data) -> Iterator[Claim]:
+    for layer, (alpha, kernel) in product(LAYERS, ENTMAXES.items()):
+        of, predicted = (kernel.name, layer), last_n_of_others(alpha, layer, data)
+        found = limits.last_multiple(partial(_has_others, kernel, layer, data), data)
+        if predicted == 0:
+            yield statement(*of, "a share below 1 at some n", False, not math.isnan(found))
+        elif math.isinf(predicted):
+            yield statement(*of, "a share below 1 at the largest n", True, math.isinf(found))
+        else:
+            yield Claim(*of, "last n of a share below 1", predicted, found, 0.0)
+
+
+def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
+    """The largest multiple of K at which alpha-entmax leaves a token beside the special one in its
+    row of D1: their scores then differ by less than 1 / (alpha - 1). Infinite from 10^12 on."""
+    row = sigmas(layer, data, data.a1)[0]
+    by_log_n = (alpha - 1) * (row.special - max(row.own, row.rest))
+    if by_log_n * math.log(LARGEST_N) <= 1:
+        return math.inf
+    return math.exp(1 / by_log_n) // data.classes * data.classes
+
+
+def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
+    """Whether other tokens than the special one have a weight in its row of D1, (P,). A share may
+    round to 1 before they have none."""
+    weights = score_columns(kernel, layer, data, n.tolist()).rows[1].weights[:, 0]
+    return (np.delete(weights, SPECIAL, axis=1) > 0).any(axis=1)
+
+
+def _hardmax(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *FAR_SIZES)
+    for layer in LAYERS:
+        # Without a0 all of D0's tokens tie in cross-attention.
+        holds = [Mixture(layer, data).applies() and (data.a0 > 0 or layer != CROSS)] * len(sizes)
+        predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
+        of_half = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
+        claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
+        yield from _with_statements(claims, "separates", layer != CROSS, of_half)
+
+
+def of_hardmax(m: int, layer: Layer, data: Data) -> float:
+    """P where the special token has all of its row. In cross-attention it has that on D0 too: what
+    is left are columns with a plus in D1's marked class, and in another one of D0's not."""
+    if layer != CROSS:
+        return largest_probability(m)
+    return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
+
+
+def _not_divided(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, *FAR_SIZES)
+    for layer, name in product(LAYERS, NOT_DIVIDED):
+        law, holds = Mixture(layer, data), sums_decide(KERNELS[name], layer, data, np.array(sizes))
+        at = name, layer, data, sizes
+        if layer == SELF_ONES:
+            claims = _probabilities(*at, [1 - 2.0 ** -data.m(n) for n in sizes], holds.tolist())
+            of_exp = limits.exp_probabilities(layer, data, tuple(sizes))
+            yield from _with_statements(claims, "P is above that of exp", True, of_exp)
+        else:
+            floor = [law.floor(data.m(n)) for n in sizes]
+            yield from _probabilities(*at, floor, holds.tolist(), IDENTITY)
+
+
+def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
+    """Whether the condition of "rows not divided" is met at numbers of tokens, (P,)."""
+    met = Mixture(layer, data).applies()
+    if layer == SELF_ONES:
+        of_d1, of_d0 = (
+            np.max([log_weight(kernel, layer, data, sizes, row.rest) for row in rows], axis=0)
+            for rows in (sigmas(layer, data, data.a1), sigmas(layer, data, data.a0))
+        )
+        met = met and data.c > data.b
+        return met & ((data.c - data.b) * np.exp(of_d1 - of_d0) > data.c + data.b)
+    found, value = weight_ratios(kernel, layer, data, sizes), data.b + data.c
+    lifting = data.classes * np.exp(found.log_d1)
+    if layer == CROSS:
+        return met & (lifting < sizes)
+    met = met and data.a1 >= value
+    few = lifting * (data.a1 + value) < 2 * data.b * sizes
+    return met & few & keeps_order(found, layer, data, data.c)
+
+
+def _with_statements(
+    claims: Iterable[Claim], what: str, predicted: bool, others: np.ndarray
+) -> Iterator[Claim]:
+    """Claims on P, and after each that P is above another one, or is not."""
+    for claim, other in zip(claims, others.tolist(), strict=True):
+        yield claim
+        is_resolved = not math.isnan(claim.measured - other)
+        above = float(claim.measured > other) if is_resolved else math.nan
+        yield statement(claim.kernel, claim.layer, what, predicted, above, claim.at, claim.holds)
+
+
+PROBABILITY_LAWS = (
+    Law(
+        "mixture",
+        "At one n the best P is a staircase in f, the same for all kernels with the same rho. In "
+        "cross-attention (R - R_0) / (R + n) stands for f. Compared at n = 20,000 and 10^6.",
+        NO_CHANGE,
+        SAME_P,
+        _staircase,
+    ),
+    Law(
+        "uniform attention",
+        "Weights 1/n have the P of the floor in self-attention, and P = 0 in cross-attention. "
+        f"{AT_SIZES}",
+        "None.",
+        SAME_P,
+        _uniform,
+    ),
+    Law(
+        "equal to uniform",
+        f"{', '.join(EQUAL_TO_UNIFORM)} have exactly the P of uniform attention in "
+        f"self-attention. {AT_SIZES}",
+        NO_CHANGE,
+        SAME_P,
+        _equal_to_uniform,
+    ),
+    Law(
+        "equal to uniform from n on",
+        "In self-attention a function of scores has more than the P of uniform attention up to "
+        "some n, and exactly that P beyond. There D1's special token no longer lifts a level over "
+        "the next one. It is about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)).",
+        SMALL_ERROR,
+        ERROR_OF_N,
+        _equal_from_n_on,
+    ),
+    Law(
+        "floor in cross-attention",
+        f"{', '.join(AT_THE_CROSS_FLOOR)} have the P of the floor in cross-attention. Their R is "
+        f"bounded, and above R_0. {AT_SIZES}",
+        NO_CHANGE,
+        SAME_P,
+        _cross_floor,
+    ),
+)
+
+ROW_LAWS = (
+    Law(
+        "all weight on one token",
+        "alpha-entmax gives the special token all of its row on D1 from some n on. From there its "
+        "score sigma* log n is at least 1 / (alpha - 1) above the next one. In float64 its share "
+        "is 1 long before, from 1 - 1e-15 on.",
+        "None: it is so at all data.",
+        "None: the same multiple of K.",
+        _entmaxes,
+    ),
+    Law(
+        "hardmax",
+        "Hardmax has P = 1 - (3/4)^m in self-attention. In cross-attention D0's special token has "
+        "all of its row too, and P is (1 - 1/K) ((3/4)^m - (5/8)^m). It separates in "
+        f"self-attention alone. {AT_FAR_SIZES}",
+        "In cross-attention a0 > 0: with a0 = 0 all of D0's tokens tie.",
+        SAME_P,
+        _hardmax,
+    ),
+    Law(
+        "rows not divided",
+        f"{', '.join(NOT_DIVIDED)} are not divided by the row's sum. With X all ones P is 1 - "
+        "2^-m, above exp's: the special row has the larger sum, and the last coordinate carries "
+        f"it. With X = I they have the P of the floor, as if divided. {AT_FAR_SIZES}",
+        "With X all ones the largest sum of D1's rows is more than (c + b) / (c - b) times that of "
+        "D0's. With X = I R lifts no level over the next one: 2 b n > K R (a1 + b + c), in "
+        "cross-attention n > K R. In self-attention with X = I states of one level keep their "
+        "order: a1 >= b + c and a1 > (a0 + b + c) R_0 - (b + c) rho.",
+        SAME_P,
+        _not_divided,
+    ),
+)

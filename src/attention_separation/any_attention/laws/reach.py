@@ -1,0 +1,294 @@
+"""Laws of reach: up to which n a kernel separates, and from which parameter or weight on."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from attention_separation.attention.kernel import Kernel
+from attention_separation.attention.kernels import KERNELS, taylor
+from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.dataset import Data
+
+from ..exact import limits
+from ..exact.layers import LAYERS, Layer
+from . import predictions
+from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
+from .mixture import ROUNDING, Mixture, largest_probability
+from .predictions import BIAS, DEGREE, SIGNS, least_parameters, separates_at, stacked
+from .verdicts import Claim, Law, between, extreme, measured, statement
+from .weight_ratios import CROSS, SELF, weight_ratios
+from .words import ERROR_OF_N, ERROR_OF_R, ERROR_OF_SEARCH, NO_CHANGE, SMALL_ERROR
+
+POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
+TAYLORS = tuple(KERNELS.get(f"taylor_{p}", taylor(p)) for p in range(1, 9))
+EXPS = tuple(KERNELS[name] for name in ("exp_half", "exp_quarter", "exp_sqrt_d"))
+
+NEEDING_A_WEIGHT = (
+    "linear", "power_2", "power_4", "taylor_2", "exp_quarter", "exp_sqrt_d", "elu_plus_one",
+    "exp_features",
+)  # fmt: skip
+BOUNDED = (
+    "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
+    "focused_3", "efficient", "cosine_softmax_10", "one_plus_cosine",
+)  # fmt: skip
+BOUNDED_AT_ANY_WEIGHT = (
+    "hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10", "sigmoid_log_n",
+)  # fmt: skip
+
+measured_degrees = partial(least_parameters, DEGREE, limits.separates)
+measured_biases = partial(least_parameters, BIAS, limits.separates)
+"""(layer, data, numbers of tokens) -> the least p of x^p, and the least beta, by exact values."""
+
+PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
+"""Beyond, float64 does not resolve P at all parameters that are tried."""
+
+WEIGHTS = np.geomspace(1e-2, 1e13, 31)
+"""g at which kernels of bounded weight ratio are tried."""
+
+OWN_MARGIN = 10**6
+"""Tokens at which the margin of a user's kernel is predicted."""
+
+OWN_SIZES = 100
+"""Numbers of tokens at which a user's weights have to be positive."""
+
+WHOLE_LEVEL = (
+    "Where e is not 0, whole levels are not enough: (1 - p)^m - (1 - p - q)^m is below half of "
+    "exp's P at every J. p = P(Sigma > J) / E and q = P(Sigma = J) / E, E = 2, in cross-attention "
+    "1."
+)
+
+
+def last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+    """On the largest n at which a kernel separates: a number, or that there is none or no end."""
+    low, predicted, high = (predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS)
+    of = predicted, (low, high), measured_n(kernel, layer, data)
+    holds = Mixture(layer, data).applies()
+    if predicted == 0:
+        return extreme(kernel.name, layer, "separates at some n", False, *of, None, holds)
+    if math.isinf(predicted):
+        last = LARGEST_N - LARGEST_N % data.classes
+        return extreme(kernel.name, layer, "separates at the largest n", True, *of, last, holds)
+    return between(kernel.name, layer, "last n", *of, None, holds, data.classes)
+
+
+def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """0 where it separates at no n that is tried; NaN where float64 does not resolve it."""
+    found = limits.reach(kernel, layer, data)
+    if not found.decided:
+        return math.nan
+    return 0.0 if math.isnan(found.last) else found.last
+
+
+def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[Claim]:
+    return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
+
+
+def _parameters(
+    data: Data, name: str, quantity: str, predict: Callable[..., np.ndarray],
+    measure: Callable[..., np.ndarray],
+) -> Iterator[Claim]:  # fmt: skip
+    sizes = stacked(data, *PARAMETERS_AT)
+    for layer in LAYERS:
+        found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
+        holds = Mixture(layer, data).applies()
+        for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
+            yield between(name, layer, quantity, predicted, (low, high), of, n, holds)
+
+
+def _least_weights(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, 2000, 200_000, 10**10)
+    for layer, name in product((SELF, CROSS), NEEDING_A_WEIGHT):
+        kernel, holds = KERNELS[name], Mixture(layer, data).applies()
+        found = (
+            *(predictions.least_weights(kernel, layer, data, sizes, sign) for sign in SIGNS),
+            limits.least_weights(kernel, layer, data, sizes),
+        )
+        for n, *each in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
+            yield least_weight(name, layer, n, *each, holds)
+
+
+def least_weight(
+    name: str, layer: Layer, n: int, low: float, predicted: float, high: float, found: float,
+    holds: bool,
+) -> Claim:  # fmt: skip
+    """On the least g at which a kernel separates: a number, or that none is needed or enough."""
+    of = predicted, (low, high), found, n, holds
+    if predicted == 0:
+        return extreme(name, layer, "separates at g = 0", True, *of)
+    if math.isinf(predicted):
+        return extreme(name, layer, "separates at some g", False, *of)
+    return between(name, layer, "g", *of)
+
+
+def _never(data: Data) -> Iterator[Claim]:
+    sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
+    for layer, name in product(LAYERS, BOUNDED):
+        kernel, applies = KERNELS[name], Mixture(layer, data).applies()
+        found = limits.separation(kernel, layer, data, sizes).tolist()
+        far = ~separates_at(kernel, layer, data, sizes, sign=1)
+        for n, separates, holds in zip(sizes.tolist(), found, far.tolist(), strict=True):
+            holds = holds and applies and stays_below(kernel, layer, data, n)
+            yield statement(name, layer, "separates", False, separates, n, holds)
+
+
+def _at_some_weight(data: Data) -> Iterator[Claim]:
+    sizes = stacked(data, 2000, 200_000, 10**7)
+    each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
+    for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
+        kernel, applies = KERNELS[name], Mixture(layer, data).applies()
+        at_each = (
+            *(separates_at(kernel, layer, data, *each, sign) for sign in SIGNS),
+            limits.separates(kernel, layer, data, *each),
+        )
+        some = (part.reshape(len(sizes), -1).any(axis=1).tolist() for part in at_each)
+        for n, least, predicted, most, found in zip(sizes, *some, strict=True):
+            holds = applies and least == predicted == most
+            holds = holds and (predicted or stays_below(kernel, layer, data, n))
+            yield statement(name, layer, "separates at some g", predicted, found, n, holds)
+
+
+def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
+    """Whether a kernel whose special row weighs classes otherwise than ordinary rows do, so that
+    its levels move by order 1, has less than half of exp's P by that."""
+    found, m = weight_ratios(kernel, layer, data, np.array([n])), data.m(n)
+    alike = np.abs(found.same - found.own) < ROUNDING
+    return bool(alike) or Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
+
+
+def own_law(kernels: Iterable[Kernel]) -> Law:
+    """The law of a user's own kernels: what the mixture law predicts of them, or what is measured
+    alone."""
+    own = tuple(kernels)
+    return Law(
+        "own kernels",
+        "A function of scores separates up to the last n that meets the criterion. At "
+        f"n = {OWN_MARGIN:,} it has the margin of its R.",
+        "The function does not fall, is above 0, and is divided by the row's sum. Of other kernels "
+        "no law is known, and they are only measured.",
+        f"Of n: {ERROR_OF_N} Of a margin: {ERROR_OF_MARGIN}",
+        lambda data: (claim for each in product(own, LAYERS) for claim in _own(*each, data)),
+    )
+
+
+def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[Claim]:
+    is_known = _is_known(kernel, layer, data)
+    if is_known:
+        yield last_n(kernel, layer, data)
+    else:
+        yield measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
+    (n,) = stacked(data, OWN_MARGIN)
+    (found,) = margins_of(kernel, layer, data, [n])
+    if is_known and predicted_margin(kernel, layer, data, n)[0] > ROUNDING:
+        yield margin_claim(kernel, layer, data, n, found)
+    else:
+        yield measured(kernel.name, layer, "2 eps", found, n)
+
+
+def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
+    """Whether the mixture law is known of a kernel: its weights are above 0, and none of them falls
+    as its score rises, as far as some n show it."""
+    if kernel.kind != "score" or not kernel.normalised:
+        return False
+    sizes = np.geomspace(2 * data.classes, LARGEST_N, OWN_SIZES)
+    found = weight_ratios(kernel, layer, data, sizes)
+    with np.errstate(all="ignore"):
+        rises = [found.log_d0, found.log_d1 - found.log_d0, np.log(found.own)]
+    return bool(np.isfinite(rises).all() and np.min(rises) >= -ROUNDING)
+
+
+REACH_LAWS = (
+    Law(
+        "polynomials",
+        "x^p separates up to n = C r^p. r is the special token's score on itself over its score "
+        "on another class, on D1. In cross-attention it is n = C r^p - (C + 1) r_0^p, r_0 the same "
+        "on D0.",
+        SMALL_ERROR,
+        ERROR_OF_N,
+        partial(_last_n, POWERS),
+    ),
+    Law(
+        "Taylor sums",
+        "Taylor's sum of e^x to degree p separates up to the last n that meets the criterion. R is "
+        "the ratio of its values at the same two scores.",
+        SMALL_ERROR,
+        ERROR_OF_N,
+        partial(_last_n, TAYLORS),
+    ),
+    Law(
+        "exponentials",
+        "e^(x/T) has R = n^(gamma_1 / T). It separates at all large n where T is at most gamma_1. "
+        "Else it separates up to the last n that meets the criterion, in self-attention "
+        "n = C^(1 / (1 - gamma_1 / T)). The usual e^(x / sqrt d) is one of them, with d = K + 2, "
+        "in cross-attention K + 1.",
+        SMALL_ERROR,
+        ERROR_OF_N,
+        lambda data: (last_n(kernel, layer, data) for layer, kernel in product(LAYERS, EXPS)),
+    ),
+    Law(
+        "critical temperature",
+        "e^(x/T) separates at n up to a temperature T*, whose limit is gamma_1. In self-attention "
+        "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
+        SMALL_ERROR,
+        ERROR_OF_SEARCH,
+        lambda data: _parameters(
+            data, "e^(x/T)", "T*", predictions.critical_temperatures, limits.critical_temperatures
+        ),
+    ),
+    Law(
+        "least degree",
+        "x^p separates at n from a real degree p on. In self-attention it is log(n / C) / log r, "
+        "r as for polynomials.",
+        SMALL_ERROR,
+        ERROR_OF_SEARCH,
+        lambda data: _parameters(
+            data, "x^p", "least p", predictions.least_degrees, measured_degrees
+        ),
+    ),
+    Law(
+        "critical bias",
+        "sigmoid(x - beta log n), divided by the row's sum, separates at n from a bias beta on. It "
+        "is about 1 + sigma_0 - log C / log n. sigma_0 log n is the score of an ordinary token on "
+        "another class.",
+        SMALL_ERROR,
+        ERROR_OF_SEARCH,
+        lambda data: _parameters(
+            data,
+            "sigmoid(x - beta log n)",
+            "least beta",
+            predictions.critical_biases,
+            measured_biases,
+        ),
+    ),
+)
+
+BOUNDED_LAWS = (
+    Law(
+        "bounded feature maps",
+        f"{', '.join(BOUNDED)} separate at none of n = 10^6, 10^9 and 10^12.",
+        f"n is beyond the criterion, also with R more by its error term. {WHOLE_LEVEL}",
+        ERROR_OF_R,
+        _never,
+    ),
+    Law(
+        "no weight helps",
+        f"{', '.join(BOUNDED_AT_ANY_WEIGHT)} have a bounded R, whatever the weight g in X = I + g "
+        "e_1 e_1^T. They separate at some g up to the n at which the best g meets the criterion, "
+        "and at none beyond. Tried at 31 weights g up to 10^13.",
+        f"{NO_CHANGE} {WHOLE_LEVEL}",
+        ERROR_OF_R,
+        _at_some_weight,
+    ),
+)
+
+WEIGHT_LAW = Law(
+    "weight budget",
+    "With X = I + g e_1 e_1^T a kernel separates from the first g on that meets the criterion. g "
+    "grows like n^(1/p) for x^p and for Taylor's sum to degree p, and is bounded for e^(x/T). For "
+    "element-wise exp 1 + g is about log(n/C)^2 / (a1^2 log n), in cross-attention without a1.",
+    SMALL_ERROR,
+    ERROR_OF_SEARCH,
+    _least_weights,
+)
