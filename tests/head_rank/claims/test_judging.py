@@ -17,7 +17,7 @@ from rank_runs import (
 )
 from scipy import stats
 
-from attention_separation.head_rank.claims.comparisons import PAIRED, WELCH, plain
+from attention_separation.head_rank.claims.contrasts import PAIRED, WELCH, plain
 from attention_separation.head_rank.claims.judging import APART, LEARNED, judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import in_words

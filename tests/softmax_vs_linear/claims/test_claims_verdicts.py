@@ -8,7 +8,7 @@ import pytest
 from claim_cases import JOB, claim
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import margin, setting_of
+from attention_separation.softmax_vs_linear.claims.claim import against, setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
@@ -230,7 +230,8 @@ def test_ranges_report_their_worst_end(by_id):
     ],
 )
 def test_margin_is_positive_if_and_only_if_the_claim_holds(value, bound, relation, holds):
-    assert (margin(value, bound, relation) > 0) == holds
+    found = against(value, bound, relation)
+    assert (found.verdict, found.slack > 0) == ("agrees" if holds else "differs", holds)
 
 
 def test_a_claim_reports_its_worst_cell():

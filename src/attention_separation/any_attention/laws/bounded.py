@@ -15,7 +15,7 @@ from .loudness import Family
 from .mixture import ROUNDING, largest_probability, law_holds, of_whole_levels
 from .predictions import ERROR, SAME_AT_ENDS, holds_at, shifted
 from .test_cases import by_rows, measured_probabilities, stacked
-from .verdicts import Claim, Law, statement
+from .verdicts import Law, Prediction, statement
 
 BOUNDED = (
     "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
@@ -35,7 +35,7 @@ STAYS = (
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 
 
-def _never(data: Data) -> Iterator[Claim]:
+def _never(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, 10**6, 10**9, 10**12)
     for layer in LAYERS:
         of_exp = np.array(measured_probabilities(KERNELS["exp"], layer, data, sizes))
@@ -56,7 +56,7 @@ def stays_below(family: Family, layer: Layer, data: Data, n: int) -> bool:
     return bool(alike) or of_whole_levels(m, layer, data) < largest_probability(m) / 2
 
 
-def _some_weight(data: Data) -> Iterator[Claim]:
+def _some_weight(data: Data) -> Iterator[Prediction]:
     for layer in test_cases.IDENTITY:
         for kernel, family in DEAF:
             sizes = stacked(data, 2000, 200_000, 10**7)

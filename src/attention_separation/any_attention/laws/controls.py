@@ -15,7 +15,7 @@ from .loudness import CROSS
 from .mixture import control, floor, law_holds
 from .predictions import IS_TEST, OF_LAST, SAME_AT_ENDS, above_none, keeps_order, shifted
 from .test_cases import measured_probabilities, stacked
-from .verdicts import IDENTITY, NUMBER, Claim, Law, between
+from .verdicts import IDENTITY, NUMBER, Law, Prediction, between
 
 EQUAL = 1e-12
 """Probabilities closer than this, relative, are the same."""
@@ -32,7 +32,7 @@ AS_NONE = (
 SCORES = ("linear", "power_2", "power_3", "taylor_1", "taylor_2", "softplus", "sigmoid_log_n")
 
 
-def _none(data: Data) -> Iterator[Claim]:
+def _none(data: Data) -> Iterator[Prediction]:
     for layer in LAYERS:
         kind = IDENTITY if layer.model == CROSS else NUMBER
         sizes = stacked(data, *MIDDLE)
@@ -40,7 +40,7 @@ def _none(data: Data) -> Iterator[Claim]:
         yield from _probabilities(KERNELS["uniform"], layer, data, control, holds, kind)
 
 
-def _as_none(data: Data) -> Iterator[Claim]:
+def _as_none(data: Data) -> Iterator[Prediction]:
     sizes = np.array(stacked(data, *MIDDLE))
     for layer in test_cases.SELF:
         for kernel, family in map(test_cases.by_rows, AS_NONE):
@@ -49,7 +49,7 @@ def _as_none(data: Data) -> Iterator[Claim]:
             yield from _probabilities(kernel, layer, data, control, holds.tolist())
 
 
-def _from_when(data: Data) -> Iterator[Claim]:
+def _from_when(data: Data) -> Iterator[Prediction]:
     pairs = [test_cases.LINEAR, *(test_cases.POWERS[p] for p in (2, 3, 4, 8))]
     pairs += [test_cases.TAYLORS[2], test_cases.TAYLORS[4], test_cases.EXPONENTIALS[4.0]]
     for layer in test_cases.SELF:
@@ -63,7 +63,7 @@ def _from_when(data: Data) -> Iterator[Claim]:
             )  # fmt: skip
 
 
-def _cross_floor(data: Data) -> Iterator[Claim]:
+def _cross_floor(data: Data) -> Iterator[Prediction]:
     sizes = np.array(stacked(data, *MIDDLE))
     for layer in test_cases.CROSS:
         of_floor = [floor(data.m(n), layer, data) for n in sizes.tolist()]
@@ -76,15 +76,15 @@ def _cross_floor(data: Data) -> Iterator[Claim]:
 def _probabilities(
     kernel: Kernel, layer: Layer, data: Data, law: Callable[[int, Layer, Data], float],
     holds: list[bool], kind: str = IDENTITY,
-) -> Iterator[Claim]:  # fmt: skip
+) -> Iterator[Prediction]:  # fmt: skip
     sizes = stacked(data, *MIDDLE)
     found = measured_probabilities(kernel, layer, data, sizes)
     for n, measured, met in zip(sizes, found, holds, strict=True):
         predicted = law(data.m(n), layer, data)
-        yield Claim(kernel.name, layer, "P", predicted, measured, EQUAL, n, met, kind)
+        yield Prediction(kernel.name, layer, "P", predicted, measured, EQUAL, n, met, kind)
 
 
-def _staircase(data: Data) -> Iterator[Claim]:
+def _staircase(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *MIDDLE[1:])
     pairs = [test_cases.POWERS[p] for p in (4, 6, 8)] + [test_cases.TAYLORS[8]]
     for layer in LAYERS:
@@ -98,7 +98,7 @@ def _staircase(data: Data) -> Iterator[Claim]:
                 sizes, found, *map(list, each), strict=True
             ):
                 holds = law_holds(layer, data) and low == predicted == high
-                yield Claim(kernel.name, layer, "P", predicted, measured, EQUAL, n, holds)
+                yield Prediction(kernel.name, layer, "P", predicted, measured, EQUAL, n, holds)
 
 
 FLOORS = (

@@ -17,7 +17,7 @@ from . import predictions, test_cases
 from .mixture import law_holds
 from .predictions import IS_TEST, OF_SEARCH
 from .test_cases import EXPONENTIALS, LINEAR, POWERS, TAYLORS, Pair, stacked
-from .verdicts import LARGEST_ERROR, Claim, Law, between, extreme
+from .verdicts import LARGEST_ERROR, Law, Prediction, between, extreme
 
 ROUNDING, EQUAL = 1e-15, 1e-12
 """Of a score, in units of s; and of a margin, relative."""
@@ -50,7 +50,7 @@ def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> li
     return np.where(found.resolved, found.margin, np.nan).tolist()
 
 
-def _margins(data: Data) -> Iterator[Claim]:
+def _margins(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *MARGINS)
     for layer in LAYERS:
         usual = test_cases.usual_softmax(layer, data)
@@ -59,7 +59,7 @@ def _margins(data: Data) -> Iterator[Claim]:
                 yield margin_claim(pair, layer, data, n, found)
 
 
-def margin_claim(pair: Pair, layer: Layer, data: Data, n: int, found: float) -> Claim:
+def margin_claim(pair: Pair, layer: Layer, data: Data, n: int, found: float) -> Prediction:
     """That a margin is what the law says."""
     kernel, family = pair
     loud = family(layer, data, np.array([n]), 0.0)
@@ -67,10 +67,10 @@ def margin_claim(pair: Pair, layer: Layer, data: Data, n: int, found: float) -> 
     error = EQUAL + (wide - predicted + ROUNDING) / predicted
     ordered = bool(predictions.keeps_order(loud, layer, data))
     holds = ordered and law_holds(layer, data) and error <= LARGEST_ERROR
-    return Claim(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
+    return Prediction(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
 
 
-def _weights(data: Data) -> Iterator[Claim]:
+def _weights(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *BUDGETS)
     for layer in test_cases.IDENTITY:
         of_scores = LINEAR, POWERS[2], POWERS[4], TAYLORS[2], EXPONENTIALS[4.0]
@@ -89,7 +89,7 @@ def _weights(data: Data) -> Iterator[Claim]:
 def _weight(
     kernel: Kernel, layer: Layer, n: int, low: float, predicted: float, high: float,
     measured: float, holds: bool,
-) -> Claim:  # fmt: skip
+) -> Prediction:  # fmt: skip
     of = predicted, (low, high), measured, n, holds
     if predicted == 0:
         return extreme(kernel.name, layer, "separates at g = 0", True, *of)
@@ -98,11 +98,11 @@ def _weight(
     return between(kernel.name, layer, "g", *of)
 
 
-def _margins_with_another_x(data: Data) -> Iterator[Claim]:
+def _margins_with_another_x(data: Data) -> Iterator[Prediction]:
     predicted = margin(data, WEIGHT)
     for n in stacked(data, *SIZES):
         measured = literal_margin(data, n, WEIGHT)
-        yield Claim("linear", ANOTHER, "2 eps", predicted, measured, OF_SCORES / predicted, n)
+        yield Prediction("linear", ANOTHER, "2 eps", predicted, measured, OF_SCORES / predicted, n)
 
 
 MARGIN_LAWS = (

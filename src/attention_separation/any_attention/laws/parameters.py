@@ -13,7 +13,7 @@ from . import predictions
 from .mixture import law_holds
 from .predictions import IS_TEST, OF_SEARCH
 from .test_cases import stacked
-from .verdicts import Claim, Law, between
+from .verdicts import Law, Prediction, between
 
 SIZES = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not tell P at all parameters that are tried."""
@@ -49,15 +49,15 @@ def _measured(
     return least_numbers(holds, len(sizes), *ends)
 
 
-def _temperatures(data: Data) -> Iterator[Claim]:
+def _temperatures(data: Data) -> Iterator[Prediction]:
     return _claims("e^(x/T)", "T*", predictions.critical_temperatures, critical_temperatures, data)
 
 
-def _degrees(data: Data) -> Iterator[Claim]:
+def _degrees(data: Data) -> Iterator[Prediction]:
     return _claims("x^p", "least p", predictions.least_degrees, measured_degrees, data)
 
 
-def _biases(data: Data) -> Iterator[Claim]:
+def _biases(data: Data) -> Iterator[Prediction]:
     name = "sigmoid(x - beta log n)"
     return _claims(name, "least beta", predictions.critical_biases, measured_biases, data)
 
@@ -65,7 +65,7 @@ def _biases(data: Data) -> Iterator[Claim]:
 def _claims(
     name: str, quantity: str, predict: Callable[..., np.ndarray],
     measure: Callable[..., np.ndarray], data: Data,
-) -> Iterator[Claim]:  # fmt: skip
+) -> Iterator[Prediction]:  # fmt: skip
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
         found = (*(predict(layer, data, sizes, k) for k in (-1, 0, 1)), measure(layer, data, sizes))

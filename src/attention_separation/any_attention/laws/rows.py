@@ -19,7 +19,7 @@ from .loudness import CROSS, LogWeight, loudness, power, sigmas, sigmoid
 from .mixture import floor, largest_probability, law_holds
 from .predictions import keeps_order
 from .test_cases import measured_probabilities, stacked
-from .verdicts import IDENTITY, Claim, Law, statement
+from .verdicts import IDENTITY, Law, Prediction, statement
 
 SIZES = (2000, 10**6, 10**12)
 ENTMAXES = {
@@ -45,7 +45,7 @@ def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
     return math.exp(1 / by_log_n) // data.classes * data.classes
 
 
-def _entmaxes(data: Data) -> Iterator[Claim]:
+def _entmaxes(data: Data) -> Iterator[Prediction]:
     for layer in LAYERS:
         for alpha, kernel in ENTMAXES.items():
             predicted = last_n_of_others(alpha, layer, data)
@@ -58,7 +58,7 @@ def _entmaxes(data: Data) -> Iterator[Claim]:
                 still = math.isinf(measured)
                 yield statement(kernel.name, layer, "a share below 1 still", True, still)
             else:
-                yield Claim(
+                yield Prediction(
                     kernel.name, layer, "last n of a share below 1", predicted, measured, 0.0
                 )
 
@@ -78,7 +78,7 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
     return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
 
 
-def _hardmax(data: Data) -> Iterator[Claim]:
+def _hardmax(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
         # Without a0 all of D0's tokens tie in cross-attention.
@@ -87,7 +87,7 @@ def _hardmax(data: Data) -> Iterator[Claim]:
         of_exp = exp_probabilities(layer, data, tuple(sizes)).tolist()
         for n, found, exp in zip(sizes, measured, of_exp, strict=True):
             predicted = of_hardmax(data.m(n), layer, data)
-            yield Claim("hardmax", layer, "P", predicted, found, EQUAL, n, holds)
+            yield Prediction("hardmax", layer, "P", predicted, found, EQUAL, n, holds)
             separates, is_self = _above(found, exp / 2), layer.model != CROSS
             yield statement("hardmax", layer, "separates", is_self, separates, n, holds)
 
@@ -97,7 +97,7 @@ def _above(found: float, other: float) -> float:
     return math.nan if math.isnan(found - other) else float(found > other)
 
 
-def _undivided(data: Data) -> Iterator[Claim]:
+def _undivided(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
         of_exp = exp_probabilities(layer, data, tuple(sizes)).tolist()
@@ -129,13 +129,13 @@ def is_carried(log_weight: LogWeight, layer: Layer, data: Data, sizes: np.ndarra
 
 def _of_undivided(
     name: str, layer: Layer, data: Data, n: int, found: float, exp: float, holds: bool
-) -> Iterator[Claim]:
+) -> Iterator[Prediction]:
     m = data.m(n)
     if layer.attention_x == "ones":
-        yield Claim(name, layer, "P", 1 - 2.0**-m, found, EQUAL, n, holds)
+        yield Prediction(name, layer, "P", 1 - 2.0**-m, found, EQUAL, n, holds)
         yield statement(name, layer, "P is above that of exp", True, _above(found, exp), n, holds)
     else:
-        yield Claim(name, layer, "P", floor(m, layer, data), found, EQUAL, n, holds, IDENTITY)
+        yield Prediction(name, layer, "P", floor(m, layer, data), found, EQUAL, n, holds, IDENTITY)
 
 
 ROW_LAWS = (

@@ -16,7 +16,7 @@ from .margins import OF_MARGINS, margin_claim, margins_of
 from .mixture import ROUNDING, law_holds
 from .predictions import IS_TEST, OF_LAST, largest_n, margins, shifted
 from .test_cases import EXPONENTIALS, POWERS, TAYLORS, Pair, stacked, usual_softmax
-from .verdicts import Claim, Law, between, extreme, measured
+from .verdicts import Law, Prediction, between, extreme, measured
 
 ASKED = 100
 """Numbers of tokens at which a user's weights have to be positive."""
@@ -25,7 +25,7 @@ OWN_MARGIN = 10**6
 """Tokens at which the margin of a user's kernel is predicted."""
 
 
-def _claim(pair: Pair, layer: Layer, data: Data) -> Claim:
+def _claim(pair: Pair, layer: Layer, data: Data) -> Prediction:
     kernel, family = pair
     low, predicted, high = (largest_n(shifted(family, sign), layer, data) for sign in (-1, 0, 1))
     of = predicted, (low, high), measured_n(kernel, layer, data)
@@ -65,13 +65,13 @@ def own_law(kernels: Iterable[Kernel]) -> Law:
     )
 
 
-def _own_last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+def _own_last_n(kernel: Kernel, layer: Layer, data: Data) -> Prediction:
     if _is_known(kernel, layer, data):
         return _claim((kernel, of_kernel(kernel)), layer, data)
     return measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
 
 
-def _own_margin(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+def _own_margin(kernel: Kernel, layer: Layer, data: Data) -> Prediction:
     (n,) = stacked(data, OWN_MARGIN)
     (found,) = margins_of(kernel, layer, data, [n])
     pair = kernel, of_kernel(kernel)
@@ -92,7 +92,7 @@ def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
     return bool(np.isfinite(rises).all() and np.min(rises) >= -ROUNDING)
 
 
-def _of_all(pairs: Iterable[Pair], data: Data) -> Iterator[Claim]:
+def _of_all(pairs: Iterable[Pair], data: Data) -> Iterator[Prediction]:
     for pair in pairs:
         for layer in LAYERS:
             yield _claim(pair, layer, data)

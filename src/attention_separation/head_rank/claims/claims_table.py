@@ -20,8 +20,7 @@ from ..constructions.vote import SCHEMA as VOTE
 from ..settings.jobs import ClaimsJob
 from ..theory import bound_table, found_table, plurality_table
 from ..training.cell_table import DEAD
-from . import errors_table
-from .batch_claims import batches
+from . import batch_claims, errors_table
 from .construction_claims import constructions
 from .judging import APART, LEARNED, judge_claim
 from .learned_claims import learned
@@ -91,7 +90,7 @@ def claims_table(
     """The table of all claims, the paper's first; `numbers` are what `theory_claims` reads."""
     rows = runs.to_pylist()
     found = of_runs(job, rows)
-    found += batches(rows, job.margin, job.level)
+    found += [judge_claim(each, rows, job.margin, job.level) for each in batch_claims.CLAIMS]
     found += constructions(vote_table, features_table, job.level)
     found += theory(numbers, job.level)
     found.sort(key=lambda row: WHOSE.index(row["whose"]))

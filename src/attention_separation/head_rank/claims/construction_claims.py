@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from attention_separation.statistics.claims import Estimate, at_least
 from attention_separation.statistics.counts import clopper_pearson
-from attention_separation.statistics.means import Estimate
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
-from .outcomes import CHECK, OURS, above, decide
+from .outcomes import CHECK, OURS, decide
 from .runs import chosen, values
 
 TIMES = 32
@@ -78,7 +78,7 @@ def more_voters(points: list[dict], level: float) -> dict[str, object]:
         )  # fmt: skip
         measured = Estimate(few["error"] - many["error"], few_low - many_high, few_high - many_low)
         name = f"d={few['d']}, H={few['heads']} against {many['heads']}"
-        outcomes.append(above(name, measured, 0.0))
+        outcomes.append(at_least(name, measured, 0.0))
     return {
         "claim": "more voters",
         "whose": OURS,
@@ -86,7 +86,7 @@ def more_voters(points: list[dict], level: float) -> dict[str, object]:
         f"that is at least {TIMES} H",
         "sizes": _dimensions(points),
         "bound_is": "no difference, of errors",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)
 
 
 def _random_heads(rows: list[dict]) -> dict[str, object]:

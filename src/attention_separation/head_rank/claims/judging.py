@@ -1,14 +1,13 @@
-"""A claim on trained transformers: its words, its comparisons, and its row; or why runs that are
+"""A claim on trained transformers: its words, its contrasts, and its row; or why runs that are
 there cannot judge it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from attention_separation.pages.prose import joined
-from attention_separation.statistics.means import Estimate
 
-from .comparisons import Comparison, Measure
-from .outcomes import PAPERS, decide, unjudged, within
+from .contrasts import Contrast, Measure
+from .outcomes import PAPERS, decide, unjudged
 from .runs import chosen, held_out_error, is_full_rank, naming_dead, over_rank_0, sizes, values
 
 APART = 4.0
@@ -26,79 +25,79 @@ _TRAINED = {
     "warm_up": "of the steps as warm-up",
 }
 
-Unfit = Callable[[list[dict], list[Comparison]], str]
-"""Of all runs and a claim's comparisons: why these cannot judge it; empty where they can."""
+Unfit = Callable[[list[dict], list[Contrast]], str]
+"""Of all runs and a claim's contrasts: why these cannot judge it; empty where they can."""
+
+Contrasts = Callable[[list[dict]], Iterator[Contrast]]
+"""Of all runs, what a claim is judged on."""
+
+OF_ERRORS = "margin, of the difference of mean errors"
+ON_EITHER_SIDE = "margin on either side, of the difference of mean errors"
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim on trained transformers: its name, its words and the comparisons it stands for.
+class TrainedClaim:
+    """A claim on trained transformers: its name, its words and the contrasts it stands for.
 
-    What is compared is the mean of `measure` over runs: by its difference, whose bound is the
-    margin, or by its ratio, whose bound is the `factor`. `at_full_width`: the paper's runs have
-    w = d. `unfit`: when runs cannot judge this claim, whatever their errors.
+    What is compared is the mean of a measure over runs, of the first groups and of the second: by
+    its difference, whose bound is the margin, or by its ratio, whose bound is the `factor`.
+    `at_full_width`: the paper's runs have w = d. `unfit`: when runs cannot judge this claim,
+    whatever their errors.
     """
 
     name: str
     statement: str
-    comparisons: Callable[[list[dict]], Iterator[Comparison]]
-    measure: Measure = held_out_error
+    contrasts: Contrasts
+    measures: tuple[Measure, Measure] = (held_out_error, held_out_error)
     factor: float | None = None
     whose: str = PAPERS
+    bound_is: str = OF_ERRORS
     at_full_width: bool = False
     unfit: Unfit = lambda rows, found: ""
 
 
-def judge_claim(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
+def judge_claim(
+    claim: TrainedClaim, rows: list[dict], margin: float, level: float
+) -> dict[str, object]:
     """The row of a claim on trained transformers."""
     # A grid may have a group without the one that it is to be compared with.
-    found = [each for each in claim.comparisons(rows) if each.is_complete()]
-    bound = margin if claim.factor is None else claim.factor
+    found = [each for each in claim.contrasts(rows) if all(each.groups)]
+    is_ratio = claim.factor is not None
+    bound = claim.factor if is_ratio else margin
     row = {
         "claim": claim.name,
         "whose": claim.whose,
         "statement": claim.statement,
         "sizes": _sizes(claim, [row for each in found for row in each.runs]),
-        "bound_is": _bound_is(claim, found),
+        "bound_is": claim.bound_is,
     }
     if reason := (claim.unfit(rows, found) if found else "") or unlike_training(found):
         return row | unjudged(reason, len(found))
     if reason := single_runs([group for each in found for group in each.groups]):
-        values_alone = [
-            each.judge(each.name, _without_interval(claim, each), bound) for each in found
+        alone = [
+            each.claimed(each.name, each.without_interval(claim.measures, is_ratio), bound)
+            for each in found
         ]
-        return row | unjudged(reason, len(found), values_alone, bound)
-    outcomes = []
-    for each in found:
-        compare = each.difference if claim.factor is None else each.ratio
-        measured = compare(claim.measure, level / len(found))
-        outcomes.append(each.judge(naming_dead(each.name, each.runs), measured, bound))
+        return row | unjudged(reason, len(found), alone)
+    compared = [
+        each.claimed(
+            naming_dead(each.name, each.runs),
+            each.estimate(claim.measures, is_ratio, level / len(found)),
+            bound,
+        )
+        for each in found
+    ]
     interval = joined(list(dict.fromkeys(each.interval for each in found))) if found else None
-    return row | {"interval": interval} | decide(outcomes, bound)
+    return row | {"interval": interval} | decide(compared)
 
 
-def _without_interval(claim: Claim, comparison: Comparison) -> Estimate:
-    pairs = comparison.measured(claim.measure)
-    first, second = (sum(sum(group) / len(group) for group in side) / len(pairs)
-                     for side in zip(*pairs, strict=True))  # fmt: skip
-    return Estimate.within(first - second if claim.factor is None else first / second, 0.0)
-
-
-def _sizes(claim: Claim, rows: list[dict]) -> str:
+def _sizes(claim: TrainedClaim, rows: list[dict]) -> str:
     """The sizes of the runs; with their width, where it should be the dimension and is not."""
     found = sizes(rows)
     if claim.at_full_width and any(row["width"] != row["d"] for row in rows):
         widths = "/".join(map(str, values(rows, "width")))
         found += f", w={widths} where the paper has w=d"
     return found
-
-
-def _bound_is(claim: Claim, found: list[Comparison]) -> str:
-    if claim.factor is not None:
-        return "factor between mean errors"
-    sides = " on either side" if any(each.judge is within for each in found) else ""
-    over = " over rank 0" if claim.measure is over_rank_0 else ""
-    return f"margin{sides}, of the difference of mean errors{over}"
 
 
 def cell_words(row: dict, names: Iterable[str] = ("layers", "width", "rank")) -> str:
@@ -116,7 +115,7 @@ def single_runs(groups: list[list[dict]]) -> str:
     return f"a single run has no interval ({cell_words(first, OF_CELL)}{others})"
 
 
-def unlike_training(found: list[Comparison]) -> str:
+def unlike_training(found: list[Contrast]) -> str:
     """In what the training of compared groups differs; empty where it does not."""
     for each in found:
         for pair in each.pairs:
@@ -129,7 +128,7 @@ def unlike_training(found: list[Comparison]) -> str:
     return ""
 
 
-def two_outcomes(rows: list[dict], found: list[Comparison]) -> str:
+def two_outcomes(rows: list[dict], found: list[Contrast]) -> str:
     """Whether three layers of full rank end in two ways, so that a mean over runs is of neither."""
     del rows
     return two_ends([row for each in found for row in each.runs])

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_separation.statistics.means import Estimate, simultaneous_quantile
+from attention_separation.statistics.claims import Estimate, at_most, within
+from attention_separation.statistics.means import simultaneous_quantile
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN
 
 from ..constructions.farthest_point import simulated_errors
-from .comparisons import plain
+from .contrasts import plain
 from .judging import two_ends
-from .outcomes import OURS, PAPERS, below, decide, unjudged, within
+from .outcomes import OURS, PAPERS, decide, unjudged
 from .runs import chosen, held_out_error, is_full_rank, naming_dead, sizes, values
 from .trained_claims import FACTOR
 
@@ -125,7 +126,7 @@ def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[st
     outcomes = []
     for each in found:
         measured = Estimate.within(each.error, simultaneous_quantile(level, len(found)) * each.se)
-        outcomes.append(below(each.name, measured, margin))
+        outcomes.append(at_most(each.name, measured, margin))
     return {
         "claim": "learned head near hardmax",
         "whose": PAPERS,
@@ -133,7 +134,7 @@ def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[st
         "the c of the nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
         "sizes": sizes(each.run for each in found),
         "bound_is": "margin, of the error",
-    } | decide(outcomes, margin)
+    } | decide(outcomes)
 
 
 def own_temperature(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
@@ -151,7 +152,7 @@ def own_temperature(found: list[Simulated], margin: float, level: float) -> dict
         "softmax(-c x_i.x_j) at the c of the nearest -cI, simulated",
         "sizes": sizes(each.run for each in found),
         "bound_is": "margin on either side, of the difference of errors",
-    } | decide(outcomes, margin)
+    } | decide(outcomes)
 
 
 def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterator[dict]:

@@ -1,18 +1,11 @@
 """The row of a claim: its verdict, and the numbers of the comparison that decides it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from attention_separation.results.tables import finite_or_null
-from attention_separation.statistics.means import Estimate
-from attention_separation.statistics.verdict_words import (
-    DIFFERS,
-    NOT_JUDGED,
-    NOT_RUN,
-    combine_verdicts,
-)
+from attention_separation.statistics.claims import Comparison, Judgement, judge
+from attention_separation.statistics.verdict_words import NOT_JUDGED
 
 PAPERS = "the paper's"
 PUBLISHED = "the paper's, judged on its published values alone"
@@ -51,66 +44,27 @@ says what the bound is, and of what; `interval`, whose it is, where it is one of
 `reason`: why what was run does not judge the claim."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A comparison with its verdict, and how far it is from agreeing: more is better."""
-
-    name: str
-    verdict: str
-    measured: Estimate
-    slack: float
+def decide(comparisons: Iterable[Comparison]) -> dict[str, object]:
+    """The verdict on all, and the numbers of the comparison that decides it."""
+    return _with_bound(judge(comparisons).columns())
 
 
-def above(name: str, measured: Estimate, bound: float) -> Outcome:
-    """Of a comparison that claims a number above the bound."""
-    verdict = measured.exceeds(bound)
-    # One that differs is as far from agreeing as its nearer end.
-    end = measured.high if verdict == DIFFERS else measured.low
-    return Outcome(name, verdict, measured, end - bound)
-
-
-def below(name: str, measured: Estimate, bound: float) -> Outcome:
-    """Of a comparison that claims a number below the bound."""
-    verdict = measured.stays_below(bound)
-    end = measured.low if verdict == DIFFERS else measured.high
-    return Outcome(name, verdict, measured, bound - end)
-
-
-def within(name: str, measured: Estimate, bound: float) -> Outcome:
-    """Of a comparison that claims a number of a size below the bound."""
-    verdict = measured.stays_within(bound)
-    ends = abs(measured.low), abs(measured.high)
-    return Outcome(name, verdict, measured, bound - (min if verdict == DIFFERS else max)(ends))
-
-
-def decide(outcomes: Sequence[Outcome], bound: float) -> dict[str, object]:
-    """The verdict on all, and the numbers of the one that decides it."""
-    if not outcomes:
-        return {"verdict": NOT_RUN, "comparisons": 0}
-    verdict = combine_verdicts([outcome.verdict for outcome in outcomes])
-    deciding = [outcome for outcome in outcomes if outcome.verdict == verdict]
-    worst = min(deciding, key=lambda outcome: outcome.slack)
-    return {
-        "verdict": verdict,
-        "comparisons": len(outcomes),
-        "decided_at": worst.name,
-        "measured": worst.measured.value,
-        "low": finite_or_null(worst.measured.low),
-        "high": finite_or_null(worst.measured.high),
-        "bound": bound,
-    }
-
-
-def unjudged(
-    reason: str, comparisons: int, outcomes: Sequence[Outcome] = (), bound: float | None = None
-) -> dict[str, object]:
+def unjudged(reason: str, count: int, comparisons: Sequence[Comparison] = ()) -> dict[str, object]:
     """The verdict on what was run and does not judge the claim; with the number, but no interval,
     of the comparison that is the furthest from agreeing."""
-    row = {"verdict": NOT_JUDGED, "comparisons": comparisons, "reason": reason}
-    if not outcomes:
+    row = {"verdict": NOT_JUDGED, "comparisons": count, "reason": reason}
+    if not comparisons:
         return row
-    worst = min(outcomes, key=lambda outcome: outcome.slack)
-    return row | {"decided_at": worst.name, "measured": worst.measured.value, "bound": bound}
+    numbers = _with_bound(Judgement("", 0, min(comparisons, key=lambda each: each.slack)).columns())
+    return row | {name: numbers[name] for name in ("decided_at", "measured", "bound")}
+
+
+def _with_bound(row: dict) -> dict[str, object]:
+    """One end of the range is the bound; where there are two they differ in sign alone."""
+    if "value" not in row:
+        return row
+    bound = row["least"] if row["most"] is None else row["most"]
+    return row | {"measured": row["value"], "bound": bound}
 
 
 def in_words(row: dict) -> str:

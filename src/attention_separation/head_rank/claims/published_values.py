@@ -11,9 +11,9 @@ five runs.
 
 from collections.abc import Iterator
 
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.claims import Estimate, at_least, at_most
 
-from .outcomes import PUBLISHED, above, below, decide
+from .outcomes import PUBLISHED, decide
 
 READING_1 = 0.007
 """Share of a value of Figure 1 that its reading may be off."""
@@ -124,7 +124,7 @@ def _difference(larger: float, smaller: float) -> Estimate:
 def five_layers(margin: float) -> dict[str, object]:
     """The row on five layers with d^2 parameters per layer, beside three."""
     outcomes = [
-        above(f"r={rank}", _difference(five, three), margin)
+        at_least(f"r={rank}", _difference(five, three), margin)
         for rank, five, three in zip(RANKS, FIGURE_1[5, 1], FIGURE_1[3, 1], strict=True)
     ]
     return {
@@ -134,7 +134,7 @@ def five_layers(margin: float) -> dict[str, object]:
         "every rank",
         "sizes": SIZES,
         "bound_is": "margin, of the difference of least errors as read",
-    } | decide(outcomes, margin)
+    } | decide(outcomes)
 
 
 def best_below_full_rank() -> dict[str, object]:
@@ -152,7 +152,7 @@ def best_below_full_rank() -> dict[str, object]:
         f"r={RANKS[-1]}: {few:g} against {full:g} as read, +-{100 * READING_1:g} % of each, least "
         f"of five runs of unknown spread; {_smaller(few, full)}"
     )
-    outcome = below(name, _difference(full, few), 0.0)
+    outcome = at_most(name, _difference(full, few), 0.0)
     return {
         "claim": "best below full rank",
         "whose": PUBLISHED,
@@ -161,7 +161,7 @@ def best_below_full_rank() -> dict[str, object]:
         "than the worst of full rank",
         "sizes": SIZES,
         "bound_is": "no difference, of least errors as read; how far runs spread is not known",
-    } | decide([outcome], 0.0)
+    } | decide([outcome])
 
 
 def _smaller(few: float, full: float) -> str:

@@ -3,14 +3,14 @@ judged on numbers that no training makes."""
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 from scipy.special import ndtri
 
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.claims import Comparison, Estimate, at_least, within
 
-from .outcomes import CHECK, OURS, PAPERS, Outcome, above, decide, within
+from .outcomes import CHECK, OURS, PAPERS, decide
 from .runs import chosen, values
 
 LAWFUL = 0.25
@@ -40,12 +40,8 @@ def _widened(low: float, value: float, high: float, level: float, count: int) ->
 def _error(row: dict, level: float, count: int) -> Estimate:
     """An error with its interval, of which there is none where it is exact."""
     if row["ci_low"] is None:
-        return Estimate.within(row["error"], 0.0)
+        return Estimate.exactly(row["error"])
     return _widened(row["ci_low"], row["error"], row["ci_high"], level, count)
-
-
-def _over(estimate: Estimate, by: Callable[[float], float]) -> Estimate:
-    return Estimate(*map(by, estimate))
 
 
 def _points(rows: list[dict]) -> str:
@@ -63,9 +59,9 @@ def fact_1(rows: list[dict], level: float) -> dict[str, object]:
         found = (
             _error(row, level, len(cases))
             if row["error_exact"] is None
-            else Estimate.within(row["error_exact"], 0.0)
+            else Estimate.exactly(row["error_exact"])
         )
-        measured = _over(found, lambda error, law=row["error_law"]: error / law - 1)
+        measured = found.moved(lambda error, law=row["error_law"]: error / law - 1)
         name = f"{distribution} points, d={d}, N={n}, c={row['temperature']:g}"
         outcomes.append(within(name, measured, LAWFUL))
     sizes = [f"{text}={'/'.join(map(str, values(own, name)))}" for name, text in
@@ -78,7 +74,7 @@ def fact_1(rows: list[dict], level: float) -> dict[str, object]:
         "orthogonal points",
         "sizes": ", ".join(sizes),
         "bound_is": "share by which the error differs from its law",
-    } | decide(outcomes, LAWFUL)
+    } | decide(outcomes)
 
 
 def full_rank_is_needed(rows: list[dict]) -> dict[str, object]:
@@ -88,8 +84,8 @@ def full_rank_is_needed(rows: list[dict]) -> dict[str, object]:
         full = min(row["error"] for row in chosen(rows, d=d, kind="full_rank"))
         every = {(row["rank"], row["heads"]): row for row in chosen(rows, d=d) if row["rank"] < d}
         for (rank, heads), row in every.items():
-            measured = Estimate.within(row["bound_any_value"] - full, 0.0)
-            outcomes.append(above(f"d={d}, r={rank}, H={heads}", measured, 0.0))
+            measured = Estimate.exactly(row["bound_any_value"] - full)
+            outcomes.append(at_least(f"d={d}, r={rank}, H={heads}", measured, 0.0))
     return {
         "claim": "Theorem 2",
         "whose": PAPERS,
@@ -97,7 +93,7 @@ def full_rank_is_needed(rows: list[dict]) -> dict[str, object]:
         "maps, have the error of one head of full rank at the largest c",
         "sizes": _points(rows),
         "bound_is": "no difference, of the lower bound to the error of the full-rank head",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)
 
 
 def corollary(rows: list[dict]) -> dict[str, object]:
@@ -112,8 +108,8 @@ def corollary(rows: list[dict]) -> dict[str, object]:
         for few, many in itertools.pairwise(line):
             growth = many["log10_heads_any_value"] - few["log10_heads_any_value"]
             power = growth / math.log10(many["d"] / few["d"])
-            measured = Estimate.within(power - 1 / (4 * error), 0.0)
-            outcomes.append(above(f"ε={error:g}, d={few['d']} to {many['d']}", measured, 0.0))
+            measured = Estimate.exactly(power - 1 / (4 * error))
+            outcomes.append(at_least(f"ε={error:g}, d={few['d']} to {many['d']}", measured, 0.0))
     return {
         "claim": "Theorem 2 at rank 1",
         "whose": PAPERS,
@@ -121,7 +117,7 @@ def corollary(rows: list[dict]) -> dict[str, object]:
         "value maps, grow with d at least as d to the power 1/(4ε)",
         "sizes": _points(own),
         "bound_is": "no difference, of powers of d",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)
 
 
 def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
@@ -132,8 +128,8 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
     for row in hard:
         (soft,) = chosen(standard, d=row["d"], rank=row["rank"], kind="linear")
         error = _error(row, level, len(hard))
-        measured = _over(error, lambda value, least=soft["error"]: value - least)
-        outcomes.append(above(f"d={row['d']}, r={row['rank']}, {row['kind']}", measured, 0.0))
+        measured = error.moved(lambda value, least=soft["error"]: value - least)
+        outcomes.append(at_least(f"d={row['d']}, r={row['rank']}, {row['kind']}", measured, 0.0))
     return {
         "claim": "softmax at low rank",
         "whose": OURS,
@@ -142,7 +138,7 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
         "optimised",
         "sizes": _points(standard),
         "bound_is": "no difference, of the hardmax heads' error to the softmax heads' limit",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)
 
 
 def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
@@ -150,13 +146,13 @@ def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
     most = max(row["heads"] for row in rows)
     few, many = min(row["n"] for row in rows), max(row["n"] for row in rows)
     own = chosen(rows, distribution="uniform", heads=most)
-    outcomes: list[Outcome] = []
+    outcomes: list[Comparison] = []
     for d in values(own, "d"):
         for n, sign in ((few, -1), (many, 1)):
             (row,) = chosen(own, d=d, n=n)
             error = _error(row, level, 2 * len(values(own, "d")))
             ends = sorted(sign * (value - row["rank_0"]) for value in error)
-            outcomes.append(above(f"d={d}, N={n}", Estimate(ends[1], ends[0], ends[2]), 0.0))
+            outcomes.append(at_least(f"d={d}, N={n}", Estimate(ends[1], ends[0], ends[2]), 0.0))
     return {
         "claim": "a vote needs few points",
         "whose": OURS,
@@ -164,16 +160,16 @@ def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
         f"errs less than uniform attention (rank 0) for N = {few} and more for N = {many}",
         "sizes": f"d={'/'.join(map(str, values(own, 'd')))}, N={few}/{many}" if own else "",
         "bound_is": "no difference to the error of rank 0, on the claimed side",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)
 
 
 def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
     """The check that no heads found fall below the bound; rows of the table of heads found."""
     own = [row for row in rows if row["rank"] < row["d"]]
     outcomes = [
-        above(
+        at_least(
             f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}",
-            _over(_error(row, level, len(own)), lambda e, least=row["bound"]: e - least),
+            _error(row, level, len(own)).moved(lambda e, least=row["bound"]: e - least),
             0.0,
         )
         for row in own
@@ -185,4 +181,4 @@ def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
         "mixed, have an error below the lower bound for so many heads of their rank",
         "sizes": _points(own),
         "bound_is": "no difference, of the error to the bound",
-    } | decide(outcomes, 0.0)
+    } | decide(outcomes)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from attention_separation.statistics.claims import Comparison, Estimate, judge
+
 from ..models.model import MRule
 from ..settings.claims import ClaimsJob
 
@@ -76,7 +78,7 @@ class Measured:
 
     @property
     def holds(self) -> bool | None:
-        return None if self.margin is None else self.margin > 0
+        return None if self.margin is None else self.margin >= 0
 
 
 @dataclass(frozen=True)
@@ -125,22 +127,21 @@ class Claim:
         cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
         if self.relation == "ratio":
             return Measured(max(cells), bound, None)
-        return min(
-            (Measured(cell, bound, margin(cell, bound, self.relation)) for cell in cells),
-            key=lambda measured: measured.margin,
-        )
+        worst = judge(against(cell, bound, self.relation) for cell in cells).deciding
+        return Measured(worst.measured.value, bound, worst.slack)
 
 
-def margin(value: float, bound: float, relation: str) -> float:
-    """How far the value is on the claimed side: positive if and only if the claim holds.
-
-    The distance is relative to the larger of the two, so it lies between -2 and 1, plus TOLERANCE.
-    Of an equality it is the tolerance less the relative difference.
-    """
-    scale = max(abs(value), abs(bound))
-    distance = (bound - value) / scale if scale else 0.0
-    signed = {"at most": distance, "at least": -distance, "equal": -abs(distance)}[relation]
-    return signed + TOLERANCE
+def against(value: float, bound: float, relation: str) -> Comparison:
+    """A cell and its bound. The comparison's slack is how far the cell is on the claimed side,
+    relative to the larger of the two, so between -2 and 1, plus TOLERANCE; of an equality it is the
+    tolerance less the relative difference."""
+    return Comparison(
+        relation,
+        Estimate.exactly(value),
+        least=-math.inf if relation == "at most" else bound,
+        most=math.inf if relation == "at least" else bound,
+        rounding=TOLERANCE,
+    )
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:

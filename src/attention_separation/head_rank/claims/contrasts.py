@@ -1,39 +1,40 @@
-"""Comparisons of groups of trained runs: which runs are alike, and which interval a difference of
+"""Contrasts of groups of trained runs: which runs are alike, and which interval a difference of
 groups has."""
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from attention_separation.statistics.claims import Comparison, Estimate, at_least
 from attention_separation.statistics.means import (
-    Estimate,
     Pairs,
     difference_of_means,
     paired_difference_of_means,
     ratio_of_means,
 )
 
-from .outcomes import Outcome, above
 from .runs import chosen, values
 
 Measure = Callable[[dict], float]
+Claimed = Callable[[str, Estimate, float], Comparison]
+"""`at_least`, `at_most` or `within`."""
 
 SIZE = ("d", "n", "feed_forward")
 TRAINING = ("batch", "steps", "lr", "schedule", "warm_up")
 STREAMS = ("initial_stream", "data_stream", "held_out_stream")
 """Columns: what a cell is the size of, how it is trained, and what its runs are drawn from."""
 
-PAIRED, WELCH = "Student's, seed by seed", "Welch's"
+PAIRED, WITHIN_RUNS, WELCH = "Student's, seed by seed", "Student's, within runs", "Welch's"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Pairs of groups of runs; `judge` says what is claimed of the first's mean less the second's,
-    averaged over the pairs: that it exceeds the bound, or that it does not, or its size."""
+class Contrast:
+    """Pairs of groups of runs: the first's mean less the second's, averaged over the pairs, or the
+    first's over the second's. `claimed` says how it is claimed to stand to the bound."""
 
     name: str
     pairs: list[tuple[list[dict], list[dict]]]
-    judge: Callable[[str, Estimate, float], Outcome] = above
+    claimed: Claimed = at_least
 
     @property
     def groups(self) -> list[list[dict]]:
@@ -45,52 +46,49 @@ class Comparison:
         """All runs; one that is in two groups, twice."""
         return [row for group in self.groups for row in group]
 
-    def is_complete(self) -> bool:
-        """Whether there are runs of every group."""
-        return all(self.groups)
-
-    def is_paired(self) -> bool:
-        """Whether runs of one seed share a stream: of all groups, the same seeds, and in each pair
-        the initial values, the training data or the held-out sets."""
+    @property
+    def interval(self) -> str:
+        """Whose interval it has. Runs of one seed are compared with each other where they share a
+        stream: where all groups have the same seeds, and in each pair the runs of a seed the
+        initial values, the training data or the held-out sets."""
+        if all(first is second for first, second in self.pairs):
+            return WITHIN_RUNS
         seeds = {tuple(values(group, "run")) for group in self.groups}
-        same_seeds = len(seeds) == 1 and all(
-            len(group) == len(values(group, "run")) for group in self.groups
-        )
-        return same_seeds and all(
+        same_seeds = len(seeds) == 1 and all(len(group) == len(*seeds) for group in self.groups)
+        shares_stream = same_seeds and all(
             any(first[name] == second[name] for name in STREAMS)
             for pair in self.pairs
             for first, second in zip(*map(_by_seed, pair), strict=True)
         )
+        return PAIRED if shares_stream else WELCH
 
-    def measured(self, measure: Measure) -> Pairs:
-        """What is compared, as numbers, in the order of the seeds."""
+    def measured(self, measures: tuple[Measure, Measure]) -> Pairs:
+        """What is measured of the first groups' runs and of the second's, by seed."""
         return [
-            tuple([measure(row) for row in _by_seed(group)] for group in pair)
+            tuple([measure(row) for row in _by_seed(group)]
+                  for measure, group in zip(measures, pair, strict=True))
             for pair in self.pairs
-        ]
+        ]  # fmt: skip
 
-    def difference(self, measure: Measure, level: float) -> Estimate:
-        """The first's mean less the second's over the pairs, with its interval.
+    def estimate(self, measures: tuple[Measure, Measure], is_ratio: bool, level: float) -> Estimate:
+        """The difference, or the ratio, with its interval.
 
         Raises
         ------
         ValueError
             If a group has fewer than two runs.
         """
-        return self._compare(self.measured(measure), level)
+        pairs = self.measured(measures)
+        difference = difference_of_means if self.interval == WELCH else paired_difference_of_means
+        return ratio_of_means(pairs, level, difference) if is_ratio else difference(pairs, level)
 
-    def ratio(self, measure: Measure, level: float) -> Estimate:
-        """The first's mean over the second's, likewise."""
-        return ratio_of_means(self.measured(measure), level, self._compare)
-
-    @property
-    def interval(self) -> str:
-        """Whose interval it is."""
-        return PAIRED if self.is_paired() else WELCH
-
-    @property
-    def _compare(self) -> Callable[[Pairs, float], Estimate]:
-        return paired_difference_of_means if self.is_paired() else difference_of_means
+    def without_interval(self, measures: tuple[Measure, Measure], is_ratio: bool) -> Estimate:
+        """The same of single runs too, as if it were known."""
+        first, second = (
+            sum(sum(group) / len(group) for group in side) / len(self.pairs)
+            for side in zip(*self.measured(measures), strict=True)
+        )
+        return Estimate.exactly(first / second if is_ratio else first - second)
 
 
 def _by_seed(group: list[dict]) -> list[dict]:
