@@ -149,10 +149,10 @@ def judge(
     found = list(comparisons)
     if not found:
         return Judgement(NOT_RUN, 0)
-    verdict = combine_verdicts([each.verdict for each in found])
-    return Judgement(
-        verdict, len(found), min((each for each in found if each.verdict == verdict), key=slack)
-    )
+    verdicts = [each.verdict for each in found]
+    verdict = combine_verdicts(verdicts)
+    with_it = [each for each, own in zip(found, verdicts, strict=True) if own == verdict]
+    return Judgement(verdict, len(found), min(with_it, key=slack))
 
 
 @dataclass(frozen=True)
