@@ -30,8 +30,9 @@ class Estimate(NamedTuple):
         return cls(value, value, value)
 
     def moved(self, by: Callable[[float], float]) -> Self:
-        """A rising function of the value, and what its interval becomes."""
-        return type(self)(*map(by, self))
+        """A function of the value, rising or falling, and what its interval becomes."""
+        value, *ends = map(by, self)
+        return type(self)(value, *sorted(ends))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import pytest
 from rank_runs import ARMS, FIG1, LEVEL, MARGIN, changed, runs_of
 
 from attention_separation.head_rank.claims.batch_claims import CLAIMS
-from attention_separation.head_rank.claims.contrasts import PAIRED
 from attention_separation.head_rank.claims.judging import judge_claim
+from attention_separation.statistics.contrasts import PAIRED
 
 NAMES = (
     "training loss is error",

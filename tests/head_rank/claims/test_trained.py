@@ -17,13 +17,13 @@ from rank_runs import (
     runs_of,
 )
 
-from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.judging import judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
-from attention_separation.head_rank.claims.published_values import best_below_full_rank
+from attention_separation.head_rank.claims.published_claims import best_below_full_rank
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.settings.section import Grid
+from attention_separation.head_rank.training import published_values
 
 
 def growing_less(cell):

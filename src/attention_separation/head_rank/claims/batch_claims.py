@@ -4,24 +4,22 @@ rate, each at the same of the other: the published configurations have both at o
 from collections.abc import Iterator
 
 from attention_separation.statistics.claims import at_most, within
+from attention_separation.statistics.contrasts import Contrast
 
-from .contrasts import SIZE, Contrast
-from .judging import ON_EITHER_SIDE, Contrasts, TrainedClaim, cell_words
-from .outcomes import OURS
-from .runs import chosen, held_out_error
-
-FRESH = {"regime": "fresh", "schedule": "per_step"}
-REPEATED = {"regime": "repeated", "schedule": "per_step"}
-AS_PUBLISHED = {"regime": "repeated", "schedule": "per_epoch"}
-"""The arms: between the first two the batches differ alone, between the last two the schedule."""
+from ..training.runs import (
+    AS_PUBLISHED,
+    FRESH,
+    REPEATED,
+    SIZE,
+    cell_words,
+    cells_of,
+    chosen,
+    held_out_error,
+    like,
+)
+from .judging import EITHER_SIDE, OURS_TOO, Contrasts, TrainedClaim
 
 _CELL = (*SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
-
-
-def cells_of(rows: list[dict], **wanted: object) -> list[list[dict]]:
-    """The runs of each cell with some settings."""
-    own = chosen(rows, **wanted)
-    return [chosen(own, cell=cell) for cell in dict.fromkeys(row["cell"] for row in own)]
 
 
 def against(arm: dict, other: dict) -> Contrasts:
@@ -29,8 +27,8 @@ def against(arm: dict, other: dict) -> Contrasts:
 
     def contrasts(rows: list[dict]) -> Iterator[Contrast]:
         for own in cells_of(rows, **arm):
-            same = {name: own[0][name] for name in _CELL}
-            yield Contrast(cell_words(own[0]), [(own, chosen(rows, **other, **same))], within)
+            beside = like(chosen(rows, **other), own[0], _CELL)
+            yield Contrast(cell_words(own[0]), [(own, beside)], within)
 
     return contrasts
 
@@ -47,12 +45,11 @@ def training_loss(name: str, arm: dict, schedule: str) -> TrainedClaim:
         name,
         f"Trained on the same batches again, with {schedule}, the error on new data exceeds the "
         "least training loss of an epoch by no more than the margin",
+        OURS_TOO | {"bound_is": "margin, of the mean excess over the training loss"},
         lambda rows: (
             Contrast(cell_words(own[0]), [(own, own)], at_most) for own in cells_of(rows, **arm)
         ),
         (held_out_error, reported_loss),
-        whose=OURS,
-        bound_is="margin, of the mean excess over the training loss",
     )
 
 
@@ -63,16 +60,12 @@ CLAIMS = (
         "repeated batches",
         "Trained on the same batches again, with the same schedule per step, the error on new data "
         "is what training on new batches leads to, in every cell",
-        against(REPEATED, FRESH),
-        whose=OURS,
-        bound_is=ON_EITHER_SIDE,
+        EITHER_SIDE, against(REPEATED, FRESH),
     ),
     TrainedClaim(
         "schedule",
         "On the same batches, the published schedule per epoch leads to the error on new data that "
         "one per step leads to, in every cell",
-        against(AS_PUBLISHED, REPEATED),
-        whose=OURS,
-        bound_is=ON_EITHER_SIDE,
+        EITHER_SIDE, against(AS_PUBLISHED, REPEATED),
     ),
-)
+)  # fmt: skip

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 
 from attention_separation.pages.drawing import INK, PALETTE, frame
 
-from ..claims import published_values
-from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
+from ..training import published_values
+from ..training.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 from .marks import (
     DEAD,
     ERROR,

@@ -8,9 +8,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from attention_separation.pages.drawing import INK
 from attention_separation.pages.prose import counted
 
-from ..claims import published_values
-from ..claims.runs import listed, values
+from ..training import published_values
 from ..training.cell_table import DEAD as DEAD_SHARE
+from ..training.runs import listed, values
 
 ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
