@@ -57,7 +57,7 @@ def claim(name):
 
 def literal_attention(case: Case, n: int, d: int, setting):
     """Scores, c and the special row of the definitions, with the special tokens at 1 and 2."""
-    a = setting.a(case.dataset)
+    a = setting.a1 if case.dataset else setting.a0
     j3 = 2
     if case.model is CROSS_ATTENTION:
         a1, a2 = cross_attention.tokens(n, d, a, 1, j3)

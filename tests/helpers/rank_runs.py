@@ -1,4 +1,4 @@
-"""Grids of trained cells, and made-up runs of them as `claims.runs.read_runs` reads them."""
+"""Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
 from attention_separation.head_rank.claims.claims_table import of_runs
 from attention_separation.head_rank.settings.jobs import ClaimsJob

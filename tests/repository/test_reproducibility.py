@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from making import CONFIG, ROOT, SECTION, config_points
 
-from attention_separation.head_rank.claims.published_values import FIGURE_1
+from attention_separation.head_rank.training.published_values import FIGURE_1
 from attention_separation.pages.facts import First
 from attention_separation.pages.rendering import Tables
 from attention_separation.softmax_vs_linear.claims.origins import GIVEN

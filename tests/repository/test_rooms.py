@@ -138,7 +138,7 @@ def test_each_room_imports_from_those_below_alone():
         ("softmax_vs_linear.models.model", "any_attention.exact.layers", False),
         ("softmax_vs_linear.exact.compute", "softmax_vs_linear.simulation.signs", False),
         ("softmax_vs_linear.simulation.signs", "softmax_vs_linear.exact.compute", False),
-        ("softmax_vs_linear.claims.sections.signs", "softmax_vs_linear.claims.law", True),
+        ("softmax_vs_linear.claims.sections.signs", "softmax_vs_linear.exact.column_law", True),
         ("softmax_vs_linear.models.regression", "softmax_vs_linear.models.model", True),
         ("softmax_vs_linear.models", "softmax_vs_linear.exact", False),
         ("softmax_vs_linear.models.model", "", True),

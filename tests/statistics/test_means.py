@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from attention_separation.statistics.claims import at_least
 from attention_separation.statistics.means import (
+    Mean,
     difference_of_means,
-    mean_gap,
     mean_of,
     paired_difference_of_means,
     ratio_of_means,
+    sum_of_means,
 )
 
 LEVEL = 0.05
@@ -51,14 +53,40 @@ def test_intervals_over_pairs_hold_as_often_as_they_say():
     assert 50 <= missed <= 155
 
 
-def test_gaps_within_runs_have_students_interval():
-    gaps = [0.1, 0.2, 0.15, 0.3]
-    expected = stats.ttest_1samp(gaps, 0).confidence_interval(1 - LEVEL)
-    found = mean_gap(gaps, LEVEL)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    for wrong, words in (([0.1], "at least two runs"), ([0.1, np.nan], "no finite number")):
-        with pytest.raises(ValueError, match=words):
-            mean_gap(wrong, LEVEL)
+def test_a_difference_of_means_has_both_variances():
+    one, other = Mean.of([0.7, 0.74, 0.78]), Mean.of([0.5, 0.5], least_spread=0.05)
+    assert (one.value, one.freedom) == (pytest.approx(0.74), 2)
+    # 4.302653 is Student's quantile of 0.975 with 2 degrees of freedom.
+    reach = 4.302653 * 0.04 / np.sqrt(3)
+    assert one.interval(0.05) == pytest.approx((0.74, 0.74 - reach, 0.74 + reach), rel=1e-6)
+    gap = one - other
+    assert gap.value == pytest.approx(0.24)
+    assert gap.se**2 == pytest.approx(one.se**2 + 0.05**2 / 2)
+    assert 1 <= gap.freedom <= 3
+    assert (one - 0.7).value == pytest.approx(0.04)
+    assert (one - 0.7).se == one.se
+
+
+def test_a_sum_of_means_that_are_known_has_the_fewest_degrees_of_freedom():
+    assert sum_of_means([(1.0, Mean(0.5, 0.0, 4)), (2.0, Mean(0.1, 0.0, 2))]) == Mean(0.7, 0.0, 2)
+
+
+def test_a_means_interval_covers_as_often_as_it_says():
+    rng, draws, missed = np.random.default_rng(1), 4000, 0
+    for sample in 0.8 + 0.01 * rng.standard_normal((draws, 5)):
+        _, low, high = Mean.of(sample).interval(0.1)
+        missed += not low < 0.8 < high
+    low, high = acceptable(draws, 0.1)
+    assert low <= missed <= high
+
+
+@pytest.mark.parametrize("difference", [difference_of_means, paired_difference_of_means])
+@pytest.mark.parametrize(
+    ("wrong", "words"), [([0.1], "at least two runs"), ([0.1, np.nan], "no finite number")]
+)
+def test_runs_that_have_no_interval_are_refused(difference, wrong, words):
+    with pytest.raises(ValueError, match=words):
+        difference([(wrong, [0.0] * len(wrong))], LEVEL)
 
 
 def test_the_interval_of_one_pair_of_runs_seed_by_seed_is_that_of_the_paired_test():
@@ -93,8 +121,8 @@ def test_paired_intervals_see_through_what_runs_of_one_seed_share():
     rng = np.random.default_rng(1)
     of_seed = rng.normal(0, 0.5, 5)
     pairs = [(of_seed + 0.1 + rng.normal(0, 0.005, 5), of_seed + rng.normal(0, 0.005, 5))]
-    assert paired_difference_of_means(pairs, LEVEL).exceeds(0.03) == "agrees"
-    assert difference_of_means(pairs, LEVEL).exceeds(0.03) == "undecided"
+    assert at_least("", paired_difference_of_means(pairs, LEVEL), 0.03).verdict == "agrees"
+    assert at_least("", difference_of_means(pairs, LEVEL), 0.03).verdict == "undecided"
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.05])
@@ -121,7 +149,7 @@ def test_a_ratio_exceeds_a_factor_where_the_difference_to_that_multiple_exceeds_
 def test_a_ratio_to_what_may_be_0_has_no_upper_end():
     found = ratio_of_means([([0.5, 0.51, 0.52], [0.001, 0.3, 0.001])], LEVEL)
     assert found.high == np.inf
-    assert found.exceeds(2.0) == "undecided"
+    assert at_least("", found, 2.0).verdict == "undecided"
     # Nothing is known to exceed 0 times the other.
     assert ratio_of_means([([0.0, 1.0], [0.2, 0.21])], LEVEL).low == 0
     with pytest.raises(ValueError, match="not positive"):

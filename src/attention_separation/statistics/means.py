@@ -1,49 +1,88 @@
-"""Values with intervals, means of samples, and whether one group of runs is worse than another.
+"""Numbers with intervals: means of samples, and differences and ratios of means of groups of runs.
 
-Groups are compared by a margin or a factor, in differences and ratios of means over seeds: of runs
-that differ in all, with Welch's interval; of runs that share data seed by seed, with Student's of
-their differences.
+A mean has Student's interval, and a sum of means Welch's. Groups of runs that differ in all are
+compared by Welch's, those that share data seed by seed by Student's of their differences.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
-from .verdict_words import AGREES, DIFFERS, UNDECIDED
+from .claims import Comparison, Estimate
 
 
-class Estimate(NamedTuple):
-    """A value and a two-sided interval of it; without an interval (NaN) where a sample has one."""
+@dataclass(frozen=True)
+class Mean:
+    """A mean of independent values, or a sum of such means: its standard error, and the degrees of
+    freedom of that."""
 
     value: float
-    low: float
-    high: float
+    se: float
+    freedom: float
 
     @classmethod
-    def within(cls, value: float, reach: float) -> Self:
-        """An interval that goes equally far to both sides."""
-        return cls(value, value - reach, value + reach)
+    def of(cls, sample: Sequence[float], least_spread: float = 0.0) -> Self:
+        """Of a sample (n,), whose standard deviation is taken to be at least `least_spread`; of a
+        single value, with no standard error (NaN)."""
+        count, value = len(sample), float(np.mean(sample))
+        if count < 2:
+            return cls(value, np.nan, np.nan)
+        # NaN stays NaN.
+        spread = np.maximum(np.std(sample, ddof=1), least_spread)
+        return cls(value, float(spread / np.sqrt(count)), count - 1)
 
-    def exceeds(self, bound: float) -> str:
-        """agrees if it surely exceeds the bound, differs if it surely does not, else undecided."""
-        if self.low > bound:
-            return AGREES
-        return DIFFERS if self.high < bound else UNDECIDED
+    def __sub__(self, other: "Mean | float") -> "Mean":
+        """Less another mean, or a number that is known."""
+        if isinstance(other, Mean):
+            return sum_of_means([(1.0, self), (-1.0, other)])
+        return Mean(self.value - other, self.se, self.freedom)
 
-    def stays_below(self, bound: float) -> str:
-        """agrees if it is surely below the bound, differs if it surely is not, else undecided."""
-        if self.high < bound:
-            return AGREES
-        return DIFFERS if self.low > bound else UNDECIDED
+    def interval(self, level: float) -> Estimate:
+        """Student's two-sided interval, which misses with probability `level`."""
+        return Estimate.within(self.value, float(stdtrit(self.freedom, 1 - level / 2)) * self.se)
 
-    def stays_within(self, bound: float) -> str:
-        """agrees if its size is surely below the bound, differs if surely not, else undecided."""
-        if -bound < self.low and self.high < bound:
-            return AGREES
-        return DIFFERS if self.low > bound or self.high < -bound else UNDECIDED
+
+def sum_of_means(terms: Iterable[tuple[float, Mean]]) -> Mean:
+    """The sum of independent means, each times a factor, with the degrees of freedom of Welch and
+    Satterthwaite."""
+    terms = list(terms)
+    parts = [(factor * mean.se) ** 2 for factor, mean in terms]
+    below = sum(part**2 / mean.freedom for part, (_, mean) in zip(parts, terms, strict=True))
+    least = min(mean.freedom for _, mean in terms)
+    return Mean(
+        sum(factor * mean.value for factor, mean in terms),
+        float(np.sqrt(sum(parts))),
+        sum(parts) ** 2 / below if below else least,
+    )
+
+
+class ClaimedMean(NamedTuple):
+    """A mean of runs, and the range that is claimed of it."""
+
+    name: str
+    mean: Mean
+    least: float = -math.inf
+    most: float = math.inf
+
+
+def compare_means(claimed: Sequence[ClaimedMean], level: float) -> list[Comparison]:
+    """The comparisons of one claim that is to be falsely judged with a chance of `level`.
+
+    All must agree for the claim to: each at the level (an intersection-union test). One that
+    differs is enough: each at its share of the level.
+    """
+    return [
+        Comparison(
+            each.name, each.mean.interval(level), each.least, each.most,
+            far=each.mean.interval(level / len(claimed)),
+        )
+        for each in claimed
+    ]  # fmt: skip
 
 
 def mean_of(sample: Sequence[float], level: float = 0.05) -> Estimate:
@@ -51,11 +90,7 @@ def mean_of(sample: Sequence[float], level: float = 0.05) -> Estimate:
 
     `level` : probability that the interval misses the mean
     """
-    count, value = len(sample), float(np.mean(sample))
-    if count < 2:
-        return Estimate.within(value, np.nan)
-    reach = stdtrit(count - 1, 1 - level / 2) * float(np.std(sample, ddof=1)) / np.sqrt(count)
-    return Estimate.within(value, float(reach))
+    return Mean.of(sample).interval(level)
 
 
 SPREAD = 1e-3
@@ -65,11 +100,16 @@ agree prove no certainty."""
 MOST_TIMES = 1e6
 """Of one mean to another: an interval that comes so far has no upper end."""
 
-_TOO_FEW = "an interval over seeds takes at least two runs of each group"
-_NO_NUMBER = "the error of a run is no finite number"
-
 Pairs = Sequence[tuple[Sequence[float], Sequence[float]]]
 Difference = Callable[[Pairs, float], Estimate]
+
+
+def _mean_of_runs(errors: Sequence[float]) -> Mean:
+    if len(errors) < 2:
+        raise ValueError("an interval over seeds takes at least two runs of each group")
+    if not np.isfinite(errors).all():
+        raise ValueError("the error of a run is no finite number")
+    return Mean.of(errors, SPREAD)
 
 
 def difference_of_means(pairs: Pairs, level: float) -> Estimate:
@@ -83,35 +123,28 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
     ValueError
         If a group has fewer than two runs, or an error is no finite number.
     """
-    groups = [np.asarray(group, dtype=float) for pair in pairs for group in pair]
-    if min(len(group) for group in groups) < 2:
-        raise ValueError(_TOO_FEW)
-    if not all(np.isfinite(group).all() for group in groups):
-        raise ValueError(_NO_NUMBER)
-    mean = float(np.mean([np.mean(larger) - np.mean(smaller) for larger, smaller in pairs]))
-    parts = [max(group.var(ddof=1), SPREAD**2) / len(group) / len(pairs) ** 2 for group in groups]
-    # Welch and Satterthwaite's degrees of freedom.
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / (len(group) - 1) for part, group in zip(parts, groups, strict=True)
-    )
-    return Estimate.within(mean, float(stdtrit(freedom, 1 - level / 2) * np.sqrt(sum(parts))))
+    signs = (1 / len(pairs), -1 / len(pairs))
+    terms = [(sign, _mean_of_runs(group)) for pair in pairs
+             for sign, group in zip(signs, pair, strict=True)]  # fmt: skip
+    return sum_of_means(terms).interval(level)
 
 
 def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
     """The same of groups that run k of each shares its data, or its initial values, with run k of
-    every other, (n,) each: Student's interval of the n differences, each averaged over the pairs.
+    every other, (n,) each: Student's interval of the n differences, each averaged over the pairs,
+    with a standard deviation of at least SPREAD.
 
     Where runs share nothing it holds too, and is longer than Welch's.
 
     Raises
     ------
     ValueError
-        If groups differ in length; or as `mean_gap`.
+        If groups differ in length; or as `difference_of_means`.
     """
     if len({len(group) for pair in pairs for group in pair}) != 1:
         raise ValueError("runs are compared one by one: groups of different lengths are not")
     gaps = [np.subtract(larger, smaller, dtype=float) for larger, smaller in pairs]
-    return mean_gap(np.mean(gaps, axis=0), level)
+    return _mean_of_runs(np.mean(gaps, axis=0)).interval(level)
 
 
 def ratio_of_means(
@@ -144,25 +177,6 @@ def ratio_of_means(
     unbounded = rest(most).high > 0
     high = np.inf if unbounded else brentq(lambda factor: rest(factor).high, ratio, most)
     return Estimate(ratio, low, high)
-
-
-def mean_gap(gaps: Sequence[float], level: float) -> Estimate:
-    """The mean of differences within single runs, (n,), with Student's interval; their standard
-    deviation is taken to be at least SPREAD.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two, or one is no finite number.
-    """
-    found = np.asarray(gaps, dtype=float)
-    if len(found) < 2:
-        raise ValueError(_TOO_FEW)
-    if not np.isfinite(found).all():
-        raise ValueError(_NO_NUMBER)
-    spread = max(float(found.std(ddof=1)), SPREAD) / np.sqrt(len(found))
-    reach = float(stdtrit(len(found) - 1, 1 - level / 2) * spread)
-    return Estimate.within(float(found.mean()), reach)
 
 
 def simultaneous_quantile(level: float, comparisons: int) -> float:

@@ -1,7 +1,7 @@
 """The words of verdicts, and how many there are of each."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
@@ -12,13 +12,6 @@ NOT_APPLICABLE = "not applicable"
 
 OF_SEVERAL = {AGREES: "agree", DIFFERS: "differ"}
 """Those that are said otherwise of several."""
-
-
-def combine_verdicts(verdicts: Collection[str]) -> str:
-    """The verdict on a claim of several parts: all must agree, one that differs decides."""
-    if DIFFERS in verdicts:
-        return DIFFERS
-    return AGREES if set(verdicts) == {AGREES} else UNDECIDED
 
 
 def count_verdicts(verdicts: Iterable[str]) -> str:

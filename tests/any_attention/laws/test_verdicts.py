@@ -7,15 +7,15 @@ import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.laws.verdicts import (
-    Claim,
     Law,
+    Prediction,
     between,
     measured,
     statement,
 )
 from attention_separation.any_attention.settings.jobs import Data
 
-CLAIM = Claim("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
+CLAIM = Prediction("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 
 

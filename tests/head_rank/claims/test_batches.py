@@ -3,8 +3,9 @@
 import pytest
 from rank_runs import ARMS, FIG1, LEVEL, MARGIN, changed, runs_of
 
-from attention_separation.head_rank.claims.batch_claims import batches
-from attention_separation.head_rank.claims.comparisons import PAIRED
+from attention_separation.head_rank.claims.batch_claims import CLAIMS
+from attention_separation.head_rank.claims.judging import judge_claim
+from attention_separation.statistics.contrasts import PAIRED
 
 NAMES = (
     "training loss is error",
@@ -15,7 +16,7 @@ NAMES = (
 
 
 def judged(rows, margin=MARGIN):
-    return {row["claim"]: row for row in batches(rows, margin, LEVEL)}
+    return {claim.name: judge_claim(claim, rows, margin, LEVEL) for claim in CLAIMS}
 
 
 def verdicts(rows, margin=MARGIN):

@@ -17,14 +17,14 @@ from rank_runs import (
 )
 from scipy import stats
 
-from attention_separation.head_rank.claims.comparisons import PAIRED, WELCH, plain
-from attention_separation.head_rank.claims.judging import APART, LEARNED, judge_claim
+from attention_separation.head_rank.claims.judging import LEARNED, judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
-from attention_separation.head_rank.claims.outcomes import in_words
-from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
+from attention_separation.head_rank.pages.summary import in_words
 from attention_separation.head_rank.settings.section import Grid, Part
+from attention_separation.head_rank.training.runs import APART, chosen, plain
+from attention_separation.statistics.contrasts import PAIRED, WELCH
 from attention_separation.statistics.means import mean_of
 
 OF_RUNS = {claim.name for claim in CLAIMS}
@@ -156,7 +156,7 @@ def test_of_single_runs_the_number_is_said_and_not_judged():
     # The one that is the furthest from agreeing.
     assert row["decided_at"] == "w=1, r=4"
     assert row["measured"] == pytest.approx(0.125 - 0.0635)
-    assert "low" not in row
+    assert row["low"] is None
     factor = rows["full rank at one layer, factor"]
     assert (factor["verdict"], factor["decided_at"]) == ("not judged", "w=1, r=4")
     assert factor["measured"] == pytest.approx(0.125 / 0.0635)

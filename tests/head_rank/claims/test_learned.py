@@ -5,7 +5,7 @@ from rank_runs import FIG1, LEVEL, MARGIN, runs_of
 
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS
-from attention_separation.head_rank.claims.runs import chosen
+from attention_separation.head_rank.training.runs import chosen
 
 
 def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():

@@ -121,7 +121,7 @@ def test_an_exception_of_any_case_is_named():
 
 def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
     # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
-    row = theory_claims.corollary(ROWS["needed"])
+    row = theory_claims.corollary(ROWS["needed"], LEVEL)
     assert row["comparisons"] == 4
     slow = [row["heads"] for row in ROWS["needed"] if row["error"] == 0.3 and row["rank"] == 1]
     assert list(map(int, slow)) == [5, 10, 20]

@@ -17,15 +17,13 @@ from rank_runs import (
     runs_of,
 )
 
-from attention_separation.head_rank.claims import published_values
 from attention_separation.head_rank.claims.judging import judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.outcomes import OURS, PAPERS, PUBLISHED
-from attention_separation.head_rank.claims.published_values import best_below_full_rank
+from attention_separation.head_rank.claims.published_claims import best_below_full_rank
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.settings.section import Grid
-from attention_separation.statistics.means import difference_of_means
-from attention_separation.statistics.verdict_words import combine_verdicts
+from attention_separation.head_rank.training import published_values
 
 
 def growing_less(cell):
@@ -127,13 +125,6 @@ def test_a_run_without_a_number_counts_as_predicting_zero():
         if row["rank"] == 8:
             row["test_error"] = None
     assert verdict("full rank at one layer", rows) == "differs"
-
-
-def test_scattered_runs_decide_nothing():
-    scattered = difference_of_means([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
-    assert scattered.exceeds(MARGIN) == scattered.stays_below(MARGIN) == "undecided"
-    assert combine_verdicts(["agrees", "undecided"]) == "undecided"
-    assert combine_verdicts(["undecided", "differs"]) == "differs"
 
 
 def test_of_those_that_differ_the_surest_is_shown():

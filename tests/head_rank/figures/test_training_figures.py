@@ -7,7 +7,6 @@ from rank_cells import write_made_up
 from rank_runs import ARMS, FIG1, FIG3, FIG4, RECIPE, changed, runs_of
 
 from attention_separation.__main__ import run_job
-from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.constructions.farthest_point import (
     least_error,
     simulated_errors,
@@ -20,6 +19,7 @@ from attention_separation.head_rank.figures.training_figures import (
     shown,
 )
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
+from attention_separation.head_rank.training.runs import chosen
 
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {"rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS}

@@ -6,7 +6,6 @@ import pytest
 from making import ROOT, head_rank
 from rank_cells import write_made_up
 
-from attention_separation.head_rank.claims.runs import chosen
 from attention_separation.head_rank.paper_size.kept_runs import (
     SCALES,
     keep_runs,
@@ -15,6 +14,7 @@ from attention_separation.head_rank.paper_size.kept_runs import (
 )
 from attention_separation.head_rank.paper_size.page import keep_paper_size
 from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
+from attention_separation.head_rank.training.runs import chosen
 from attention_separation.results.tables import TableError, read_parquet
 
 STUDIES = {scale: head_rank(scale=scale) for scale in SCALES}

@@ -11,8 +11,8 @@ from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
 from attention_separation.needle.claims import exact_claims, outcomes
 from attention_separation.needle.claims.claims_table import claims_table
-from attention_separation.needle.claims.exact_claims import DEGREES, N5, exact_rows
-from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
+from attention_separation.needle.claims.exact_claims import DEGREES, exact_rows
+from attention_separation.needle.claims.outcomes import SCHEMA
 from attention_separation.needle.exact.limits import LINES
 from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
 from attention_separation.results.tables import table_from_rows
@@ -54,9 +54,9 @@ def test_they_agree(critical):
     assert found["N5"]["comparisons"] == 4
     assert (found["N6"]["comparisons"], found["N6"]["decided_at"]) == (4, "μ = 3")
     assert found["N10"]["comparisons"] == 6
-    slopes = [each.value for each in exact_claims.slopes(critical)]
+    slopes = [each.measured.value for each in exact_claims.slopes(critical)]
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
-    assert all(0.67 <= each.value <= 0.72 for each in exact_claims.of_softmax(critical))
+    assert all(0.67 <= each.measured.value <= 0.72 for each in exact_claims.of_softmax(critical))
     assert round(found["N10"]["value"], 5) == 0.00645
     assert found["N10"]["decided_at"].startswith("g = 1, K = 10, n = ")
 
@@ -127,21 +127,6 @@ def test_what_was_not_computed_is_not_run(critical):
     assert found["N5"]["comparisons"] == 0
     endless = moved(critical, "exp", 3.0, math.inf)
     assert judged(endless)["N6"]["comparisons"] == 3
-
-
-def test_a_number_against_its_range():
-    ranges = {"least": 1.0, "most": 2.0}
-    assert Comparison("", 1.5, 1.4, 1.6, **ranges).verdict == AGREES
-    assert Comparison("", 1.1, 0.9, 1.3, **ranges).verdict == UNDECIDED
-    assert Comparison("", 0.5, 0.4, 0.6, **ranges).verdict == DIFFERS
-    assert Comparison("", 2.5, 2.1, 2.6, **ranges).verdict == DIFFERS
-    assert Comparison("", math.nan, math.nan, math.nan, **ranges).verdict == UNDECIDED
-    assert Comparison("", 5.0, 4.0, 6.0, least=1.0).verdict == AGREES
-    assert Comparison("", 0.1, 0.0, 0.2, most=0.15).verdict == UNDECIDED
-    row = N5.row([Comparison("a", 1.5, 1.4, 1.6, **ranges), Comparison("b", 1.1, 1, 1.2, **ranges)])
-    assert (row["verdict"], row["decided_at"], row["value"]) == (AGREES, "b", 1.1)
-    one_sided = N5.row([Comparison("a", 0.1, 0.0, 0.2, most=0.3)])
-    assert (one_sided["least"], one_sided["most"]) == (None, 0.3)
 
 
 def test_the_table(critical):

@@ -6,19 +6,16 @@ import pytest
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
-from attention_separation.needle.claims.outcomes import SCHEMA, Comparison
+from attention_separation.needle.claims.outcomes import SCHEMA
 from attention_separation.needle.claims.runs import (
     LADDER,
-    Mean,
-    Measured,
     cell_words,
-    comparisons,
     crossing,
+    mean_accuracy,
     trained_crossings,
 )
 from attention_separation.needle.claims.trained_claims import CLAIMS, trained_rows
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.seeding import stream
 from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 
 LEVEL = 0.01
@@ -149,44 +146,15 @@ def test_a_control_is_named_by_how_it_was_trained():
     assert cell_words(plain).endswith("learning rate 0.02, outputs not standardised")
 
 
-def test_a_mean_has_students_interval():
+def test_a_run_varies_no_less_than_its_held_out_sequences():
     cell = runs("query_given", "exp", 5.0, 512, [0.7, 0.74, 0.78], held_out=10**6)
-    mean = Mean.of_runs(cell)
-    assert (mean.value, mean.freedom) == (pytest.approx(0.74), 2)
-    # 4.302653 is Student's quantile of 0.975 with 2 degrees of freedom.
-    assert mean.reach(0.05) == pytest.approx(4.302653 * 0.04 / math.sqrt(3), rel=1e-6)
+    assert mean_accuracy(cell).se == pytest.approx(0.04 / math.sqrt(3))
     # Runs that happen to agree are no more certain than their held-out sequences.
-    same = Mean.of_runs(runs("query_given", "exp", 5.0, 512, [0.5, 0.5], held_out=100))
-    assert same.variance == pytest.approx(0.25 / 100 / 2)
-    gap = mean.less(same)
-    assert gap.value == pytest.approx(0.24)
-    assert gap.variance == pytest.approx(mean.variance + same.variance)
-    assert 1 <= gap.freedom <= 3
-
-
-def test_an_interval_covers_as_often_as_it_says():
-    """Of 4000 cells of five normal runs, those whose interval misses: binomial, six standard
-    deviations."""
-    generator = stream(1, "coverage")
-    values = 0.8 + 0.01 * generator.standard_normal((4000, 5))
-    missed = 0
-    for own in values:
-        rows = [{"accuracy": float(v), "held_out": 10**9} for v in own]
-        mean = Mean.of_runs(rows)
-        missed += abs(mean.value - 0.8) > mean.reach(0.1)
-    assert abs(missed - 400) < 6 * math.sqrt(400 * 0.9)
-
-
-def test_all_must_agree_at_the_level_and_one_differs_at_its_share():
-    mean = Mean(0.5, 1e-6, 4)
-    near, far = mean.reach(0.001), mean.reach(0.001 / 10)
-    each = [Measured("a", mean, most=0.6)] * 10
-    (one, *_) = comparisons(each, 0.001)
-    assert (one.low, one.high) == (0.5 - near, 0.5 + near)
-    assert one.far == (0.5 - far, 0.5 + far)
-    between = 0.5 - (near + far) / 2
-    assert Comparison("a", 0.5, one.low, one.high, most=between).verdict == DIFFERS
-    assert Comparison("a", 0.5, one.low, one.high, most=between, far=one.far).verdict == UNDECIDED
+    same = mean_accuracy(runs("query_given", "exp", 5.0, 512, [0.5, 0.5], held_out=100))
+    assert same.se == pytest.approx(math.sqrt(0.25 / 100 / 2))
+    alone = mean_accuracy(runs("query_given", "exp", 5.0, 512, [0.5]))
+    assert alone.value == 0.5
+    assert math.isnan(alone.se)
 
 
 def test_where_a_curve_crosses():

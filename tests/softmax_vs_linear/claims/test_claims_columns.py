@@ -5,7 +5,7 @@ from claim_cases import claim
 from making import SECTION, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
-from attention_separation.softmax_vs_linear.claims.law import least_constant
+from attention_separation.softmax_vs_linear.exact.column_law import least_constant
 
 JOB = SECTION.claims
 CLAIMS = {

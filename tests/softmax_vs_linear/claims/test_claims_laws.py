@@ -10,7 +10,7 @@ from making import exact_at, point
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
-from attention_separation.softmax_vs_linear.claims.law import (
+from attention_separation.softmax_vs_linear.exact.column_law import (
     column_exceeds,
     heads_at_least,
     none_positive,

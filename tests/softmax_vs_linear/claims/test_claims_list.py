@@ -2,9 +2,12 @@
 
 import math
 
+import pytest
 from claim_cases import JOB
 
 from attention_separation.softmax_vs_linear.claims.evaluation import SCHEMA, all_claims
+
+PATHS = ("d_fixed", "d_sqrt", "d_quarter")
 
 
 def _ids() -> list[str]:
@@ -55,7 +58,10 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
         sizes = [(row["n"], row["d"]) for row in by_id[one.id]]
         general = one.model == "attention"
         assert sizes == ([(4, 3)] if general else JOB.sizes.of(one.model))
-    optional = {"d", "range_margin", "range_at"} | {n for n in SCHEMA.names if "from_n" in n}
+    of_paths = {
+        name for name in SCHEMA.names if name.endswith(("_d_fixed", "_d_sqrt", "_d_quarter"))
+    }
+    optional = {"d", "range_margin", "range_at"} | of_paths
     for row in table.to_pylist():
         judged = {"margin", "holds"} if row["relation"] == "ratio" else set()
         for name, cell in row.items():
@@ -67,8 +73,23 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
 
 
 def test_texts_read_as_sentences(table):
-    for name in ("statement", "growth", "paths"):
-        for text in set(table[name].to_pylist()):
-            assert text[0].isupper(), text
-            assert text.endswith("."), text
-            assert "  " not in text, text
+    for text in set(table["statement"].to_pylist()):
+        assert text[0].isupper(), text
+        assert text.endswith("."), text
+        assert "  " not in text, text
+
+
+def test_paths_say_where_a_claim_ends(by_id):
+    """At the largest n: of every claim on a model, its value and bound along its model's paths."""
+    for name, rows in by_id.items():
+        row = rows[0]
+        general, has_d = row["model"] == "attention", row["model"] != "regression"
+        for path in PATHS:
+            tested = not general and (has_d or path == "d_fixed")
+            assert (row[f"value_{path}"] is not None) == tested, name
+            assert (row[f"bound_{path}"] is not None) == tested, name
+            start, last = row[f"from_n_{path}"], row[f"last_n_{path}"]
+            assert start is None or last == pytest.approx(1e9, rel=1e-3), name
+            if row["relation"] in ("equal", "ratio"):
+                assert (row[f"power_{path}"] is None) == (row["relation"] == "equal" or not tested)
+    assert by_id["D.3.P1"][0]["power_d_sqrt"] == pytest.approx(0, abs=1e-3)

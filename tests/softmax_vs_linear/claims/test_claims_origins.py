@@ -22,7 +22,7 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     origin,
 )
 from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
-from attention_separation.softmax_vs_linear.claims.two_levels import levels
+from attention_separation.softmax_vs_linear.exact.two_levels import levels
 from attention_separation.softmax_vs_linear.models import regression
 from attention_separation.softmax_vs_linear.settings.panels import KEY
 
@@ -32,6 +32,10 @@ SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
     f"D.{k}.assumption" for k in (4, 8, 12, 16)
 }
+
+
+def bound_from(name):
+    return claim(name).columns()["bound_from"]
 
 
 def expected_source(one):
@@ -50,7 +54,7 @@ def expected_source(one):
 def test_sources_are_what_the_surviving_texts_allow():
     for one in all_claims():
         assert one.source == expected_source(one), one.id
-        assert len(one.bound_from) > 5, one.id
+        assert len(one.columns()["bound_from"]) > 5, one.id
 
 
 def test_every_pattern_of_origins_is_of_some_claim_and_no_other_id_is_known():
@@ -147,7 +151,7 @@ def test_what_the_texts_do_not_print_is_marked():
     assert "with V = I* where c enters" in ABOUT
     assert "(cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3)" in ABOUT
     assert ABOUT.endswith(KEY)
-    assert claim("D.3.P3").bound_from.endswith("those of c with V = I* and A₃ = A₂*")
+    assert bound_from("D.3.P3").endswith("those of c with V = I* and A₃ = A₂*")
     for name in ("6.2", "6.2.m"):
-        assert claim(name).bound_from.startswith("printed; two misprinted networks mended; ")
-    assert claim("6.2.printed").bound_from == "printed; δ/poly(n) is read as δ/n"
+        assert bound_from(name).startswith("printed; two misprinted networks mended; ")
+    assert bound_from("6.2.printed") == "printed; δ/poly(n) is read as δ/n"

@@ -9,7 +9,7 @@ from claim_cases import JOB, all_signs, claim
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
-from attention_separation.softmax_vs_linear.claims.two_levels import exceeds, levels
+from attention_separation.softmax_vs_linear.exact.two_levels import exceeds, levels
 from attention_separation.softmax_vs_linear.models import regression
 
 
@@ -74,7 +74,7 @@ def test_networks_of_the_regression_model(by_id):
     assert [row["holds"] for row in rows] == [False, None, True, False, False, True]
     low, start = rows[0]["from_n_d_fixed"], rows[3]["from_n_d_fixed"]
     assert 2000 < low <= 3000 < start <= 4000
-    assert f"refute it up to n = {low - 1}, Hoeffding's bound proves it at" in rows[0]["paths"]
+    assert rows[0]["verdict"].endswith(f"refuted below n = {low}, proved from n = {start}")
     for name in ("5.1", "5.3", "5.4", "5.1.m", "5.3.m", "5.4.m"):
         low = by_id[name][0]["from_n_d_fixed"]
         below = [n for n in (100, 200, 400, 800, 1600, low - 1) if n < low]

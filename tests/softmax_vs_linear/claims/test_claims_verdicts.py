@@ -8,11 +8,11 @@ import pytest
 from claim_cases import JOB, claim
 
 from attention_separation.softmax_vs_linear.claims.attended import Case
-from attention_separation.softmax_vs_linear.claims.claim import margin, setting_of
+from attention_separation.softmax_vs_linear.claims.claim import against, setting_of
 from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
 from attention_separation.softmax_vs_linear.claims.origins import SUBJECTS
 from attention_separation.softmax_vs_linear.claims.paths import SizePath
-from attention_separation.softmax_vs_linear.claims.two_levels import levels
+from attention_separation.softmax_vs_linear.exact.two_levels import levels
 from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
@@ -137,10 +137,8 @@ def test_an_o_is_not_judged(by_id):
 
 
 def test_a_path_that_the_theorems_leave_out_says_so(by_id):
-    for name in ("D.9", "F.9", "D.8.assumption"):
-        for column in ("growth", "paths") if name != "D.8.assumption" else ("growth", "verdict"):
-            text = by_id[name][0][column]
-            assert text.count("ith d fixed") == text.count("(the theorems ask that it grows)") == 1
+    text = by_id["D.8.assumption"][0]["verdict"]
+    assert text.count("with d fixed") == text.count("(the theorems ask that it grows)") == 1
     # It starts last with d fixed, but there the theorems claim nothing.
     row = by_id["F.4.hoeffding"][0]
     assert row["from_n_d_fixed"] > row["from_n_d_sqrt"]
@@ -165,7 +163,9 @@ def test_constants_are_the_least_that_suffice(by_id):
             t = row["value"] * math.sqrt(setting.log_n_over_delta) / row["n"] ** power
             bound = 2 * math.exp(-(t**2) / (2 * data.squares(data.worst())))
             assert bound == pytest.approx(setting.rare)
-    assert by_id["4.2.P1"][0]["growth"].endswith("moves like n^0.50.")
+    row = by_id["4.2.P1"][0]
+    assert row["power_d_fixed"] == pytest.approx(0.5, abs=0.005)
+    assert row["value_d_fixed"] == pytest.approx(4.28e4, rel=1e-3)
 
 
 def test_a_late_start_is_found_and_named(by_id):
@@ -184,8 +184,8 @@ def test_a_late_start_is_found_and_named(by_id):
 @pytest.mark.parametrize("name", ["D.3.P1", "F.7.P2", "4.2.P2", "D.10.P1b"])
 def test_a_wrong_bound_changes_the_verdict(by_id, name):
     true = claim(name)
-    sign = -1 if true.relation == "at least" else 1
-    wrong = replace(true, bound=lambda setting: true.bound(setting) * 10**-sign * 0.1**sign)
+    sign, text = true.claimed[0], true.claimed[2:]
+    wrong = replace(true, claimed=f"{sign} {100 if sign == '≥' else 0.01} ({text})")
     found = evaluate_claims(JOB, [wrong]).to_pylist()
     assert without_subject(by_id[name][0]) == "holds at the sizes tested"
     assert {without_subject(row) for row in found} == {"fails at every n tested"}
@@ -193,17 +193,16 @@ def test_a_wrong_bound_changes_the_verdict(by_id, name):
 
 
 def test_a_claim_that_holds_at_some_sizes_only():
-    one = replace(claim("F.8.P1"), cells=lambda s: float(s.d == 3), bound=lambda s: 0.5)
+    one = replace(claim("F.8.P1"), cells=lambda s: float(s.d == 3), claimed="≤ 1/2")
     rows = evaluate_claims(JOB, [one]).to_pylist()
     assert without_subject(rows[0]).startswith("holds at 7 of the 8 sizes tested")
-    assert "It holds at 7 of the 8 sizes" in rows[0]["growth"]
 
 
 def test_a_claim_that_ceases_to_hold():
-    one = replace(claim("5.3"), cells=lambda s: float(s.n > 500), bound=lambda s: 0.5)
+    one = replace(claim("5.3"), cells=lambda s: float(s.n > 500), claimed="≤ 1/2")
     rows = evaluate_claims(JOB, [one]).to_pylist()
     assert rows[0]["verdict"] == "fails at every large n tested"
-    assert "the last of them n = 400" in rows[0]["paths"]
+    assert (rows[0]["from_n_d_fixed"], rows[0]["last_n_d_fixed"]) == (None, 400)
 
 
 def test_ranges_report_their_worst_end(by_id):
@@ -230,11 +229,12 @@ def test_ranges_report_their_worst_end(by_id):
     ],
 )
 def test_margin_is_positive_if_and_only_if_the_claim_holds(value, bound, relation, holds):
-    assert (margin(value, bound, relation) > 0) == holds
+    found = against(value, bound, relation)
+    assert (found.verdict, found.slack > 0) == ("agrees" if holds else "differs", holds)
 
 
 def test_a_claim_reports_its_worst_cell():
-    one = replace(claim("D.3.P1"), cells=lambda s: [3.0, 1.0, 2.0], bound=lambda s: 1.5)
+    one = replace(claim("D.3.P1"), cells=lambda s: [3.0, 1.0, 2.0], claimed="≥ 1.5")
     assert one.evaluate(setting_of(JOB, 200, 22)).value == 1.0
 
 

@@ -17,7 +17,7 @@ from ..exact.values import separate
 from . import mixture, predictions
 from .mixture import Mixture, chance
 from .predictions import stacked
-from .verdicts import LARGEST_ERROR, Claim, Law
+from .verdicts import LARGEST_ERROR, Law, Prediction
 from .weight_ratios import CROSS, weight_ratios
 
 JUDGED = ("linear", "power_2", "power_4", "exp", "exp_half", "exp_quarter", "exp_sqrt_d")
@@ -78,17 +78,17 @@ def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> tuple[
     return float(gap), float(wide)
 
 
-def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, found: float) -> Claim:
+def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, found: float) -> Prediction:
     """That a margin is what the law says."""
     predicted, wide = predicted_margin(kernel, layer, data, n)
     error = EQUAL + (wide - predicted + ROUNDING) / predicted
     ratios = weight_ratios(kernel, layer, data, np.array([n]))
     ordered = bool(predictions.keeps_order(ratios, layer, data)[0])
     holds = ordered and Mixture(layer, data).applies() and error <= LARGEST_ERROR
-    return Claim(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
+    return Prediction(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
 
 
-def _margins(data: Data) -> Iterator[Claim]:
+def _margins(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, 10**6, 10**8, 10**10)
     for layer, name in product(LAYERS, JUDGED):
         kernel = KERNELS[name]
@@ -96,11 +96,11 @@ def _margins(data: Data) -> Iterator[Claim]:
             yield margin_claim(kernel, layer, data, n, found)
 
 
-def _margins_with_another_x(data: Data) -> Iterator[Claim]:
+def _margins_with_another_x(data: Data) -> Iterator[Prediction]:
     predicted = margin(data, WEIGHT)
     for n in stacked(data, 200, 2_000, 20_000):
         found, error = literal_margin(data, n, WEIGHT), ROUNDING_WITH_ANOTHER_X / predicted
-        yield Claim("linear", ANOTHER, "2 eps", predicted, found, error, n)
+        yield Prediction("linear", ANOTHER, "2 eps", predicted, found, error, n)
 
 
 MARGIN_LAW = Law(

@@ -18,7 +18,7 @@ from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
 from .mixture import ROUNDING, Mixture, chance, largest_probability
 from .predictions import SIGNS, best_probability, columns, keeps_order, shifted_ratios, stacked
-from .verdicts import IDENTITY, NUMBER, Claim, Law, between, statement
+from .verdicts import IDENTITY, NUMBER, Law, Prediction, between, statement
 from .weight_ratios import CROSS, SELF, SELF_ONES, log_weight, sigmas, weight_ratios
 from .words import ERROR_OF_N, NO_CHANGE, SMALL_ERROR
 
@@ -54,14 +54,14 @@ SAME_P = "None: P is the same to 12 digits."
 def _probabilities(
     name: str, layer: Layer, data: Data, sizes: list[int], predicted: Iterable[float],
     holds: Iterable[bool], kind: str = NUMBER,
-) -> Iterator[Claim]:  # fmt: skip
+) -> Iterator[Prediction]:  # fmt: skip
     """That P at a kernel's own best threshold is what is predicted, at each n."""
     found = best_probabilities(KERNELS[name], layer, data, sizes).tolist()
     for n, p, measured, met in zip(sizes, predicted, found, holds, strict=True):
-        yield Claim(name, layer, "P", p, measured, EQUAL, n, met, kind)
+        yield Prediction(name, layer, "P", p, measured, EQUAL, n, met, kind)
 
 
-def _staircase(data: Data) -> Iterator[Claim]:
+def _staircase(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES[1:])
     for layer, name in product(LAYERS, STAIRCASE):
         low, predicted, high = (
@@ -72,7 +72,7 @@ def _staircase(data: Data) -> Iterator[Claim]:
         yield from _probabilities(name, layer, data, sizes, predicted.tolist(), holds.tolist())
 
 
-def _uniform(data: Data) -> Iterator[Claim]:
+def _uniform(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
         law, kind = Mixture(layer, data), IDENTITY if layer == CROSS else NUMBER
@@ -80,7 +80,7 @@ def _uniform(data: Data) -> Iterator[Claim]:
         yield from _probabilities("uniform", layer, data, sizes, predicted, holds, kind)
 
 
-def _equal_to_uniform(data: Data) -> Iterator[Claim]:
+def _equal_to_uniform(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer, name in product((SELF, SELF_ONES), EQUAL_TO_UNIFORM):
         law, kernel = Mixture(layer, data), KERNELS[name]
@@ -89,7 +89,7 @@ def _equal_to_uniform(data: Data) -> Iterator[Claim]:
         yield from _probabilities(name, layer, data, sizes, predicted, holds.tolist(), IDENTITY)
 
 
-def _equal_from_n_on(data: Data) -> Iterator[Claim]:
+def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
     for layer, name in product((SELF, SELF_ONES), EQUAL_FROM_N_ON):
         kernel, holds = KERNELS[name], Mixture(layer, data).applies()
         low, predicted, high = (n_equal_to_uniform(kernel, layer, data, sign) for sign in SIGNS)
@@ -129,7 +129,7 @@ def differs_from_uniform(
     return leaves | ~np.broadcast_to(found.ordered, n.shape)
 
 
-def _cross_floor(data: Data) -> Iterator[Claim]:
+def _cross_floor(data: Data) -> Iterator[Prediction]:
     sizes, law = stacked(data, *SIZES), Mixture(CROSS, data)
     floor = [law.floor(data.m(n)) for n in sizes]
     for name in AT_THE_CROSS_FLOOR:
@@ -138,7 +138,7 @@ def _cross_floor(data: Data) -> Iterator[Claim]:
         yield from _probabilities(name, CROSS, data, sizes, floor, holds.tolist(), IDENTITY)
 
 
-def _entmaxes(data: Data) -> Iterator[Claim]:
+def _entmaxes(data: Data) -> Iterator[Prediction]:
     for layer, (alpha, kernel) in product(LAYERS, ENTMAXES.items()):
         of, predicted = (kernel.name, layer), last_n_of_others(alpha, layer, data)
         found = limits.last_multiple(partial(_has_others, kernel, layer, data), data)
@@ -147,7 +147,7 @@ def _entmaxes(data: Data) -> Iterator[Claim]:
         elif math.isinf(predicted):
             yield statement(*of, "a share below 1 at the largest n", True, math.isinf(found))
         else:
-            yield Claim(*of, "last n of a share below 1", predicted, found, 0.0)
+            yield Prediction(*of, "last n of a share below 1", predicted, found, 0.0)
 
 
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
@@ -167,7 +167,7 @@ def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.n
     return (np.delete(weights, SPECIAL, axis=1) > 0).any(axis=1)
 
 
-def _hardmax(data: Data) -> Iterator[Claim]:
+def _hardmax(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer in LAYERS:
         # Without a0 all of D0's tokens tie in cross-attention.
@@ -186,7 +186,7 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
     return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
 
 
-def _not_divided(data: Data) -> Iterator[Claim]:
+def _not_divided(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer, name in product(LAYERS, NOT_DIVIDED):
         law, holds = Mixture(layer, data), sums_decide(KERNELS[name], layer, data, np.array(sizes))
@@ -220,8 +220,8 @@ def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> 
 
 
 def _with_statements(
-    claims: Iterable[Claim], what: str, predicted: bool, others: np.ndarray
-) -> Iterator[Claim]:
+    claims: Iterable[Prediction], what: str, predicted: bool, others: np.ndarray
+) -> Iterator[Prediction]:
     """Claims on P, and after each that P is above another one, or is not."""
     for claim, other in zip(claims, others.tolist(), strict=True):
         yield claim

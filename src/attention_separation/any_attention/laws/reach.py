@@ -18,7 +18,7 @@ from . import predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
 from .mixture import ROUNDING, Mixture, largest_probability
 from .predictions import BIAS, DEGREE, SIGNS, least_parameters, separates_at, stacked
-from .verdicts import Claim, Law, between, extreme, measured, statement
+from .verdicts import Law, Prediction, between, extreme, measured, statement
 from .weight_ratios import CROSS, SELF, weight_ratios
 from .words import ERROR_OF_N, ERROR_OF_R, ERROR_OF_SEARCH, NO_CHANGE, SMALL_ERROR
 
@@ -61,7 +61,7 @@ WHOLE_LEVEL = (
 )
 
 
-def last_n(kernel: Kernel, layer: Layer, data: Data) -> Claim:
+def last_n(kernel: Kernel, layer: Layer, data: Data) -> Prediction:
     """On the largest n at which a kernel separates: a number, or that there is none or no end."""
     low, predicted, high = (predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS)
     of = predicted, (low, high), measured_n(kernel, layer, data)
@@ -82,14 +82,14 @@ def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     return 0.0 if math.isnan(found.last) else found.last
 
 
-def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[Claim]:
+def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[Prediction]:
     return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
 
 
 def _parameters(
     data: Data, name: str, quantity: str, predict: Callable[..., np.ndarray],
     measure: Callable[..., np.ndarray],
-) -> Iterator[Claim]:  # fmt: skip
+) -> Iterator[Prediction]:  # fmt: skip
     sizes = stacked(data, *PARAMETERS_AT)
     for layer in LAYERS:
         found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
@@ -98,7 +98,7 @@ def _parameters(
             yield between(name, layer, quantity, predicted, (low, high), of, n, holds)
 
 
-def _least_weights(data: Data) -> Iterator[Claim]:
+def _least_weights(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, 2000, 200_000, 10**10)
     for layer, name in product((SELF, CROSS), NEEDING_A_WEIGHT):
         kernel, holds = KERNELS[name], Mixture(layer, data).applies()
@@ -113,7 +113,7 @@ def _least_weights(data: Data) -> Iterator[Claim]:
 def least_weight(
     name: str, layer: Layer, n: int, low: float, predicted: float, high: float, found: float,
     holds: bool,
-) -> Claim:  # fmt: skip
+) -> Prediction:  # fmt: skip
     """On the least g at which a kernel separates: a number, or that none is needed or enough."""
     of = predicted, (low, high), found, n, holds
     if predicted == 0:
@@ -123,7 +123,7 @@ def least_weight(
     return between(name, layer, "g", *of)
 
 
-def _never(data: Data) -> Iterator[Claim]:
+def _never(data: Data) -> Iterator[Prediction]:
     sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
     for layer, name in product(LAYERS, BOUNDED):
         kernel, applies = KERNELS[name], Mixture(layer, data).applies()
@@ -134,7 +134,7 @@ def _never(data: Data) -> Iterator[Claim]:
             yield statement(name, layer, "separates", False, separates, n, holds)
 
 
-def _at_some_weight(data: Data) -> Iterator[Claim]:
+def _at_some_weight(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, 2000, 200_000, 10**7)
     each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
@@ -173,7 +173,7 @@ def own_law(kernels: Iterable[Kernel]) -> Law:
     )
 
 
-def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[Claim]:
+def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[Prediction]:
     is_known = _is_known(kernel, layer, data)
     if is_known:
         yield last_n(kernel, layer, data)

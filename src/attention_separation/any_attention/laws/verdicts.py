@@ -1,11 +1,12 @@
-"""Laws as values, and the verdict on what one claims: predicted against measured."""
+"""Laws as values, and the verdict on what one predicts, against what is measured."""
 
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from attention_separation.datasets.dataset import Data
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_APPLICABLE, UNDECIDED
+from attention_separation.statistics.claims import Estimate, at_most
+from attention_separation.statistics.verdict_words import NOT_APPLICABLE
 
 from ..exact.layers import Layer
 
@@ -27,8 +28,8 @@ EITHER = 0.5
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What a law claims of one kernel in one layer.
+class Prediction:
+    """What a law predicts of one kernel in one layer.
 
     Attributes
     ----------
@@ -82,18 +83,16 @@ class Claim:
         """Undecided where exact values do not resolve it, or no law is known."""
         if not self.holds:
             return NOT_APPLICABLE
-        if math.isnan(self.difference):
-            return UNDECIDED
-        found = self._distance if self.absolute else self.difference
-        return AGREES if found <= self.tolerance else DIFFERS
+        found = Estimate.exactly(self._distance if self.absolute else self.difference)
+        return at_most(self.quantity, found, self.tolerance).verdict
 
 
 def statement(
     kernel: str, layer: Layer, what: str, predicted: bool, measured: float,
     at: float | None = None, holds: bool = True,
-) -> Claim:  # fmt: skip
+) -> Prediction:  # fmt: skip
     """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
-    return Claim(
+    return Prediction(
         kernel, layer, what, float(predicted), float(measured), EITHER, at, holds, STATEMENT,
         absolute=True,
     )  # fmt: skip
@@ -102,18 +101,18 @@ def statement(
 def between(
     kernel: str, layer: Layer, quantity: str, predicted: float, ends: Collection[float],
     measured: float, at: float | None, holds: bool, step: float = 0.0,
-) -> Claim:  # fmt: skip
+) -> Prediction:  # fmt: skip
     """A number, that the law knows as well as the ends of its error term are near, and to a step of
     what is measured. Of an error term that is too large it is no test."""
     error = (max(abs(end - predicted) for end in ends) + step) / predicted + PRECISION
     fits = holds and error <= LARGEST_ERROR
-    return Claim(kernel, layer, quantity, predicted, measured, error, at, fits)
+    return Prediction(kernel, layer, quantity, predicted, measured, error, at, fits)
 
 
 def extreme(
     kernel: str, layer: Layer, what: str, so: bool, predicted: float, ends: Collection[float],
     measured: float, at: float | None, holds: bool,
-) -> Claim:  # fmt: skip
+) -> Prediction:  # fmt: skip
     """That something is so, or is not, where 0 or inf is predicted, and at both ends as well."""
     found = math.nan if math.isnan(measured) else (measured == predicted) == so
     return statement(kernel, layer, what, so, found, at, holds and {*ends} == {predicted})
@@ -121,9 +120,9 @@ def extreme(
 
 def measured(
     kernel: str, layer: Layer, quantity: str, found: float, at: float | None = None
-) -> Claim:
+) -> Prediction:
     """What exact values say where no law is known."""
-    return Claim(kernel, layer, quantity, math.nan, found, math.nan, at, kind=MEASURED)
+    return Prediction(kernel, layer, quantity, math.nan, found, math.nan, at, kind=MEASURED)
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Law:
     statement: str
     condition: str
     error_term: str
-    claims: Callable[[Data], Iterator[Claim]]
+    claims: Callable[[Data], Iterator[Prediction]]
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
         """Its claims, each with its verdict."""

@@ -1,90 +1,95 @@
-"""A claim on trained transformers: its words, its comparisons, and its row; or why runs that are
+"""A claim on trained transformers: its words, its contrasts, and its row; or why runs that are
 there cannot judge it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from attention_separation.pages.prose import joined
-from attention_separation.statistics.means import Estimate
+from attention_separation.statistics.claims import Claim, judge
+from attention_separation.statistics.contrasts import Contrast, Measure
 
-from .comparisons import Comparison, Measure
-from .outcomes import PAPERS, decide, unjudged, within
-from .runs import chosen, held_out_error, is_full_rank, naming_dead, over_rank_0, sizes, values
-
-APART = 4.0
-"""From how many times the least error of a cell's runs on the largest counts as another outcome,
-and not as spread."""
+from ..training.runs import (
+    chosen,
+    held_out_error,
+    is_full_rank,
+    naming_dead,
+    over_rank_0,
+    single_runs,
+    sizes,
+    two_ends,
+    two_layers,
+    values,
+)
+from .outcomes import OURS, PAPERS, row_of, unjudged
 
 LEARNED = 0.5
 """Share of the error of uniform attention below which full rank counts as learned."""
 
-OF_CELL = {"layers": "L", "width": "w", "rank": "r", "n": "N"}
 _TRAINED = {
-    "steps": "steps",
-    "batch": "sets per batch",
-    "lr": "as its rate",
+    "steps": "steps", "batch": "sets per batch", "lr": "as its rate",
     "warm_up": "of the steps as warm-up",
-}
+}  # fmt: skip
 
-Unfit = Callable[[list[dict], list[Comparison]], str]
-"""Of all runs and a claim's comparisons: why these cannot judge it; empty where they can."""
+Unfit = Callable[[list[dict], list[Contrast]], str]
+"""Of all runs and a claim's contrasts: why these cannot judge it; empty where they can."""
+
+Contrasts = Callable[[list[dict]], Iterator[Contrast]]
+"""Of all runs, what a claim is judged on."""
+
+THEIRS = {"whose": PAPERS, "bound_is": "margin, of the difference of mean errors"}
+FAR_LARGER = THEIRS | {"bound_is": "factor between mean errors"}
+OURS_TOO = THEIRS | {"whose": OURS}
+EITHER_SIDE = OURS_TOO | {"bound_is": "margin on either side, of the difference of mean errors"}
+"""Columns of claims."""
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim on trained transformers: its name, its words and the comparisons it stands for.
+class TrainedClaim(Claim):
+    """A claim on trained transformers: its name, its words and the contrasts it stands for.
 
-    What is compared is the mean of `measure` over runs: by its difference, whose bound is the
-    margin, or by its ratio, whose bound is the `factor`. `at_full_width`: the paper's runs have
-    w = d. `unfit`: when runs cannot judge this claim, whatever their errors.
+    What is compared is the mean of a measure over runs, of the first groups and of the second: by
+    its difference, whose bound is the margin, or by its ratio, whose bound is the `factor`.
+    `at_full_width`: the paper's runs have w = d. `unfit`: when runs cannot judge this claim,
+    whatever their errors.
     """
 
-    name: str
-    statement: str
-    comparisons: Callable[[list[dict]], Iterator[Comparison]]
-    measure: Measure = held_out_error
+    contrasts: Contrasts
+    measures: tuple[Measure, Measure] = (held_out_error, held_out_error)
     factor: float | None = None
-    whose: str = PAPERS
     at_full_width: bool = False
     unfit: Unfit = lambda rows, found: ""
 
 
-def judge_claim(claim: Claim, rows: list[dict], margin: float, level: float) -> dict[str, object]:
+def judge_claim(
+    claim: TrainedClaim, rows: list[dict], margin: float, level: float
+) -> dict[str, object]:
     """The row of a claim on trained transformers."""
     # A grid may have a group without the one that it is to be compared with.
-    found = [each for each in claim.comparisons(rows) if each.is_complete()]
-    bound = margin if claim.factor is None else claim.factor
-    row = {
-        "claim": claim.name,
-        "whose": claim.whose,
-        "statement": claim.statement,
-        "sizes": _sizes(claim, [row for each in found for row in each.runs]),
-        "bound_is": _bound_is(claim, found),
-    }
+    found = [each for each in claim.contrasts(rows) if all(each.groups)]
+    is_ratio = claim.factor is not None
+    bound = claim.factor if is_ratio else margin
+    size = _sizes(claim, [row for each in found for row in each.runs])
     if reason := (claim.unfit(rows, found) if found else "") or unlike_training(found):
-        return row | unjudged(reason, len(found))
+        return row_of(claim, size, unjudged(len(found))) | {"reason": reason}
     if reason := single_runs([group for each in found for group in each.groups]):
-        values_alone = [
-            each.judge(each.name, _without_interval(claim, each), bound) for each in found
+        single = [
+            each.claimed(each.name, each.without_interval(claim.measures, is_ratio), bound)
+            for each in found
         ]
-        return row | unjudged(reason, len(found), values_alone, bound)
-    outcomes = []
-    for each in found:
-        compare = each.difference if claim.factor is None else each.ratio
-        measured = compare(claim.measure, level / len(found))
-        outcomes.append(each.judge(naming_dead(each.name, each.runs), measured, bound))
+        return row_of(claim, size, unjudged(len(found), single)) | {"reason": reason}
+    compared = [
+        each.claimed(
+            naming_dead(each.name, each.runs),
+            each.estimate(claim.measures, is_ratio, level / len(found)),
+            bound,
+        )
+        for each in found
+    ]
     interval = joined(list(dict.fromkeys(each.interval for each in found))) if found else None
-    return row | {"interval": interval} | decide(outcomes, bound)
+    return row_of(claim, size, judge(compared)) | {"interval": interval}
 
 
-def _without_interval(claim: Claim, comparison: Comparison) -> Estimate:
-    pairs = comparison.measured(claim.measure)
-    first, second = (sum(sum(group) / len(group) for group in side) / len(pairs)
-                     for side in zip(*pairs, strict=True))  # fmt: skip
-    return Estimate.within(first - second if claim.factor is None else first / second, 0.0)
-
-
-def _sizes(claim: Claim, rows: list[dict]) -> str:
+def _sizes(claim: TrainedClaim, rows: list[dict]) -> str:
     """The sizes of the runs; with their width, where it should be the dimension and is not."""
     found = sizes(rows)
     if claim.at_full_width and any(row["width"] != row["d"] for row in rows):
@@ -93,30 +98,7 @@ def _sizes(claim: Claim, rows: list[dict]) -> str:
     return found
 
 
-def _bound_is(claim: Claim, found: list[Comparison]) -> str:
-    if claim.factor is not None:
-        return "factor between mean errors"
-    sides = " on either side" if any(each.judge is within for each in found) else ""
-    over = " over rank 0" if claim.measure is over_rank_0 else ""
-    return f"margin{sides}, of the difference of mean errors{over}"
-
-
-def cell_words(row: dict, names: Iterable[str] = ("layers", "width", "rank")) -> str:
-    """A cell in short: L=1, w=3, r=4."""
-    return ", ".join(f"{OF_CELL[name]}={row[name]}" for name in names)
-
-
-def single_runs(groups: list[list[dict]]) -> str:
-    """Which groups have a single run, and so no interval; empty where none has."""
-    single = {group[0]["cell"]: group[0] for group in groups if len(group) == 1}
-    if not single:
-        return ""
-    first, *more = single.values()
-    others = f" and {len(more)} more" if more else ""
-    return f"a single run has no interval ({cell_words(first, OF_CELL)}{others})"
-
-
-def unlike_training(found: list[Comparison]) -> str:
+def unlike_training(found: list[Contrast]) -> str:
     """In what the training of compared groups differs; empty where it does not."""
     for each in found:
         for pair in each.pairs:
@@ -129,29 +111,17 @@ def unlike_training(found: list[Comparison]) -> str:
     return ""
 
 
-def two_outcomes(rows: list[dict], found: list[Comparison]) -> str:
+def two_outcomes(rows: list[dict], found: list[Contrast]) -> str:
     """Whether three layers of full rank end in two ways, so that a mean over runs is of neither."""
     del rows
     return two_ends([row for each in found for row in each.runs])
 
 
-def two_ends(rows: list[dict]) -> str:
-    """The cell of three layers of full rank whose runs end far apart, or some of them dead; empty
-    where none do."""
-    deep = [row for row in rows if row["layers"] == 3 and is_full_rank(row)]
-    for cell in dict.fromkeys(row["cell"] for row in deep):
-        own = chosen(deep, cell=cell)
-        ends = [f([held_out_error(row) for row in own]) for f in (min, max)]
-        if any(row["dead"] for row in own) or ends[1] > APART * ends[0]:
-            name = naming_dead(cell_words(own[0]), own)
-            return f"runs of one cell end at {ends[0]:.3f} and at {ends[1]:.3f}: {name}"
-    return ""
-
-
-def unlearned(rows: list[dict]) -> str:
-    """Why runs of several numbers of points, some of full rank, cannot show what lower ranks lack:
-    they are narrower than the paper's, w = d, and full rank does not learn even the fewest."""
-    own = [row for row in rows if row["n"] > 2]
+def unlearned(rows: list[dict], found: list[Contrast]) -> str:
+    """Why runs of two layers cannot show what lower ranks lack on more points: they are narrower
+    than the paper's, w = d, and full rank does not learn even the fewest."""
+    del found
+    own = [row for row in two_layers(rows) if row["n"] > 2]
     if all(row["width"] == row["d"] for row in own):
         return ""
     full = [row for row in own if is_full_rank(row)]

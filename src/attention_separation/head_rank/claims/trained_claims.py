@@ -1,20 +1,37 @@
-"""What the paper says of trained transformers, and this reproduction of them, as comparisons of
+"""What the paper says of trained transformers, and this reproduction of them, as contrasts of
 groups of runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
-from .comparisons import SIZE, TRAINING, Comparison, alike, alike_each, plain
-from .judging import Claim, two_outcomes, unlearned
-from .outcomes import OURS, above, below, within
-from .runs import (
+from attention_separation.statistics.claims import at_least, at_most, within
+from attention_separation.statistics.contrasts import Claimed, Contrast
+
+from ..training.runs import (
     CONTROL_INITIAL,
     PUBLISHED_INITIAL,
+    SIZE,
+    TRAINING,
+    alike,
+    by_rank,
     chosen,
     initial_words,
     is_full_rank,
+    like,
     over_rank_0,
+    plain,
+    two_layers,
     values,
+)
+from .judging import (
+    EITHER_SIDE,
+    FAR_LARGER,
+    OURS_TOO,
+    THEIRS,
+    Contrasts,
+    TrainedClaim,
+    two_outcomes,
+    unlearned,
 )
 
 FACTOR = 2.0
@@ -22,66 +39,52 @@ FACTOR = 2.0
 
 _THEIRS, _SMALL = map(initial_words, (PUBLISHED_INITIAL, CONTROL_INITIAL))
 
-Comparisons = Callable[[list[dict]], Iterator[Comparison]]
 
+def against_full_rank(layers: int, most_heads: bool = False) -> Contrasts:
+    """Every lower rank against full rank: with as many parameters, or the most heads of the one
+    against the fewest of the other."""
 
-def _low_ranks(rows: list[dict]) -> list[int]:
-    return values([row for row in rows if not is_full_rank(row)], "rank")
-
-
-def _full_rank_needed(layers: int) -> Comparisons:
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
+    def contrasts(rows: list[dict]) -> Iterator[Contrast]:
         rows = chosen(plain(rows), layers=layers)
-        for width in values(rows, "width"):
-            own = chosen(rows, width=width)
-            full = [row for row in own if is_full_rank(row)]
-            for rank in _low_ranks(own):
-                yield Comparison(f"w={width}, r={rank}", [(chosen(own, rank=rank), full)])
-
-    return comparisons
-
-
-def _more_heads(layers: int) -> Comparisons:
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        rows = chosen(plain(rows), layers=layers)
-        if not rows:
-            return
         widths = values(rows, "width")
-        full = [row for row in chosen(rows, width=widths[0]) if is_full_rank(row)]
-        own = chosen(rows, width=widths[-1])
-        for rank in _low_ranks(own):
-            heads = chosen(own, rank=rank)
-            yield Comparison(f"H={heads[0]['total_heads']}, r={rank}", [(heads, full)])
+        beside = {width: width for width in widths}
+        if most_heads and widths:
+            beside = {widths[-1]: widths[0]}
+        for width, width_of_full in beside.items():
+            full = [row for row in chosen(rows, width=width_of_full) if is_full_rank(row)]
+            for rank, lower in by_rank(chosen(rows, width=width)).items():
+                name = f"H={lower[0]['total_heads']}" if most_heads else f"w={width}"
+                yield Contrast(f"{name}, r={rank}", [(lower, full)])
 
-    return comparisons
+    return contrasts
 
 
-def _five_layers(rows: list[dict]) -> Iterator[Comparison]:
+def five_and_three_layers(rows: list[dict]) -> Iterator[Contrast]:
+    """At every rank, with the fewest parameters that five layers have."""
     deep, less = (chosen(plain(rows), layers=layers) for layers in (5, 3))
     for width in values(deep, "width")[:1]:
         for rank in values(chosen(deep, width=width), "rank"):
             pair = tuple(chosen(own, width=width, rank=rank) for own in (deep, less))
-            yield Comparison(f"r={rank}", [pair])
+            yield Contrast(f"r={rank}", [pair])
 
 
 def _over_ranks(
-    name: str, pairs: dict[int, tuple], judge: Callable = above
-) -> Iterator[Comparison]:
-    """One comparison of all ranks together; none where there are no runs to compare."""
-    found = {rank: pair for rank, pair in pairs.items() if all(pair)}
-    if found:
-        ranks = ", ".join(map(str, found))
-        yield Comparison(f"{name}, mean over r={ranks}", [*found.values()], judge)
+    name: str, first: dict[int, list[dict]], second: dict[int, list[dict]],
+    claimed: Claimed = at_least,
+) -> Iterator[Contrast]:  # fmt: skip
+    """One contrast of all ranks together; none where there are no runs to compare."""
+    ranks = [rank for rank in first if first[rank] and second.get(rank)]
+    if ranks:
+        pairs = [(first[rank], second[rank]) for rank in ranks]
+        yield Contrast(f"{name}, mean over r={', '.join(map(str, ranks))}", pairs, claimed)
 
 
-def _depth(rows: list[dict]) -> Iterator[Comparison]:
+def one_and_three_layers(rows: list[dict]) -> Iterator[Contrast]:
+    """Lower ranks with the most heads that three layers have."""
     shallow, deep = (chosen(plain(rows), layers=layers) for layers in (1, 3))
     for width in values(deep, "width")[-1:]:
-        own, beside = (chosen(group, width=width) for group in (deep, shallow))
-        pairs = {
-            rank: (chosen(beside, rank=rank), chosen(own, rank=rank)) for rank in _low_ranks(own)
-        }
-        yield from _over_ranks(f"w={width}", pairs)
+        groups = (by_rank(chosen(own, width=width)) for own in (shallow, deep))
+        yield from _over_ranks(f"w={width}", *groups)
 
 
 def _with_encoding(rows: list[dict], layers: int, **encoding: object) -> dict[int, list[dict]]:
@@ -92,36 +95,29 @@ def _with_encoding(rows: list[dict], layers: int, **encoding: object) -> dict[in
     return {rank: chosen(own, rank=rank) for rank in values(own, "rank")}
 
 
-def _without(rows: list[dict], group: list[dict], times: int) -> list[dict]:
-    """Runs like those of a group, without an encoding at so many times the width."""
-    same = {name: group[0][name] for name in (*SIZE, *TRAINING, "layers", "rank")}
-    width = times * group[0]["width"]
-    return chosen(rows, encoding="none", regime="fresh", width=width, **same)
+def with_encoding(
+    claimed: Claimed, only: int | None = None, times: int = 1, **encoding: object
+) -> Contrasts:
+    """Of each number of layers, or of one, lower ranks without an encoding, at so many times the
+    width, and with one."""
+
+    def contrasts(rows: list[dict]) -> Iterator[Contrast]:
+        for layers in values(chosen(rows, **encoding), "layers"):
+            if only in (None, layers):
+                groups = _with_encoding(rows, layers, **encoding)
+                without = {rank: _without(rows, own[0], times) for rank, own in groups.items()}
+                yield from _over_ranks(f"L={layers}", without, groups, claimed)
+
+    return contrasts
 
 
-def _concatenated(layers: int, judge: Callable, times: int) -> Comparisons:
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        groups = _with_encoding(rows, layers, encoding="concatenated")
-        pairs = {rank: (_without(rows, own, times), own) for rank, own in groups.items()}
-        yield from _over_ranks(f"L={layers}", pairs, judge)
-
-    return comparisons
+def _without(rows: list[dict], run: dict, times: int) -> list[dict]:
+    """Runs like one, without an encoding at so many times the width."""
+    own = chosen(rows, encoding="none", regime="fresh", width=times * run["width"])
+    return like(own, run, (*SIZE, *TRAINING, "layers", "rank"))
 
 
-def additive(initial: dict[str, float], judge: Callable) -> Comparisons:
-    """Of each number of layers, lower ranks without an encoding and with an additive one of these
-    initial values."""
-
-    def comparisons(rows: list[dict]) -> Iterator[Comparison]:
-        for layers in values(chosen(rows, encoding="additive", **initial), "layers"):
-            groups = _with_encoding(rows, layers, encoding="additive", **initial)
-            pairs = {rank: (_without(rows, own, 1), own) for rank, own in groups.items()}
-            yield from _over_ranks(f"L={layers}", pairs, judge)
-
-    return comparisons
-
-
-def initial_values(rows: list[dict]) -> Iterator[Comparison]:
+def initial_values(rows: list[dict]) -> Iterator[Contrast]:
     """Of each number of layers, lower ranks with an additive encoding of the published initial
     values, and of the control's."""
     for layers in values(chosen(rows, encoding="additive"), "layers"):
@@ -129,167 +125,133 @@ def initial_values(rows: list[dict]) -> Iterator[Comparison]:
             _with_encoding(rows, layers, encoding="additive", **initial)
             for initial in (PUBLISHED_INITIAL, CONTROL_INITIAL)
         )
-        same = (*SIZE, *TRAINING, "width")
-        pairs = {
-            rank: (own, chosen(control.get(rank, []), **{name: own[0][name] for name in same}))
+        beside = {
+            rank: like(control.get(rank, []), own[0], (*SIZE, *TRAINING, "width"))
             for rank, own in theirs.items()
         }
-        yield from _over_ranks(f"L={layers}", pairs)
+        yield from _over_ranks(f"L={layers}", theirs, beside)
 
 
-def two_layers(rows: list[dict]) -> list[dict]:
-    """Runs of Figure 4: of the size that most have, and for each N trained as most are."""
-    own = chosen(rows, encoding="none", regime="fresh", layers=2)
-    return alike_each(alike(own, ("d", "feed_forward", "width")), "n")
+def more_points(full: bool) -> Contrasts:
+    """Two layers on more points against fewer: of full rank against the fewest, of each rank below
+    against the next smaller number, of more than two, where uniform attention makes no error."""
 
+    def contrasts(rows: list[dict]) -> Iterator[Contrast]:
+        for rank, own in by_rank(two_layers(rows), full).items():
+            points = values(own, "n")
+            steps = pairwise(n for n in points if n > 2)
+            for few, many in ((points[0], n) for n in points[1:]) if full else steps:
+                pair = (chosen(own, n=many), chosen(own, n=few))
+                name = f"r={rank}, N={many} against {few}"
+                yield Contrast(name, [pair], at_most if full else at_least)
 
-def of_figure_4(rows: list[dict], full: bool) -> Iterator[tuple[int, list[dict]]]:
-    """Runs of two layers by rank: all of full rank, or all of lower ones."""
-    rows = two_layers(rows)
-    for rank in values([row for row in rows if is_full_rank(row) == full], "rank"):
-        yield rank, chosen(rows, rank=rank)
-
-
-def neighbours(rows: list[dict]) -> Iterator[Comparison]:
-    """Of each rank below full, two layers on each number of points against the next smaller one."""
-    for rank, own in of_figure_4(rows, full=False):
-        # Of two points uniform attention makes no error.
-        for few, many in pairwise(n for n in values(own, "n") if n > 2):
-            name = f"r={rank}, N={many} against {few}"
-            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))])
-
-
-def _against_fewest(rows: list[dict]) -> Iterator[Comparison]:
-    for rank, own in of_figure_4(rows, full=True):
-        few, *more = values(own, "n")
-        for many in more:
-            name = f"r={rank}, N={many} against {few}"
-            yield Comparison(name, [(chosen(own, n=many), chosen(own, n=few))], below)
-
-
-def _unlearned(rows: list[dict], found: list[Comparison]) -> str:
-    del found
-    return unlearned(two_layers(rows))
+    return contrasts
 
 
 CLAIMS = (
-    Claim(
+    TrainedClaim(
         "full rank at one layer",
         "One layer: every lower rank has a larger error than full rank with as many parameters",
-        _full_rank_needed(1),
+        THEIRS, against_full_rank(1),
     ),
-    Claim(
+    TrainedClaim(
         "full rank at one layer, factor",
         f"One layer: every lower rank has more than {FACTOR:g} times the error of full rank with "
         "as many parameters",
-        _full_rank_needed(1),
-        factor=FACTOR,
+        FAR_LARGER, against_full_rank(1), factor=FACTOR,
     ),
-    Claim(
+    TrainedClaim(
         "more heads at one layer",
         "One layer: the most heads of lower rank have a larger error than the fewest of full rank",
-        _more_heads(1),
+        THEIRS, against_full_rank(1, most_heads=True),
     ),
-    Claim(
+    TrainedClaim(
         "more heads at one layer, factor",
         f"One layer: the most heads of lower rank have more than {FACTOR:g} times the error of the "
         "fewest of full rank",
-        _more_heads(1),
-        factor=FACTOR,
+        FAR_LARGER, against_full_rank(1, most_heads=True), factor=FACTOR,
     ),
-    Claim(
+    TrainedClaim(
         "full rank at three layers",
         "Three layers: every lower rank has a larger error than full rank with as many parameters",
-        _full_rank_needed(3),
-        unfit=two_outcomes,
+        THEIRS, against_full_rank(3), unfit=two_outcomes,
     ),
-    Claim(
+    TrainedClaim(
         "more heads at three layers",
         "Three layers: the most heads of lower rank have a larger error than the fewest of full "
         "rank",
-        _more_heads(3),
-        unfit=two_outcomes,
+        THEIRS, against_full_rank(3, most_heads=True), unfit=two_outcomes,
     ),
-    Claim(
+    TrainedClaim(
         "depth helps",
         "Three layers of lower rank have a smaller error than one, on average over the ranks, with "
         "the most heads",
-        _depth,
+        THEIRS, one_and_three_layers,
     ),
-    Claim(
+    TrainedClaim(
         "five layers",
         "Five layers with d^2 parameters per layer have a larger error than three, at every rank",
-        _five_layers,
+        THEIRS, five_and_three_layers,
     ),
-    Claim(
+    TrainedClaim(
         "concatenated, three layers",
         "Concatenated encodings lower the error of lower ranks at three layers, on average",
-        _concatenated(3, above, 1),
+        THEIRS, with_encoding(at_least, 3, encoding="concatenated"),
     ),
-    Claim(
+    TrainedClaim(
         "concatenated, one layer",
         "Concatenated encodings do not lower the error of lower ranks at one layer, on average",
-        _concatenated(1, below, 1),
+        THEIRS, with_encoding(at_most, 1, encoding="concatenated"),
     ),
     # The control of about as many attention parameters is not in the paper.
-    Claim(
+    TrainedClaim(
         "concatenated, three layers, matched",
         "Concatenated encodings lower the error of lower ranks at three layers beside networks "
         "without an encoding that have about as many attention parameters, too, on average",
-        _concatenated(3, above, 4),
-        whose=OURS,
+        OURS_TOO, with_encoding(at_least, 3, 4, encoding="concatenated"),
     ),
-    Claim(
+    TrainedClaim(
         "concatenated, one layer, matched",
         "Concatenated encodings do not lower the error of lower ranks at one layer beside networks "
         "without an encoding that have about as many attention parameters, on average",
-        _concatenated(1, below, 4),
-        whose=OURS,
+        OURS_TOO, with_encoding(at_most, 1, 4, encoding="concatenated"),
     ),
-    Claim(
+    TrainedClaim(
         "additive",
         f"Additive encodings, from the published initial values {_THEIRS}, do not lower the error "
         "of lower ranks, on average",
-        additive(PUBLISHED_INITIAL, below),
+        THEIRS, with_encoding(at_most, encoding="additive", **PUBLISHED_INITIAL),
     ),
     # Other initial values are not in the paper.
-    Claim(
+    TrainedClaim(
         "additive, control",
         f"Additive encodings from initial values {_SMALL} neither lower nor raise the error of "
         "lower ranks, on average",
-        additive(CONTROL_INITIAL, within),
-        whose=OURS,
+        EITHER_SIDE, with_encoding(within, encoding="additive", **CONTROL_INITIAL),
     ),
-    Claim(
+    TrainedClaim(
         "additive, initial values",
         "With additive encodings lower ranks have a larger error from the published initial values "
         f"{_THEIRS} than from {_SMALL}, on average",
-        initial_values,
-        whose=OURS,
+        OURS_TOO, initial_values,
     ),
-    Claim(
+    TrainedClaim(
         "more points, lower rank",
         "Two layers of lower rank: the error grows from each number of points to the next",
-        neighbours,
-        at_full_width=True,
-        unfit=_unlearned,
+        THEIRS, more_points(full=False), at_full_width=True, unfit=unlearned,
     ),
-    Claim(
+    TrainedClaim(
         "more points, lower rank, over rank 0",
         "Two layers of lower rank: the error over that of uniform attention (rank 0) grows from "
         "each number of points to the next",
-        neighbours,
-        measure=over_rank_0,
-        whose=OURS,
-        at_full_width=True,
-        unfit=_unlearned,
+        OURS_TOO | {"bound_is": "margin, of the difference of mean errors over rank 0"},
+        more_points(full=False), measures=(over_rank_0, over_rank_0), at_full_width=True,
+        unfit=unlearned,
     ),
     # Not over rank 0: where the target is learned, that ratio falls only because rank 0 gets worse.
-    Claim(
+    TrainedClaim(
         "more points, full rank",
         "Two layers of full rank: the error does not grow with the number of points",
-        _against_fewest,
-        at_full_width=True,
-        unfit=_unlearned,
+        THEIRS, more_points(full=True), at_full_width=True, unfit=unlearned,
     ),
-)
+)  # fmt: skip

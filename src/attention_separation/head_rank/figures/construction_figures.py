@@ -23,9 +23,9 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
 from attention_separation.settings.closed import Job
 
-from ..claims.runs import chosen, listed, values
 from ..constructions import features, temperature, vote
 from ..settings.titles import FIGURES
+from ..training.runs import chosen, listed, values
 
 ERROR = "mean squared error"
 

@@ -12,11 +12,11 @@ from attention_separation.pages.drawing import key, legend_beside, log_axis, she
 from attention_separation.pages.house_style import INK, PALETTE
 from attention_separation.pages.prose import counted
 
-from ..claims import published_values
-from ..claims.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
+from ..training import published_values
 from ..training.cell_table import DEAD as DEAD_SHARE
+from ..training.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
 
 ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"

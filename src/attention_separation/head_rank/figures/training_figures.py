@@ -22,13 +22,21 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import table_from_rows
 from attention_separation.settings.closed import Job
 
-from ..claims import published_values
-from ..claims.batch_claims import AS_PUBLISHED, FRESH, REPEATED
-from ..claims.learned_claims import fact_1_errors
-from ..claims.runs import chosen, is_full_rank, read_runs, read_seed, values
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
+from ..training import published_values
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
+from ..training.runs import (
+    AS_PUBLISHED,
+    FRESH,
+    REPEATED,
+    chosen,
+    is_full_rank,
+    read_runs,
+    read_seed,
+    values,
+)
+from ..training.single_heads import fact_1_errors
 from .error_figures import (
     DEAD,
     ERROR,

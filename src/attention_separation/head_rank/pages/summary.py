@@ -6,7 +6,22 @@ from pathlib import Path
 from attention_separation.results.tables import read_parquet
 from attention_separation.statistics.verdict_words import count_verdicts
 
-from ..claims.outcomes import SCHEMA, WHOSE, in_words
+from ..claims.outcomes import SCHEMA, WHOSE
+
+
+def in_words(row: dict) -> str:
+    """A row's sizes, why it is not judged, its deciding comparison with the interval, and the
+    bound; empty where there is nothing to say."""
+    parts = [row["reason"]] if row["reason"] else []
+    if row["measured"] is not None:
+        interval = ""
+        if row["low"] is not None:
+            high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
+            interval = f" ({row['low']:.3g} {high})"
+        parts.append(f"{row['decided_at']}: {row['measured']:.3g}{interval}")
+    if row["bound"] is not None:
+        parts.append(f"bound {row['bound']:.3g}, {row['bound_is']}")
+    return "; ".join([row["sizes"], *parts]) if parts else ""
 
 
 def line(row: dict) -> str:

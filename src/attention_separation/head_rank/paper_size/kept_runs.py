@@ -18,7 +18,7 @@ from attention_separation.results.installed import processor
 from attention_separation.results.tables import read_parquet, rounded, table_from_rows, write_csv
 from attention_separation.settings.closed import thinned
 
-from ..claims import published_values
+from ..training import published_values
 from ..training.cell_table import OF_HEADS, RUNS, SCHEMA
 
 SCALES = ("paper_size", "reference")

@@ -6,9 +6,9 @@ from pathlib import Path
 from attention_separation.pages.drawing import save
 from attention_separation.pages.prose import counted
 
-from ..claims import published_values
-from ..claims.runs import is_full_rank, values
 from ..figures.training_figures import draw, shown
+from ..training import published_values
+from ..training.runs import is_full_rank, values
 from .kept_runs import SCALES, keep_runs, read_kept, read_made_with, write_published
 
 FIGURES: dict[str, Callable[[dict], bool]] = {

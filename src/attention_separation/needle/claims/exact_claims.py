@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from attention_separation.datasets.another_x import literal_margin, margin, margin_of_rows
+from attention_separation.statistics.claims import Comparison, Estimate
 
 from ..settings.exact import AnotherX, Entries
-from .outcomes import EXACT, Claim, Comparison
+from .outcomes import EXACT, claim, judged
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -24,20 +25,20 @@ LOW, HIGH = 0.6, 0.8
 EQUAL = 1e-12
 """Of margins, in units of s."""
 
-N5 = Claim(
+N5 = claim(
     "N5",
     EXACT,
     "A score to the power p is lost at a critical n that grows as μ to the power 2(p + 1): its "
     "slope in log μ between μ = 5 and 6, p = 1 to 4",
     "within 5 % of 2(p + 1)",
 )
-N6 = Claim(
+N6 = claim(
     "N6",
     EXACT,
     "Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: its n · e^(−μ²/2)",
     "between 0.6 and 0.8 at every μ from 3 to 8",
 )
-N10 = Claim(
+N10 = claim(
     "N10",
     EXACT,
     "Without noise, and with rows divided by their sums, linear attention with X = e_d e_dᵀ + "
@@ -49,9 +50,9 @@ N10 = Claim(
 
 def exact_rows(critical: list[dict], data: Entries, another_x: AnotherX) -> Iterator[dict]:
     """The rows of these claims; `critical` are rows of the table of critical n."""
-    yield N5.row(list(slopes(critical)))
-    yield N6.row(list(of_softmax(critical)))
-    yield N10.row(list(margins(data, another_x)))
+    yield judged(N5, slopes(critical))
+    yield judged(N6, of_softmax(critical))
+    yield judged(N10, margins(data, another_x))
 
 
 def slopes(critical: list[dict]) -> Iterator[Comparison]:
@@ -65,10 +66,8 @@ def slopes(critical: list[dict]) -> Iterator[Comparison]:
             width = math.log(high["mu"] / low["mu"])
             value = math.log(high["n_critical"] / low["n_critical"]) / width
             off = sum(row["error"] / row["n_critical"] for row in (low, high)) / width
-            yield Comparison(
-                f"p = {degree - 1}", value, value - off, value + off,
-                2 * degree * (1 - NEAR), 2 * degree * (1 + NEAR),
-            )  # fmt: skip
+            least, most = 2 * degree * (1 - NEAR), 2 * degree * (1 + NEAR)
+            yield Comparison(f"p = {degree - 1}", Estimate.within(value, off), least, most)
 
 
 def of_softmax(critical: list[dict]) -> Iterator[Comparison]:
@@ -77,8 +76,8 @@ def of_softmax(critical: list[dict]) -> Iterator[Comparison]:
         mu, n = row["mu"], row["n_critical"]
         if row["kernel"] == "exp" and 3 <= mu <= 8 and 0 < n < math.inf:
             scale = math.exp(-mu * mu / 2)
-            low, high = ((n + sign * row["error"]) * scale for sign in (-1, 1))
-            yield Comparison(f"μ = {mu:g}", n * scale, low, high, LOW, HIGH)
+            found = Estimate.within(n, row["error"]).moved(lambda n, scale=scale: n * scale)
+            yield Comparison(f"μ = {mu:g}", found, LOW, HIGH)
 
 
 def margins(data: Entries, another_x: AnotherX) -> Iterator[Comparison]:
@@ -86,8 +85,6 @@ def margins(data: Entries, another_x: AnotherX) -> Iterator[Comparison]:
     wanted = margin(data, another_x.weight)
     for n in another_x.sizes:
         for words, way in (("distinct rows", margin_of_rows), ("all tokens", literal_margin)):
-            value = way(data, n, another_x.weight)
-            yield Comparison(
-                f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}",
-                value, value, value, wanted - EQUAL, wanted + EQUAL,
-            )  # fmt: skip
+            found = Estimate.exactly(way(data, n, another_x.weight))
+            name = f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}"
+            yield Comparison(name, found, wanted - EQUAL, wanted + EQUAL)

@@ -2,14 +2,11 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
 
-from scipy.special import stdtrit
+from attention_separation.statistics.means import Mean
 
 from ..exact.accuracy import CRITICAL
-from .outcomes import Comparison
 
 Rows = Sequence[dict]
 
@@ -21,67 +18,14 @@ QUERIES = {
 """Arms in words."""
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over runs, or a difference of means: its variance, and the degrees of freedom of it.
+def mean_accuracy(rows: Rows) -> Mean:
+    """The mean accuracy of a cell's runs; of a single run, with no interval (NaN).
 
     Every run has held-out sequences of its own, so that the spread over runs has the binomial error
     in it; a run's variance is taken to be no less than that error's, whatever the spread.
     """
-
-    value: float
-    variance: float
-    freedom: float
-
-    @classmethod
-    def of_runs(cls, rows: Rows) -> Self:
-        """Of the accuracies of a cell's runs; of a single run, with no interval (NaN)."""
-        values = [row["accuracy"] for row in rows]
-        count, mean = len(values), sum(values) / len(values)
-        binomial = sum(v * (1 - v) / row["held_out"] for v, row in zip(values, rows, strict=True))
-        if count < 2:
-            return cls(mean, math.nan, math.nan)
-        spread = sum((value - mean) ** 2 for value in values) / (count - 1)
-        return cls(mean, max(spread, binomial / count) / count, count - 1)
-
-    def less(self, other: Self | float) -> Self:
-        """The difference to a number that is known, or to another mean (Welch)."""
-        if not isinstance(other, Mean):
-            return type(self)(self.value - other, self.variance, self.freedom)
-        parts = [(each.variance, each.freedom) for each in (self, other)]
-        variance = sum(part for part, _ in parts)
-        below = sum(part * part / freedom for part, freedom in parts)
-        freedom = variance**2 / below if below else min(freedom for _, freedom in parts)
-        return type(self)(self.value - other.value, variance, freedom)
-
-    def reach(self, level: float) -> float:
-        """Half the length of Student's two-sided interval."""
-        return float(stdtrit(self.freedom, 1 - level / 2)) * math.sqrt(self.variance)
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A mean that is claimed to lie in a range."""
-
-    name: str
-    mean: Mean
-    least: float = -math.inf
-    most: float = math.inf
-
-
-def comparisons(measured: Sequence[Measured], level: float) -> list[Comparison]:
-    """The comparisons of one claim, which is to be falsely judged with a chance of `level`.
-
-    All must agree for the claim to: each at the level (an intersection-union test). One that
-    differs is enough: each at its share of the level.
-    """
-    found = []
-    for each in measured:
-        near, far = (each.mean.reach(at) for at in (level, level / len(measured)))
-        value = each.mean.value
-        known, wide = (value - near, value + near), (value - far, value + far)
-        found.append(Comparison(each.name, value, *known, each.least, each.most, wide))
-    return found
+    binomial = [row["accuracy"] * (1 - row["accuracy"]) / row["held_out"] for row in rows]
+    return Mean.of([row["accuracy"] for row in rows], math.sqrt(sum(binomial) / len(rows)))
 
 
 def cells_of(rows: Rows, **wanted) -> Iterator[Rows]:
@@ -121,7 +65,7 @@ def query_given(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
     found = one_cell(
         rows, arm="query_given", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
     )
-    return Mean.of_runs(found) if found else None
+    return mean_accuracy(found) if found else None
 
 
 def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:

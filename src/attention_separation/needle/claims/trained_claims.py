@@ -1,20 +1,21 @@
 """Claims on trained networks: that none passes its line, and what comes near it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from .outcomes import TRAINED, Claim, Comparison
+from attention_separation.statistics.claims import Comparison, Estimate
+from attention_separation.statistics.means import ClaimedMean, Mean, compare_means
+
+from .outcomes import TRAINED, claim, judged
 from .runs import (
     LADDER,
     QUERIES,
-    Mean,
-    Measured,
     Rows,
     cell_words,
     cells_of,
-    comparisons,
     curve,
     interpolated,
+    mean_accuracy,
     one_cell,
     query_given,
     segment,
@@ -42,42 +43,42 @@ NEAR, BEHIND = 0.04, 0.05
 Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
 
-N1 = Claim(
+N1 = claim(
     "N1",
     TRAINED,
     "No trained network passes what is exact: uniform weights or linear attention its bound, where "
     "the query is given, any kernel the likelihood ratio",
     f"mean accuracy − limit at most {ABOVE:g}",
 )
-N2 = Claim(
+N2 = claim(
     "N2",
     TRAINED,
     f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
     f"n = {LARGEST}, wherever the line is {JUDGED_FROM:g} or more",
     f"limit − mean accuracy at most {BELOW:g}",
 )
-N3 = Claim(
+N3 = claim(
     "N3",
     TRAINED,
     f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
     f"n = {LARGE}, the query given",
     f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
 )
-N4 = Claim(
+N4 = claim(
     "N4",
     TRAINED,
     f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = {MIDDLE}, and "
     f"at n = {LARGE} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE}; the query given",
     "each step above 0",
 )
-N7 = Claim(
+N7 = claim(
     "N7",
     TRAINED,
     "Trained networks are lost at the critical n that is computed, where they cross an accuracy of "
     "0.75 within the grid; the query given",
     f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
 )
-N8 = Claim(
+N8 = claim(
     "N8",
     TRAINED,
     "Feature maps, elu + 1, come close to softmax where the query is learned, with 12 features, "
@@ -85,7 +86,7 @@ N8 = Claim(
     f"μ = {SIGNAL:g}, n = {MIDDLE}",
     f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
 )
-N9 = Claim(
+N9 = claim(
     "N9",
     TRAINED,
     "In the first paper's network, every token a query, trained linear attention does what no "
@@ -94,7 +95,7 @@ N9 = Claim(
     f"n = {LARGE}",
     f"no attention − linear at most {BELOW:g}",
 )
-CONTROL = Claim(
+CONTROL = claim(
     "control",
     TRAINED,
     "Neither another learning rate nor leaving out the standardisation of outputs changes a "
@@ -112,49 +113,49 @@ def trained_rows(runs: Rows, lines: Rows, critical: Rows, level: float) -> Itera
     controls = [row for row in runs if row["control"]]
     share = level / len(CLAIMS)
     measured = {
-        N1: list(_passing(own, limits)),
-        N2: list(_reaching(own, limits)),
-        N3: list(_softmax_and_linear(own)),
-        N4: list(_ladder(own)),
-        N8: list(_features(own)),
-        N9: list(_paper_network(own)),
-        CONTROL: [*_passing(controls, limits), *_reaching(controls, limits)],
+        "N1": _passing(own, limits),
+        "N2": _reaching(own, limits),
+        "N3": _softmax_and_linear(own),
+        "N4": _ladder(own),
+        "N8": _features(own),
+        "N9": _paper_network(own),
+        "control": chain(_passing(controls, limits), _reaching(controls, limits)),
     }
-    found = {claim: comparisons(each, share) for claim, each in measured.items()}
-    found[N7] = crossings(own, critical, share)
-    for claim in CLAIMS:
-        yield claim.row(found[claim])
+    found = {name: compare_means([*means], share) for name, means in measured.items()}
+    found["N7"] = crossings(own, critical, share)
+    for each in CLAIMS:
+        yield judged(each, found[each.name])
 
 
-def _passing(rows: Rows, limits: Limits) -> Iterator[Measured]:
+def _passing(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
     for cell in cells_of(rows):
-        row, mean = cell[0], Mean.of_runs(cell)
+        row, mean = cell[0], mean_accuracy(cell)
         bounded = row["arm"] == "query_given" and row["kernel"] in ("uniform", "linear")
         for kernel in ("bayes", *([row["kernel"]] if bounded else [])):
             limit = limits.get((kernel, row["mu"], row["n"]))
             if limit is not None:
                 against = "likelihood ratio" if kernel == "bayes" else "bound"
                 name = f"mean accuracy − {against}, {cell_words(row)}"
-                yield Measured(name, mean.less(limit), most=ABOVE)
+                yield ClaimedMean(name, mean - limit, most=ABOVE)
 
 
-def _reaching(rows: Rows, limits: Limits) -> Iterator[Measured]:
+def _reaching(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
     for cell in cells_of(rows, arm="query_given", features=None):
         row = cell[0]
         limit = limits.get((row["kernel"], row["mu"], row["n"]), 0.0)
         if row["kernel"] in LADDER and row["n"] <= LARGEST and limit >= JUDGED_FROM:
             name = f"mean accuracy − line, {cell_words(row)}"
-            yield Measured(name, Mean.of_runs(cell).less(limit), least=-BELOW)
+            yield ClaimedMean(name, mean_accuracy(cell) - limit, least=-BELOW)
 
 
-def _softmax_and_linear(rows: Rows) -> Iterator[Measured]:
+def _softmax_and_linear(rows: Rows) -> Iterator[ClaimedMean]:
     softmax, linear = (query_given(rows, kernel, SIGNAL, LARGE) for kernel in ("exp", "linear"))
     if softmax and linear:
-        yield Measured("softmax − linear", softmax.less(linear), least=APART)
-        yield Measured("softmax", softmax, least=SUCCESS)
+        yield ClaimedMean("softmax − linear", softmax - linear, least=APART)
+        yield ClaimedMean("softmax", softmax, least=SUCCESS)
 
 
-def _ladder(rows: Rows) -> Iterator[Measured]:
+def _ladder(rows: Rows) -> Iterator[ClaimedMean]:
     points = sorted({(row["mu"], row["n"]) for row in rows if row["arm"] == "query_given"})
     for mu, n in points:
         steps = list(pairwise(LADDER))
@@ -168,37 +169,37 @@ def _ladder(rows: Rows) -> Iterator[Measured]:
             below, above = (query_given(rows, kernel, mu, n) for kernel in (low, high))
             if below and above:
                 name = f"{high} − {low}, μ = {mu:g}, n = {n}"
-                yield Measured(name, above.less(below), least=0.0)
+                yield ClaimedMean(name, above - below, least=0.0)
 
 
-def _features(rows: Rows) -> Iterator[Measured]:
+def _features(rows: Rows) -> Iterator[ClaimedMean]:
     def elu(arm: str, features: int) -> Mean | None:
         cell = one_cell(
             rows, arm=arm, kernel="elu_plus_one", features=features, mu=SIGNAL, n=MIDDLE
         )
-        return Mean.of_runs(cell) if cell else None
+        return mean_accuracy(cell) if cell else None
 
     softmax = one_cell(rows, arm="query_learned", kernel="exp", mu=SIGNAL, n=MIDDLE)
     if softmax and (own := elu("query_learned", 12)):
-        gap = Mean.of_runs(softmax).less(own)
-        yield Measured(f"exp − elu, {QUERIES['query_learned']}", gap, most=NEAR)
+        gap = mean_accuracy(softmax) - own
+        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", gap, most=NEAR)
     few, more = (elu("query_given", features) for features in (8, 32))
     power = query_given(rows, "power_2", SIGNAL, MIDDLE)
     if few and power:
-        yield Measured(f"power_2 − elu, {QUERIES['query_given']}", power.less(few), least=BEHIND)
+        yield ClaimedMean(f"power_2 − elu, {QUERIES['query_given']}", power - few, least=BEHIND)
     if few and more:
-        yield Measured(f"32 − 8 features, {QUERIES['query_given']}", more.less(few), least=0.0)
+        yield ClaimedMean(f"32 − 8 features, {QUERIES['query_given']}", more - few, least=0.0)
 
 
-def _paper_network(rows: Rows) -> Iterator[Measured]:
+def _paper_network(rows: Rows) -> Iterator[ClaimedMean]:
     for without in cells_of(rows, arm="self_attention", kernel=None, n=LARGE):
         mu = without[0]["mu"]
         linear = one_cell(
             rows, arm="self_attention", kernel="linear", divided_by="n", mu=mu, n=LARGE
         )
         if linear:
-            gap = Mean.of_runs(without).less(Mean.of_runs(linear))
-            yield Measured(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
+            gap = mean_accuracy(without) - mean_accuracy(linear)
+            yield ClaimedMean(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
 
 
 def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
@@ -209,18 +210,19 @@ def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
     for kernel, mu, n in known:
         points = curve(rows, kernel, mu)
         near, far = (
-            [_moved(points, at, sign) / exact[kernel, mu] for sign in (-1, 1)]
+            Estimate(n, _moved(points, at, "low"), _moved(points, at, "high")).moved(
+                lambda moved, known_n=exact[kernel, mu]: moved / known_n
+            )
             for at in (level, level / len(known))
         )
-        name, ratio = f"{kernel}, μ = {mu:g}", n / exact[kernel, mu]
-        found.append(Comparison(name, ratio, *near, *RATIO, (far[0], far[1])))
+        found.append(Comparison(f"{kernel}, μ = {mu:g}", near, *RATIO, far))
     return found
 
 
-def _moved(points: Sequence[tuple[int, Mean]], level: float, sign: int) -> float:
-    """The crossing moved with the two accuracies beside it, down (-1) or up (1) by their errors;
-    it may come to lie beyond them."""
+def _moved(points: Sequence[tuple[int, Mean]], level: float, end: str) -> float:
+    """The crossing moved with the two accuracies beside it to the "low" or "high" ends of their
+    intervals; it may come to lie beyond them."""
     at = segment([mean.value for _, mean in points])
     (n, high), (more, low) = points[at : at + 2]
-    ends = (each.value + sign * each.reach(level) for each in (high, low))
-    return interpolated(n, next(ends), more, next(ends))
+    ends = [getattr(mean.interval(level), end) for mean in (high, low)]
+    return interpolated(n, ends[0], more, ends[1])

@@ -9,10 +9,10 @@ from attention_separation.attention.distinct_rows import TokenTypes, distinct_ro
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import Tokens
 
+from ..exact.column_law import RowWeights, column_exceeds
 from ..models.cross_attention import CROSS_ATTENTION
 from ..models.model import AttentionModel
 from .claim import Setting
-from .law import RowWeights, column_exceeds
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Case:
 
     def _sizes(self, setting: Setting) -> Tokens:
         """Of one dataset: on what the other has as its special entry nothing depends."""
-        a = setting.a(self.dataset)
+        a = setting.a1 if self.dataset else setting.a0
         return Tokens(setting.n, setting.d, a, a, setting.b, setting.c, self.attention_x)
 
 

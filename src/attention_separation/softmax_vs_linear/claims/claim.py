@@ -5,11 +5,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..models.model import MRule
+from attention_separation.statistics.claims import Comparison, Estimate, judge
+
+from ..models import MODELS
+from ..models.model import AttentionModel, Model, MRule
 from ..settings.claims import ClaimsJob
+from .formula import formula
+from .origins import origin, place
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
+
+RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
 
 
 @dataclass(frozen=True)
@@ -32,10 +39,6 @@ class Setting:
     tau: float
 
     @property
-    def log_n(self) -> float:
-        return math.log(self.n)
-
-    @property
     def s(self) -> float:
         """sqrt(log n)."""
         return math.sqrt(math.log(self.n))
@@ -45,22 +48,28 @@ class Setting:
         """Sign columns of the paper's experiments on the model."""
         return self.m_rule.m(self.n, self.delta)
 
-    def columns(self, constant: float) -> int:
-        """m = C log(n / delta) of Definition 3.7, made whole."""
-        return math.ceil(constant * self.log_n_over_delta)
-
     @property
     def log_n_over_delta(self) -> float:
         return math.log(self.n / self.delta)
+
+    def columns(self, constant: float) -> int:
+        """m = C log(n / delta) of Definition 3.7, made whole."""
+        return math.ceil(constant * self.log_n_over_delta)
 
     @property
     def rare(self) -> float:
         """delta / n: how often "with high probability" may fail."""
         return self.delta / self.n
 
-    def a(self, dataset: int) -> float:
-        """Size of the special entry in D0 or D1."""
-        return self.a1 if dataset else self.a0
+    def letters(self, model: Model) -> dict[str, float]:
+        """Values of the letters of formulas; t is the number of tokens in a class."""
+        found = {
+            "n": self.n, "s": self.s, "a0": self.a0, "a1": self.a1, "b": self.b, "c": self.c,
+            "δ": self.delta, "τ": self.tau,
+        }  # fmt: skip
+        if isinstance(model, AttentionModel):
+            found |= {"d": self.d, "t": self.n / model.classes(self.d), "τ": self.theta * self.s}
+        return found
 
 
 @dataclass(frozen=True)
@@ -76,23 +85,23 @@ class Measured:
 
     @property
     def holds(self) -> bool | None:
-        return None if self.margin is None else self.margin > 0
+        return None if self.margin is None else self.margin >= 0
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """One part of a lemma or theorem.
 
     Attributes
     ----------
     id : lemma and part, such as "D.4.P1"
-    place, statement, formula : where it stands, what it says in words and in symbols
-    source, bound_from : where the claim and where its bound come from, as `origins` has it
     model : name of its model, or "attention" in general
-    quantity : what `cells` are
-    relation : how every cell must stand to the bound; of an o() only their ratio is told
-    cells : setting -> one number, or all that the claim is about
-    bound : setting -> what they are compared with
+    statement : what it says, in words
+    left, claimed, note : its formula: of what, relation and bound, as "≤ δ/n", or "= o(n)" of an
+        o(), and what it says beside this
+    cells : setting -> one number, or all that the claim is about, each of which must stand so to
+        the bound; of an o() their ratio to it alone is known. None: `left` is itself a formula
+    of : what cells are, if `left` does not say it
     constant : the cells are a constant C that makes an O() true, the least one or the one that
         Hoeffding's bound needs; the bound is the proof's
     ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
@@ -102,58 +111,74 @@ class Claim:
     """
 
     id: str
-    place: str
-    statement: str
-    formula: str
-    source: str
-    bound_from: str
     model: str
-    quantity: str
-    relation: Literal["at most", "at least", "equal", "ratio"]
-    cells: Callable[[Setting], float | Iterable[float]]
-    bound: Callable[[Setting], float]
+    statement: str
+    left: str
+    claimed: str
+    cells: Callable[[Setting], float | Iterable[float]] | None = None
+    of: str = ""
+    note: str = ""
     constant: Literal["least", "Hoeffding"] | None = None
     ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
     identity: bool = False
     sizes: tuple[tuple[int, int], ...] = ()
     scope: str = ""
 
+    @property
+    def relation(self) -> str:
+        """How cells must stand to the bound; "ratio" of an o()."""
+        return "ratio" if self.claimed.startswith("= o(") else RELATIONS[self.claimed[0]]
+
+    @property
+    def source(self) -> str:
+        """Where the claim comes from."""
+        return origin(self.id, self.identity).source
+
+    def columns(self) -> dict[str, object]:
+        """What a table says of it, whatever is computed."""
+        return {
+            **{name: getattr(self, name) for name in ("id", "statement", "identity", "model")},
+            **origin(self.id, self.identity)._asdict(),
+            "place": place(self.id),
+            "formula": f"{self.left} {self.claimed}{self.note}",
+            "quantity": self.of or f"{self.left}{self.note}",
+            "relation": self.relation,
+        }
+
+    def bound(self, setting: Setting) -> float:
+        """What cells are compared with."""
+        return self._value(self.claimed[2:].removeprefix("o"), setting)
+
+    def _value(self, text: str, setting: Setting) -> float:
+        letters = setting.letters(MODELS[self.model]) if self.model in MODELS else {}
+        return float(formula(text)(letters))
+
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""
-        cells = self.cells(setting)
-        bound = float(self.bound(setting))
+        cells = self.cells(setting) if self.cells else self._value(self.left, setting)
         cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
+        bound = self.bound(setting)
         if self.relation == "ratio":
             return Measured(max(cells), bound, None)
-        return min(
-            (Measured(cell, bound, margin(cell, bound, self.relation)) for cell in cells),
-            key=lambda measured: measured.margin,
-        )
+        worst = judge(against(cell, bound, self.relation) for cell in cells).deciding
+        return Measured(worst.measured.value, bound, worst.slack)
 
 
-def margin(value: float, bound: float, relation: str) -> float:
-    """How far the value is on the claimed side: positive if and only if the claim holds.
-
-    The distance is relative to the larger of the two, so it lies between -2 and 1, plus TOLERANCE.
-    Of an equality it is the tolerance less the relative difference.
-    """
-    scale = max(abs(value), abs(bound))
-    distance = (bound - value) / scale if scale else 0.0
-    signed = {"at most": distance, "at least": -distance, "equal": -abs(distance)}[relation]
-    return signed + TOLERANCE
+def against(value: float, bound: float, relation: str) -> Comparison:
+    """A cell and its bound. The comparison's slack is how far the cell is on the claimed side,
+    relative to the larger of the two, so between -2 and 1, plus TOLERANCE; of an equality it is the
+    tolerance less the relative difference."""
+    return Comparison(
+        relation,
+        Estimate.exactly(value),
+        least=-math.inf if relation == "at most" else bound,
+        most=math.inf if relation == "at least" else bound,
+        rounding=TOLERANCE,
+    )
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:
     """The parameters of a job at one size."""
-    return Setting(
-        n=n,
-        d=d,
-        delta=job.delta,
-        a0=job.a0,
-        a1=job.a1,
-        b=job.b,
-        c=job.c,
-        m_rule=job.m.regression if d is None else job.m.attention,
-        theta=job.theta,
-        tau=job.tau,
-    )
+    rule = job.m.regression if d is None else job.m.attention
+    names = ("delta", "a0", "a1", "b", "c", "theta", "tau")
+    return Setting(n, d, m_rule=rule, **{name: getattr(job, name) for name in names})

@@ -10,8 +10,9 @@ from attention_separation.results.tables import table_from_rows
 
 from ..settings.claims import ClaimsJob
 from ..settings.panels import KEY
-from .evaluation import evaluate_claims
+from .evaluation import ALONG, COLUMN_OF, evaluate_claims
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
+from .paths import NAMES
 
 TITLE = "Claims of the paper, evaluated"
 SOURCES = {
@@ -29,28 +30,26 @@ SOURCES = {
 ABOUT = (
     "Every part of every lemma and theorem that the surviving texts let us make out, the "
     "conclusions that section E leaves out, and steps and other readings of some, each with its "
-    "value computed from the datasets, its bound, and whether it holds, at the sizes tested, with "
-    "the parameters of the experiments.\n"
+    "value computed from the datasets and its bound computed from the formula shown.\n"
     "Sizes tested: those of the settings `claims.sizes`, some of the experiments' "
     "(cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3). Every value of c, and every "
     "claim on scores or networks with attention, takes V = I* and A3 = A2*; softmax regression "
     "takes tau = 1/4*. The numbers of columns are those of the settings `claims.m`, where a claim "
     "does not say otherwise.\n"
     "With high probability means: fails with probability at most delta / n. The margin is positive "
-    "where the claim holds. Of an O() the least constant C is told that is enough; a C by "
+    "where the claim holds. Of an O() the value is the least constant C that is enough; a C by "
     "Hoeffding's bound is what that bound needs, and a smaller one may do.\n"
-    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. "
-    "Bound from says where the bound comes from. An identity is an equality that the definitions "
-    "make, so it cannot fail, and that it holds is no evidence for the paper.\n"
-    "Ranges: a claim is also evaluated where the parameters are at the ends of the ranges that the "
-    "dataset allows (a0 from 0 to 0.1, both as limits; a1 from 0.7, in cross-attention from 1, to "
-    "3, the experiments' largest; b from 0.1 to 0.9 with c = 1 - b); conditions of a lemma's own, "
-    "lost in section E, may be narrower. A claim that holds at the experiments' parameters and "
-    "fails in that range says so.\n"
-    "Along three paths n grows to 10^9 at the experiments' parameters: with d fixed, where the "
-    "theorems ask that it grows, with d growing like the square root of n, and with d a quarter of "
-    "n; from n says from where on the claim holds there, as far as it was tested. That some "
-    "quantity is of smaller order cannot be judged at single sizes and has no verdict.\n"
+    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. An identity is an "
+    "equality that the definitions make: it cannot fail, and is no evidence for the paper.\n"
+    "Ranges: a claim is also evaluated at the ends of the ranges that the dataset allows (a0 from "
+    "0 to 0.1, both as limits; a1 from 0.7, in cross-attention from 1, to 3, the experiments' "
+    "largest; b from 0.1 to 0.9 with c = 1 - b); conditions of a lemma's own, lost in section E, "
+    "may be narrower. One that holds at the experiments' parameters and fails there says so.\n"
+    "Along three paths n grows from 100 to 10^9: with d fixed, where the theorems ask that it "
+    "grows, with d like the square root of n, and with d a quarter of n. From n says from where on "
+    "the claim holds there, as far as it was tested, and last n where it held last; value, bound, "
+    "and the power of n like which their ratio moves, of a constant C itself, are those at the "
+    "largest n. That something is of smaller order has no verdict at single sizes.\n"
     f"{KEY}"
 )
 
@@ -70,11 +69,20 @@ def page(claims: pa.Table) -> pa.Table:
             "source": f"{own[0]['source']}\n{own[0]['bound_from']}",
             "verdict": f"{'identity: ' if own[0]['identity'] else ''}{own[0]['verdict']}",
             "at the sizes tested": "\n".join([f"{own[0]['quantity']}:", *map(_at_size, own)]),
-            "as n grows": f"{own[0]['growth']}\n{own[0]['paths']}",
+            "as n grows": "\n".join(_along(own[0], path) for path in NAMES),
         }
         for name, own in grouped.items()
     ]
     return table_from_rows(rows, pa.schema([(name, pa.string()) for name in PAGE]))
+
+
+def _along(row: dict, path: str) -> str:
+    of = {column: row[f"{column}_{COLUMN_OF[path]}"] for column in ALONG}
+    if of["value"] is None:
+        return ""
+    start = "" if row["relation"] == "ratio" else f"from n = {of['from_n'] or 'none'}, "
+    power = "" if of["power"] is None else f", n^{of['power']:.2f}"
+    return f"{path}: {start}{of['value']:.3g} against {of['bound']:.3g}{power}"
 
 
 HOLDS = {True: "holds", False: "fails", None: "not refuted"}

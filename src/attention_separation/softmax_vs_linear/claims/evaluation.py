@@ -1,4 +1,4 @@
-"""The audit: every claim at the sizes tested, along three paths, and what is to be said of it."""
+"""The audit: every claim at the sizes tested and along three paths, with its verdict."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,64 +11,51 @@ from attention_separation.results.tables import table_from_rows
 
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
-from .claim import Claim, Measured, setting_of
+from .claim import Measured, PaperClaim, setting_of
 from .paths import NAMES, Along, Ranged, SizePath, holds_from, paths
-from .sections import cross_attention as cross_attention_claims
-from .sections import regression as regression_claims
-from .sections import self_attention as self_attention_claims
-from .sections import tensor_trick
-from .words import growth, paths_text, range_text, verdict
+from .sections import attention, regression, tensor_trick
+from .words import power, range_text, verdict
 
+COLUMN_OF = {name: name.replace(" ", "_") for name in NAMES}
+ALONG = {
+    "from_n": pa.int64(), "last_n": pa.int64(),
+    "value": pa.float64(), "bound": pa.float64(), "power": pa.float64(),
+}  # fmt: skip
+"""What is said of each path: from which n on a claim holds at all that are tested, and the last at
+which it holds; and at the largest n its value and its bound, and like which power of n their ratio
+moves there, of a constant C itself."""
+
+TEXT, WHOLE, NUMBER, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("place", pa.string()),
-        ("statement", pa.string()),
-        ("formula", pa.string()),
-        ("source", pa.string()),
-        ("bound_from", pa.string()),
-        ("identity", pa.bool_()),
-        ("model", pa.string()),
-        ("n", pa.int64()),
-        ("d", pa.int64()),
-        ("quantity", pa.string()),
-        ("value", pa.float64()),
-        ("relation", pa.string()),
-        ("bound", pa.float64()),
-        ("margin", pa.float64()),
-        ("holds", pa.bool_()),
-        ("range_margin", pa.float64()),
-        ("range_at", pa.string()),
-        ("verdict", pa.string()),
-        ("growth", pa.string()),
-        ("from_n_d_fixed", pa.int64()),
-        ("from_n_d_sqrt", pa.int64()),
-        ("from_n_d_quarter", pa.int64()),
-        ("paths", pa.string()),
-    ]
-)
+    {
+        **dict.fromkeys(("id", "place", "statement", "formula", "source", "bound_from"), TEXT),
+        "identity": TRUTH, "model": TEXT, "n": WHOLE, "d": WHOLE,
+        "quantity": TEXT, "value": NUMBER, "relation": TEXT, "bound": NUMBER, "margin": NUMBER,
+        "holds": TRUTH, "range_margin": NUMBER, "range_at": TEXT, "verdict": TEXT,
+        **{f"{column}_{path}": kind for column, kind in ALONG.items()
+           for path in COLUMN_OF.values()},
+    }
+)  # fmt: skip
 """One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
 `margin` and `holds` are null where one size says nothing, `holds` also where a claim over all data
-is neither refuted nor proved. `range_margin` is the worst margin at the
-ends of the parameters' ranges and `range_at` says where; null where the claim has no range. A null
-`from_n` says that the claim does not hold up to the largest n tested, that it is not tested along
-the path, or that the model has no d: see `paths`."""
-
-OF_CLAIM = ("id", "place", "statement", "formula", "source", "bound_from", "identity", "model")
-"""Columns that a claim says of itself."""
+is neither refuted nor proved. `range_margin` is the worst margin at the ends of the parameters'
+ranges and `range_at` says where; null where the claim has no range. A null `from_n` says that the
+claim does not hold up to the largest n tested, a null `last_n` that it holds at none; a null
+`power`, that value or bound is 0, or that they are equal. All are null of a path along which the
+claim is not tested."""
 
 
-def all_claims() -> list[Claim]:
+def all_claims() -> list[PaperClaim]:
     """Every claim, in the order of the paper's sections within each model."""
     return [
         *tensor_trick.claims(),
-        *regression_claims.claims(),
-        *self_attention_claims.claims(),
-        *cross_attention_claims.claims(),
+        *regression.claims(),
+        *attention.self_attention(),
+        *attention.cross_attention(),
     ]
 
 
-def evaluate_claims(job: ClaimsJob, claims: list[Claim] | None = None) -> pa.Table:
+def evaluate_claims(job: ClaimsJob, claims: list[PaperClaim] | None = None) -> pa.Table:
     """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
     rows = []
     with np.errstate(under="ignore"):
@@ -92,29 +79,20 @@ def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:
         if low is not None and start is not None:
             tau = Fraction(str(job.tau))
             row["verdict"] = f"with τ = {tau}*: refuted below n = {low}, proved from n = {start}"
-            row["paths"] = (
-                f"As n grows, some data refute it up to n = {low - 1}, Hoeffding's bound proves "
-                f"it at every n tested from {start} on, and between the two it is open. "
-                "The model has no d."
-            )
 
 
-def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
+def _rows(job: ClaimsJob, claim: PaperClaim) -> list[dict]:
     sizes = claim.sizes or job.sizes.of(claim.model)
     measured = [claim.evaluate(setting_of(job, *size)) for size in sizes]
     ways = [] if claim.sizes else paths(MODELS[claim.model], sizes[0])
     along = [_along(job, claim, path) for path in ways]
     worst = [_worst(job, claim, *size) for size in sizes]
     whole = {
-        **{name: getattr(claim, name) for name in OF_CLAIM},
-        "quantity": claim.quantity,
-        "relation": claim.relation,
+        **claim.columns(),
         "verdict": verdict(claim, measured, along, [one for one in worst if one]),
-        "growth": growth(claim, measured, along),
-        **{f"from_n_{name.replace(' ', '_')}": None for name in NAMES},
-        **{f"from_n_{one.path.name.replace(' ', '_')}": one.from_n for one in along},
-        "paths": paths_text(claim, along),
     }
+    for one in along:
+        whole |= _path_columns(claim, one)
     rows = []
     for (n, d), at, end in zip(sizes, measured, worst, strict=True):
         rows.append(
@@ -126,7 +104,19 @@ def _rows(job: ClaimsJob, claim: Claim) -> list[dict]:
     return rows
 
 
-def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
+def _path_columns(claim: PaperClaim, one: Along) -> dict[str, float | None]:
+    held = [size[0] for size, at in zip(one.sizes, one.measured, strict=True) if at.holds]
+    found = {
+        "from_n": one.from_n,
+        "last_n": max(held, default=None),
+        "value": one.measured[-1].value,
+        "bound": one.measured[-1].bound,
+        "power": None if claim.relation == "equal" else power(claim, one),
+    }
+    return {f"{column}_{COLUMN_OF[one.path.name]}": number for column, number in found.items()}
+
+
+def _along(job: ClaimsJob, claim: PaperClaim, path: SizePath) -> Along:
     @lru_cache
     def at(size: tuple[int, int | None]) -> Measured:
         return claim.evaluate(setting_of(job, *size))
@@ -137,7 +127,7 @@ def _along(job: ClaimsJob, claim: Claim, path: SizePath) -> Along:
     return Along(path, sizes, [at(size) for size in sizes], from_n, end)
 
 
-def _worst(job: ClaimsJob, claim: Claim, n: int, d: int | None) -> Ranged | None:
+def _worst(job: ClaimsJob, claim: PaperClaim, n: int, d: int | None) -> Ranged | None:
     """The end of the parameters' ranges with the least margin."""
     setting = setting_of(job, n, d)
     found = [

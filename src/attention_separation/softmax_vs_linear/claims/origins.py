@@ -1,4 +1,5 @@
-"""Where each claim and its bound come from: what the surviving texts of the paper still say.
+"""Where each claim stands, and where it and its bound come from: what the surviving texts of the
+paper still say.
 
 One text of the paper has its formulas but ends before the self-attention lemmas, the other has all
 lemmas and proofs without a formula. So their values can be computed from the printed dataset, but
@@ -95,9 +96,72 @@ def origin(claim: str, identity: bool = False) -> Origin:
     LookupError
         If nothing is said of such an id.
     """
-    if identity:
+    if identity and claim[0] not in "AC":
         return EQUAL_ON_RECONSTRUCTED if claim.startswith("F.") else EQUAL
     for pattern, *found in ORIGINS:
         if re.fullmatch(pattern, claim):
             return Origin(*found)
     raise LookupError(f"{claim}: no origin is known of a claim of this id")
+
+
+THEOREMS = ("D.5", "D.9", "D.13", "D.17", "E.4", "F.5", "F.9", "F.13", "F.17", "1.1", "1.2", "6.2")
+KINDS = dict.fromkeys(THEOREMS, "Theorem") | {"A.1": "Fact", "C.3": "Claim", "C.5": "Claim"}
+"""What is no lemma."""
+
+LEFT_OUT = {
+    "E.D0-exp.sign": "D.8", "E.D1-lin.sign": "D.12", "E.D0-lin.sign": "D.16",
+    "E.D0-exp.zero": "D.9", "E.D1-lin.zero": "D.13", "E.D0-lin.zero": "D.17",
+}  # fmt: skip
+"""What section E leaves out, and what it is similar to."""
+
+DETAILS = {
+    "value": "its value",
+    "one": "the one index",
+    "rest": "the rest of the indices",
+    "own": "the indices of its own class",
+    "loose": "read with the looser bound",
+    "from-0.7": "its condition, read as a₁ ≥ 0.7",
+    "from-1": "its condition, read as a₁ ≥ 1",
+    "at-0.7": "with the least a₁ of the dataset",
+    "assumption": "its assumption on d",
+    "hoeffding": "Hoeffding's step in its proof",
+    "m": "with the experiments' m",
+    "every": "what Hoeffding's bound proves",
+    "identity": "with X the identity",
+    "columns": "vec read as stacking columns",
+    "printed": "as printed",
+    "sqrt": "read with √n for n",
+}
+"""What the last parts of ids say."""
+
+PROOF = ("entries", "special", "others", "sum")
+"""Last parts of the ids of steps of proofs."""
+
+ASIDE = {
+    "1.1": "with X all ones",
+    "6.2": "its misprints mended",
+    "C.5": "with the transpose of A₂ that α lacks in print",
+}
+"""What is said of a number, but where another reading is."""
+
+
+def place(claim: str) -> str:
+    """Where a claim stands, by its id, such as "Lemma D.4, Part 1"."""
+    before = ""
+    for left_out, similar in LEFT_OUT.items():
+        if claim.startswith(left_out):
+            before = "Left out of section E, with X the identity, as "
+            claim = claim.replace(left_out, similar)
+    # A dot before a digit is part of a number.
+    number, *parts = re.split(r"\.(?=[A-Za-z])", claim)
+    words = [f"{before}{KINDS.get(number, 'Lemma')} {number}"]
+    if number in ASIDE and not {"identity", "printed"} & {*parts}:
+        words.append(ASIDE[number])
+    for part in parts:
+        if part in PROOF:
+            words[-1] = f"proof of {words[-1]}"
+        else:
+            words.append(f"Part {part[1:]}" if part[0] == "P" else DETAILS[part])
+    if claim == "4.2.P1":
+        words.append(DETAILS["printed"])
+    return ", ".join(words)

@@ -1,10 +1,9 @@
-"""What is measured of a claim, in sentences."""
+"""The verdict on a claim of the paper, in one line."""
 
 import math
 
-from ..models.model import AttentionModel
-from .claim import Claim, Measured
-from .law import NEVER
+from ..exact.column_law import NEVER
+from .claim import Measured, PaperClaim
 from .origins import SUBJECTS
 from .paths import Along, Ranged, SizePath
 
@@ -15,14 +14,12 @@ SLOPE_OVER = 4
 
 
 def path_name(path: SizePath) -> str:
-    """The path in words, such as "With d fixed at 22"."""
-    if not isinstance(path.model, AttentionModel):
-        return "As n grows"
+    """The path of a model with a d within a sentence, such as "with d fixed at 22"."""
     less = path.model.other_columns
     return {
-        "d fixed": f"With d fixed at {path.classes + less} (the theorems ask that it grows)",
-        "d sqrt": f"With d − {less} = ⌈√n⌉",
-        "d quarter": f"With d − {less} = n/4",
+        "d fixed": f"with d fixed at {path.classes + less} (the theorems ask that it grows)",
+        "d sqrt": f"with d − {less} = ⌈√n⌉",
+        "d quarter": f"with d − {less} = n/4",
     }[path.name]
 
 
@@ -38,43 +35,7 @@ def number(value: float) -> str:
     return ten if mantissa == "1" else f"{mantissa}·{ten}"
 
 
-def growth(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
-    """How value and bound move against each other along every path."""
-    first = [] if claim.relation == "ratio" else [_share(measured)]
-    return " ".join([*first, *(f"{path_name(one.path)}, {_moves(claim, one)}." for one in along)])
-
-
-def _share(measured: list[Measured]) -> str:
-    good = sum(at.holds for at in measured)
-    if len(measured) == 1:
-        return f"It {'holds' if good else 'fails'} at the one size tested."
-    share = {0: "none of the", len(measured): "all"}.get(good, f"{good} of the")
-    return f"It holds at {share} {len(measured)} sizes tested."
-
-
-def _moves(claim: Claim, one: Along) -> str:
-    n, last = one.sizes[-1][0], one.measured[-1]
-    if claim.relation == "equal":
-        largest = max(_difference(at) for at in one.measured)
-        return f"the relative difference of value and bound is at most {number(largest)}"
-    if last.value == 0 or last.bound == 0:
-        both = f"the value is {number(last.value)} and the bound {number(last.bound)}"
-        return f"{both} at n = {number(n)}"
-    ratio = last.value / last.bound
-    text = f"value / bound is {number(ratio)} at n = {number(n)}"
-    if claim.constant:
-        text = f"{CONSTANTS[claim.constant]} is {number(last.value)} at n = {number(n)}"
-    slope = _slope(claim, one)
-    if slope is None:
-        return text
-    if abs(slope) < 0.005:
-        return f"{text} and no longer moves"
-    if slope < -20:
-        return f"{text} and falls faster than any power of n"
-    return f"{text} and moves like n^{slope:.2f}"
-
-
-def _slope(claim: Claim, one: Along) -> float | None:
+def power(claim: PaperClaim, one: Along) -> float | None:
     """The power of n like which the constant, or value / bound, moves at the end of a path."""
     ends = []
     for k in (-1 - SLOPE_OVER, -1):
@@ -86,43 +47,8 @@ def _slope(claim: Claim, one: Along) -> float | None:
     return (high - low) / (end - start)
 
 
-def _difference(at: Measured) -> float:
-    scale = max(abs(at.value), abs(at.bound))
-    return abs(at.value - at.bound) / scale if scale else 0.0
-
-
-def paths_text(claim: Claim, along: list[Along]) -> str:
-    """From which n on the claim holds along every path."""
-    if claim.relation == "ratio":
-        return "It is not judged at single sizes."
-    if not along:
-        return "Its matrices are of any shape: no n grows."
-    sentences = []
-    for one in along:
-        name, smallest, largest = (
-            path_name(one.path),
-            *(number(one.sizes[k][0]) for k in (0, -1)),
-        )
-        good = [size[0] for size, at in zip(one.sizes, one.measured, strict=True) if at.holds]
-        if one.from_n == one.sizes[0][0]:
-            text = f"it holds at every n tested, from {smallest} to {largest}"
-        elif one.from_n is not None:
-            text = f"it holds at every n tested from {one.from_n} on, up to {largest}"
-        elif good:
-            text = (
-                f"it fails at n = {largest}, the largest tested, though it holds at "
-                f"{len(good)} of {len(one.sizes)} sizes, the last of them n = {number(good[-1])}"
-            )
-        else:
-            text = f"it fails at every n tested, from {smallest} to {largest}"
-        sentences.append(f"{name}, {text}.")
-    if len(along) == 1:
-        sentences.append("The model has no d.")
-    return " ".join(sentences)
-
-
 def verdict(
-    claim: Claim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
 ) -> str:
     """What is to be said of a claim, in one line, and of what if not of the paper's own words.
 
@@ -138,7 +64,7 @@ def verdict(
 
 
 def _said(
-    claim: Claim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
 ) -> str:  # fmt: skip
     everywhere = [*measured, *(at for one in along for at in one.measured)]
     good = sum(at.holds for at in measured)
@@ -150,7 +76,7 @@ def _said(
     late = [one for one in late if one.path.name != "d fixed"] or late
     if late:
         last = max(late, key=lambda one: one.from_n)
-        where = f", {_inside(last.path)}" if len(along) > 1 else ""
+        where = f", {path_name(last.path)}" if len(along) > 1 else ""
         return f"holds only from n >= {last.from_n}{where}{_beyond_at_last(last)}"
     if starts:
         return f"holds at {good} of the {len(measured)} sizes tested{_beyond(claim, ranged)}"
@@ -159,7 +85,7 @@ def _said(
     return f"fails at every {'' if not any(at.holds for at in everywhere) else 'large '}n tested"
 
 
-def _holds(claim: Claim, everywhere: list[Measured]) -> str:
+def _holds(claim: PaperClaim, everywhere: list[Measured]) -> str:
     if not claim.constant or not all(at.holds for at in everywhere):
         return "holds at the sizes tested"
     constant = math.ceil(1000 * max(at.value for at in everywhere)) / 1000
@@ -168,7 +94,7 @@ def _holds(claim: Claim, everywhere: list[Measured]) -> str:
     return f"holds with C = {constant:g} by Hoeffding's bound at every n tested"
 
 
-def _beyond(claim: Claim, ranged: list[Ranged]) -> str:
+def _beyond(claim: PaperClaim, ranged: list[Ranged]) -> str:
     """Where in its range a claim fails, nothing where it does not."""
     worst = min(ranged, key=lambda one: one.measured.margin, default=None)
     if worst is None or worst.measured.holds:
@@ -189,29 +115,23 @@ def _beyond_at_last(one: Along) -> str:
     return f"; at n = {n} it fails at {range_text(one.end.changes)} of the dataset's range"
 
 
-def _grows(claim: Claim, one: Along) -> str:
+def _grows(claim: PaperClaim, one: Along) -> str:
     """An O() is refuted by no single n, but by a constant that grows."""
     (n, _), (largest, _) = one.sizes[0], one.sizes[-1]
     first, last = (number(one.measured[k].value) for k in (0, -1))
     return (
-        f"fails: {CONSTANTS[claim.constant]} grows like n^{_slope(claim, one):.2f}, from {first} "
+        f"fails: {CONSTANTS[claim.constant]} grows like n^{power(claim, one):.2f}, from {first} "
         f"at n = {n} to {last} at n = {number(largest)}"
     )
 
 
-def _not_judged(claim: Claim, measured: list[Measured], along: list[Along]) -> str:
+def _not_judged(claim: PaperClaim, measured: list[Measured], along: list[Along]) -> str:
     ratios = sorted(at.value / at.bound for at in measured)
-    slopes = [f"like n^{_slope(claim, one):.2f} {_inside(one.path)}" for one in along]
+    slopes = [f"like n^{power(claim, one):.2f} {path_name(one.path)}" for one in along]
     return (
         f"not judged: an o() says nothing at one size; value / bound is {number(ratios[0])} to "
         f"{number(ratios[-1])} at the sizes tested and moves {', '.join(slopes)}"
     )
-
-
-def _inside(path: SizePath) -> str:
-    """The path's name within a sentence."""
-    name = path_name(path)
-    return f"{name[0].lower()}{name[1:]}"
 
 
 def range_text(changes: tuple[tuple[str, float], ...]) -> str:

@@ -1,35 +1,97 @@
-"""Sections 3 and 4: Hoeffding's bound, and Lemmas 4.1 and 4.2 on softmax regression."""
+"""Sections 3 to 5: Hoeffding's bound, and Lemmas 4.1 to 5.4 on softmax regression."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from scipy.special import betainc
 
-from ..claim import Claim, Setting
-from ..law import heads_at_least
-from ..two_levels import Levels, levels
-from . import regression_networks
-from .regression_networks import KERNEL, WORST, regression_claim
+from ...exact import two_levels
+from ...exact.column_law import heads_at_least, least_constant, none_positive, some_positive
+from ...exact.two_levels import Levels, levels
+from ...models.contest import network_name
+from ...models.regression import REGRESSION
+from ..claim import PaperClaim, Setting
+from ..formula import formula
+
+KERNEL = {"exp": "softmax", "linear": "linear"}
+WORST = "worst admissible data"
+
+RARELY = "≤ δ/n"
 
 
-def claims() -> list[Claim]:
+def claim(
+    name: str, statement: str, left: str, claimed: str,
+    cells: Callable[[Setting], float], of: str = "", **rest,
+) -> PaperClaim:  # fmt: skip
+    """A claim on the regression model."""
+    return PaperClaim(name, REGRESSION.name, f"{statement}.", left, claimed, cells, of, **rest)
+
+
+def claims() -> list[PaperClaim]:
     """All claims on the regression model."""
-    return [_hoeffding(), *_lemma_41(), *_lemma_42(), *regression_networks.claims()]
+    return [*_weights(), *_networks()]
 
 
-def _hoeffding() -> Claim:
-    return regression_claim(
-        "3.1",
-        "Lemma 3.1",
-        "A sum of bounded independent variables is rarely far from its mean.",
-        "Pr[|X − E X| ≥ t] ≤ 2 exp(−2 t² / Σ (bᵢ − aᵢ)²)",
-        "largest ratio of the exact tail of n random signs to the bound, over 200 values of t",
-        relation="at most",
-        cells=_tail_over_hoeffding,
-        bound=lambda setting: 1.0,
-        scope="sums of random signs",
-    )
+def _weights() -> list[PaperClaim]:
+    """Lemmas 3.1, 4.1 and 4.2: <f, sigma> and the entries of f."""
+    of_d1 = partial(levels, kernel="exp", dataset=1)
+    return [
+        claim(
+            "3.1", "A sum of bounded independent variables is rarely far from its mean",
+            "Pr[|X − E X| ≥ t] / (2 exp(−2 t² / Σ (bᵢ − aᵢ)²))", "≤ 1", _tail_over_hoeffding,
+            "largest ratio of the exact tail of n random signs to the bound, over 200 values of t",
+            scope="sums of random signs",
+        ),
+        _deviation("4.1.P1", "linear", 0, "√n", 8),
+        _entries("4.1.P1.entries", "linear", "≤ 1.4/n"),
+        _deviation("4.1.P2", "exp", 0, "n^0.1", 2),
+        _entries("4.1.P2.entries", "exp", "≤ n^(−0.6)"),
+        claim(
+            "4.2.P1",
+            "With high probability the linear weights, under random signs, add up to at most a "
+            "constant times √log(n/δ)/n on D1",
+            "|⟨f_lin, σ⟩| ≤ C √log(n/δ) / n with probability ≥ 1 − δ/n, C", _constant(32),
+            _printed_constant, "least C, exactly, where all other entries are equal",
+            constant="least",
+        ),
+        _deviation("4.2.P1.sqrt", "linear", 1, "√n", 32),
+        claim(
+            "4.2.P1.entries", "Every linear weight on D1 is small",
+            "f_lin,i", "≤ 4/(n+3)", lambda at: levels(at.n, "linear", 1).largest_special(),
+            f"largest entry of f_lin on the {WORST}",
+        ),
+        claim(
+            "4.2.P2", "Whatever the signs, the softmax weights do not cancel on D1",
+            "|⟨f_exp, σ⟩|", "≥ 1/4", lambda at: 2 * of_d1(at.n).smallest_special() - 1,
+            f"smallest |⟨f_exp, σ⟩| over all signs on the {WORST}", note=" with probability 1",
+        ),
+        claim(
+            "4.2.P2.special", "The special softmax weight is at least one half",
+            "f_exp,j ≥ n⁴ / (n^1.4 (n−1) + n⁴)", "≥ 1/2",
+            lambda at: of_d1(at.n).smallest_special(), f"f_exp,j on the {WORST}",
+        ),
+        claim(
+            "4.2.P2.others", "Every other softmax weight is tiny",
+            "f_exp,i ≤ n^1.4 / (n (n−1) + n⁴)", "≤ n^(−2.6)",
+            lambda at: of_d1(at.n).largest_other(),
+            f"largest other entry of f_exp on the {WORST}", note=" for i ≠ j",
+        ),
+        claim(
+            "4.2.P2.sum", "One half less all other softmax weights is at least one quarter",
+            "1/2 − (n−1) n^(−2.6)", "≥ 1/4",
+            lambda at: 0.5 - (at.n - 1) * of_d1(at.n).largest_other(),
+            f"1/2 − (n−1) max fᵢ with the largest other entry of f_exp on the {WORST}",
+            note=" for n ≥ 4",
+        ),
+        claim(
+            "4.2.P3", "The sign of the special entry alone decides whether the sum is positive",
+            "Pr[⟨f_exp, σ⟩ > 0] = Pr[⟨f_exp, σ⟩ < 0]", "= 1/2",
+            lambda at: _sum_positive(of_d1(at.n)),
+            f"Pr[⟨f_exp, σ⟩ > 0], exactly, on the {WORST}",
+        ),
+    ]  # fmt: skip
 
 
 def _tail_over_hoeffding(setting: Setting) -> float:
@@ -42,180 +104,37 @@ def _tail_over_hoeffding(setting: Setting) -> float:
     return float(np.max(tails / (2 * np.exp(-(t**2) / (2 * n)))))
 
 
-def _rate(setting: Setting) -> float:
-    return math.sqrt(setting.log_n_over_delta)
+def _constant(factor: int) -> str:
+    """The C that Hoeffding's bound gives with the proof's n entries, twice the sum of whose squares
+    is the factor over the square of the rate."""
+    return f"≤ √({factor} (1 + log 2 / log(n/δ)))"
 
 
-def _hoeffding_constant(squares: float, scale: float, setting: Setting) -> float:
-    """C for which Hoeffding gives |<f, sigma>| <= C sqrt(log(n/delta)) scale but for delta/n."""
-    logs = 1 + math.log(2) / setting.log_n_over_delta
-    return math.sqrt(2 * squares * logs) / scale
-
-
-def _deviation(
-    name: str, place: str, kernel: str, dataset: int, scale, scale_text: str, entry
-) -> Claim:
+def _deviation(name: str, kernel: str, dataset: int, rate: str, factor: int) -> PaperClaim:
     """A bound on |<f, sigma>| for which Hoeffding needs some C; the proof's from n entries."""
-    return regression_claim(
+
+    def cells(setting: Setting) -> float:
+        data = levels(setting.n, kernel, dataset)
+        logs = 1 + math.log(2) / setting.log_n_over_delta
+        return math.sqrt(2 * data.squares(data.worst()) * logs) * formula(rate)({"n": setting.n})
+
+    return claim(
         name,
-        place,
         f"With high probability the {KERNEL[kernel]} weights, under random signs, add up to a "
-        f"small number on D{dataset}.",
-        f"|⟨f, σ⟩| ≤ C √log(n/δ) {scale_text} with probability ≥ 1 − δ/n",
-        f"C that Hoeffding's bound needs on the {WORST}",
-        relation="at most",
-        cells=lambda setting: _hoeffding_constant(
-            _worst_squares(setting, kernel, dataset), scale(setting), setting
-        ),
-        bound=lambda setting: _hoeffding_constant(
-            setting.n * entry(setting) ** 2, scale(setting), setting
-        ),
-        constant="Hoeffding",
-    )
+        f"small number on D{dataset}",
+        f"|⟨f, σ⟩| ≤ C √log(n/δ) / {rate} with probability ≥ 1 − δ/n, C", _constant(factor),
+        cells, f"C that Hoeffding's bound needs on the {WORST}", constant="Hoeffding",
+    )  # fmt: skip
 
 
-def _worst_squares(setting: Setting, kernel: str, dataset: int) -> float:
-    data = levels(setting.n, kernel, dataset)
-    return data.squares(data.worst())
+def _entries(name: str, kernel: str, claimed: str) -> PaperClaim:
+    return claim(
+        name, f"Every {KERNEL[kernel]} weight on D0 is small", "|fᵢ|", claimed,
+        lambda at: levels(at.n, kernel, 0).largest_other(), f"largest entry of f on the {WORST}",
+    )  # fmt: skip
 
 
-def _lemma_41() -> list[Claim]:
-    place = "Lemma 4.1"
-    return [
-        _deviation(
-            "4.1.P1",
-            f"{place}, Part 1",
-            "linear",
-            0,
-            lambda setting: setting.n**-0.5,
-            "/ √n",
-            lambda setting: 2 / setting.n,
-        ),
-        _entries("4.1.P1.entries", f"{place}, proof of Part 1", "linear", "1.4/n", _lin_entry),
-        _deviation(
-            "4.1.P2",
-            f"{place}, Part 2",
-            "exp",
-            0,
-            lambda setting: setting.n**-0.1,
-            "/ n^0.1",
-            _exp_entry,
-        ),
-        _entries("4.1.P2.entries", f"{place}, proof of Part 2", "exp", "n^(−0.6)", _exp_entry),
-    ]
-
-
-def _lin_entry(setting: Setting) -> float:
-    return 1.4 / setting.n
-
-
-def _exp_entry(setting: Setting) -> float:
-    return setting.n**-0.6
-
-
-def _entries(name: str, place: str, kernel: str, text: str, bound) -> Claim:
-    return regression_claim(
-        name,
-        place,
-        f"Every {KERNEL[kernel]} weight on D0 is small.",
-        f"|fᵢ| ≤ {text}",
-        f"largest entry of f on the {WORST}",
-        relation="at most",
-        cells=lambda setting: levels(setting.n, kernel, 0).largest_other(),
-        bound=bound,
-    )
-
-
-def _lemma_42() -> list[Claim]:
-    place = "Lemma 4.2"
-    special = partial(levels, kernel="exp", dataset=1)
-    linear = partial(levels, kernel="linear", dataset=1)
-    return [
-        regression_claim(
-            "4.2.P1",
-            f"{place}, Part 1, as printed",
-            "With high probability the linear weights, under random signs, add up to at most a "
-            "constant times √log(n/δ)/n on D1.",
-            "|⟨f_lin, σ⟩| ≤ C √log(n/δ) / n with probability ≥ 1 − δ/n",
-            "least C, exactly, where all other entries are equal",
-            relation="at most",
-            cells=_printed_constant,
-            bound=lambda setting: _hoeffding_constant(16 / setting.n, setting.n**-0.5, setting),
-            constant="least",
-        ),
-        _deviation(
-            "4.2.P1.sqrt",
-            f"{place}, Part 1, read with √n for n",
-            "linear",
-            1,
-            lambda setting: setting.n**-0.5,
-            "/ √n",
-            lambda setting: 4 / setting.n,
-        ),
-        regression_claim(
-            "4.2.P1.entries",
-            f"{place}, proof of Part 1",
-            "Every linear weight on D1 is small.",
-            "|f_lin,i| ≤ 4/(n+3) ≤ 4/n",
-            f"largest entry of f_lin on the {WORST}",
-            relation="at most",
-            cells=lambda setting: linear(setting.n).special / linear(setting.n).total(0),
-            bound=lambda setting: 4 / (setting.n + 3),
-        ),
-        regression_claim(
-            "4.2.P2",
-            f"{place}, Part 2",
-            "Whatever the signs, the softmax weights do not cancel on D1.",
-            "|⟨f_exp, σ⟩| ≥ 1/4 with probability 1",
-            f"smallest |⟨f_exp, σ⟩| over all signs on the {WORST}",
-            relation="at least",
-            cells=lambda setting: 2 * special(setting.n).smallest_special() - 1,
-            bound=lambda setting: 0.25,
-        ),
-        regression_claim(
-            "4.2.P2.special",
-            f"{place}, proof of Part 2",
-            "The special softmax weight is at least one half.",
-            "f_exp,j ≥ n⁴ / (n^1.4 (n−1) + n⁴) ≥ 1/2",
-            f"f_exp,j on the {WORST}",
-            relation="at least",
-            cells=lambda setting: special(setting.n).smallest_special(),
-            bound=lambda setting: 0.5,
-        ),
-        regression_claim(
-            "4.2.P2.others",
-            f"{place}, proof of Part 2",
-            "Every other softmax weight is tiny.",
-            "f_exp,i ≤ n^1.4 / (n (n−1) + n⁴) ≤ n^(−2.6) for i ≠ j",
-            f"largest other entry of f_exp on the {WORST}",
-            relation="at most",
-            cells=lambda setting: special(setting.n).largest_other(),
-            bound=lambda setting: setting.n**-2.6,
-        ),
-        regression_claim(
-            "4.2.P2.sum",
-            f"{place}, proof of Part 2",
-            "One half less all other softmax weights is at least one quarter.",
-            "1/2 − (n−1) n^(−2.6) ≥ 1/4 for n ≥ 4",
-            f"1/2 − (n−1) max fᵢ with the largest other entry of f_exp on the {WORST}",
-            relation="at least",
-            cells=lambda setting: 0.5 - (setting.n - 1) * special(setting.n).largest_other(),
-            bound=lambda setting: 0.25,
-        ),
-        regression_claim(
-            "4.2.P3",
-            f"{place}, Part 3",
-            "The sign of the special entry alone decides whether the sum is positive.",
-            "Pr[⟨f_exp, σ⟩ > 0] = Pr[⟨f_exp, σ⟩ < 0] = 1/2",
-            f"Pr[⟨f_exp, σ⟩ > 0], exactly, on the {WORST}",
-            relation="equal",
-            cells=lambda setting: _positive(special(setting.n)),
-            bound=lambda setting: 0.5,
-        ),
-    ]
-
-
-def _positive(data: Levels) -> float:
+def _sum_positive(data: Levels) -> float:
     """Pr[<f, sigma> > 0] where all others are at the upper end.
 
     That it is 1/2 is no identity: by symmetry it falls short of it by half of Pr[<f, sigma> = 0],
@@ -240,4 +159,90 @@ def _printed_constant(setting: Setting) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fails(middle) else (low, middle)
-    return high * data.low / data.total(0) * setting.n / _rate(setting)
+    rate = math.sqrt(setting.log_n_over_delta)
+    return high * data.low / data.total(0) * setting.n / rate
+
+
+Columns = Callable[[Setting], int]
+
+COLUMNS: dict[str, tuple[Columns, str]] = {
+    "": (
+        lambda at: at.columns(least_constant(_special_column(at))),
+        "m = C log(n/δ) and the least C of Lemma 5.2",
+    ),
+    ".m": (lambda at: at.m, "the m of Figure 3, panel a"),
+}
+"""How many, by the end of the claims' ids: the fewest for which F_exp is positive on D1 often
+enough, or the experiments'."""
+
+
+def _networks() -> list[PaperClaim]:
+    """Lemmas 5.1 to 5.4: the networks on the two datasets."""
+    positive = "The softmax network is positive on every data of D1 with high probability"
+    return [
+        *_zero("5.1", "exp", 0),
+        claim(
+            "5.2", positive, "Pr[F_exp(A) > 0] ≥ 1 − (1/2)^m ≥ 1 − δ/n with m = C log(n/δ), C",
+            "≤ 1/log 2", lambda at: least_constant(_special_column(at)),
+            f"least C that is enough on the {WORST}, exactly", constant="least",
+        ),
+        claim(
+            "5.2.m", f"{positive}, with as many columns as the experiments have",
+            "Pr[F_exp(A) = 0]", RARELY, lambda at: none_positive(_special_column(at), at.m),
+            f"Pr[F_exp(A) = 0], exactly, on the {WORST}", note=" with the m of Figure 3, panel a",
+        ),
+        *_zero("5.3", "linear", 0),
+        *_zero("5.4", "linear", 1),
+    ]  # fmt: skip
+
+
+def _special_column(setting: Setting) -> float:
+    data = levels(setting.n, "exp", 1)
+    # The others cannot turn the sign: at the upper end they come closest to it.
+    lowest = 2 * data.smallest_special() - 1
+    return 0.5 if lowest > setting.tau else two_levels.exceeds(data, data.others, setting.tau)
+
+
+def _zero(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
+    """A network is zero, with either number of columns: what refutes it, and what proves it."""
+    statement = (
+        f"The {KERNEL[kernel]} network is zero on every data of D{dataset} with high probability"
+    )
+    formula_of = f"Pr[{network_name(kernel)}(A) > 0]", RARELY
+    found = []
+    for part, (columns, words) in COLUMNS.items():
+        of = {"kernel": kernel, "dataset": dataset, "columns": columns}
+        note = f" with τ = 1/4, {words}"
+        found += [
+            claim(
+                f"{name}{part}", statement, *formula_of, partial(_positive, **of),
+                "Pr[F > 0], exactly, on data of about the largest variance: it refutes, and proves "
+                "nothing of other data; where Hoeffding's bound suffices for all data, that bound",
+                note=note,
+            ),
+            claim(
+                f"{name}{part}.every", f"{statement}, by Hoeffding's bound on the {WORST}",
+                *formula_of, partial(_at_most_positive, **of),
+                "upper bound on Pr[F > 0] over all admissible data", note=note,
+            ),
+        ]  # fmt: skip
+    return found
+
+
+def _at_most_positive(setting: Setting, kernel: str, dataset: int, columns: Columns) -> float:
+    data = levels(setting.n, kernel, dataset)
+    return some_positive(data.hoeffding(setting.tau), columns(setting))
+
+
+def _positive(setting: Setting, kernel: str, dataset: int, columns: Columns) -> float:
+    above = _at_most_positive(setting, kernel, dataset, columns)
+    if above <= setting.rare:
+        return above
+    data = levels(setting.n, kernel, dataset)
+    share = data.worst()
+    # Tails are heaviest a little beyond the largest variance.
+    counts = {math.floor(share), math.ceil(share), min(round(1.1 * share), data.others)}
+    return max(
+        some_positive(two_levels.exceeds(data, at_high, setting.tau), columns(setting))
+        for at_high in counts
+    )

@@ -4,15 +4,19 @@ import math
 from dataclasses import replace
 from functools import partial
 
-from ...models.contest import network_name
+from ...exact.column_law import NEVER, least_constant, none_positive, row_at_least, some_positive
+from ...models.contest import PAPERS, network_name
 from ...models.cross_attention import CROSS_ATTENTION
 from ..attended import Case
-from ..claim import Claim, Setting
-from ..law import least_constant, none_positive, row_at_least, some_positive
-from ..lemma import SPECIAL, Lemma
+from ..claim import PaperClaim, Setting
+from ..lemma import Lemma
+from .entries import ALL, OTHERS, SPECIAL
 
-PROOFS_CHANCE = 0.1
-"""Chance that one column exceeds tau, as Lemmas D.4, E.3 and F.4 have it."""
+FREE_M = "for some m of the order of log(n/δ)"
+OWN_M = "with as many columns as the experiments have"
+RARELY = "≤ δ/n"
+PROOFS_CONSTANT = "≤ −1 / log 0.9"
+"""Of columns that exceed tau with a chance of 1/10 each, as Lemmas D.4, E.3 and F.4 have it."""
 
 
 def reaches(setting: Setting, case: Case, rows: slice) -> list[float]:
@@ -26,73 +30,54 @@ def _tau(case: Case) -> str:
     return "τ" if case.model is CROSS_ATTENTION else "(c+0.1) s"
 
 
-def signs_separate(lemma: Lemma) -> list[Claim]:
+def signs_separate(lemma: Lemma) -> list[PaperClaim]:
     """Lemmas D.4, E.3, F.4: the special token's row often reaches tau, the others never do."""
-    case, tau = lemma.case, _tau(lemma.case)
     return [
         lemma.claim(
-            "P1",
-            f"With a constant chance the special token's score reaches the threshold "
-            f"({lemma.network}).",
-            f"Pr[⟨c, σ⟩ ≥ {tau}] ≥ 1/10 for the special row",
-            "Pr[⟨c, σ⟩ ≥ τ] of the special token's row, exactly",
-            "at least",
-            partial(reaches, case=case, rows=SPECIAL),
-            lambda setting: PROOFS_CHANCE,
+            "P1", "With a constant chance the special token's score reaches the threshold",
+            f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", "≥ 1/10",
+            partial(reaches, case=lemma.case, rows=SPECIAL), note=" for the special row",
         ),
         lemma.claim(
-            "P2",
-            f"With high probability no other token's score reaches the threshold "
-            f"({lemma.network}).",
-            f"Pr[⟨c, σ⟩ < {tau}] ≥ 1 − δ/n for every other row",
-            "largest Pr[⟨c, σ⟩ ≥ τ] of any other row, exactly",
-            "at most",
-            lambda setting: reaches(setting, case, slice(1, None)),
-            lambda setting: setting.rare,
+            "P2", "With high probability no other token's score reaches the threshold",
+            f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", RARELY,
+            partial(reaches, case=lemma.case, rows=OTHERS), note=" for every other row",
         ),
         *proof(lemma),
-    ]
+    ]  # fmt: skip
 
 
-def others_at_least_a1(lemma: Lemma, least: float) -> Claim:
-    """Part 2 of Lemma D.4 at the least a1 that the dataset allows."""
-    return lemma.claim(
-        f"P2.at-{least:g}",
-        f"With high probability no other token's score reaches the threshold where a₁ is {least:g} "
-        f"({lemma.network}).",
-        f"Pr[⟨c, σ⟩ < (c+0.1) s] ≥ 1 − δ/n for every other row, a₁ = {least:g}",
-        "largest Pr[⟨c, σ⟩ ≥ τ] of any other row, exactly",
-        "at most",
-        lambda setting: reaches(replace(setting, a1=least), lemma.case, slice(1, None)),
-        lambda setting: setting.rare,
+def at_least_a1(claim: PaperClaim, least: float) -> PaperClaim:
+    """A claim at the least a1 that the dataset allows."""
+    return replace(
+        claim,
+        id=f"{claim.id}.at-{least:g}",
+        note=f"{claim.note}, a₁ = {least:g}",
+        cells=lambda setting: claim.cells(replace(setting, a1=least)),
         ranges=(),
     )
 
 
-def signs_stay_below(lemma: Lemma) -> list[Claim]:
+def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
     """Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in absolute value."""
-    found = []
-    for part, whose, rows in (
-        ("P1", "the special token's", SPECIAL),
-        ("P2", "any other token's", slice(1, None)),
-    ):
-        found.append(
-            lemma.claim(
-                part,
-                f"With high probability {whose} score stays below the threshold in absolute value "
-                f"({lemma.network}).",
-                f"Pr[|⟨c, σ⟩| < {_tau(lemma.case)}] ≥ 1 − δ/n",
-                f"Pr[|⟨c, σ⟩| ≥ τ] of {whose} row, exactly",
-                "at most",
-                # Turning all signs turns the score: both tails are alike.
-                lambda setting, rows=rows: [2 * p for p in reaches(setting, lemma.case, rows)],
-                lambda setting: setting.rare,
-            )
+
+    def cells(setting: Setting, rows: slice) -> list[float]:
+        # Turning all signs turns the score: both tails are alike.
+        return [2 * p for p in reaches(setting, lemma.case, rows)]
+
+    return [
+        lemma.claim(
+            part, f"With high probability {whose} score is below the threshold in absolute value",
+            f"Pr[|⟨c, σ⟩| ≥ {_tau(lemma.case)}]", RARELY, partial(cells, rows=rows),
+            note=f" for {whose} row",
         )
-    return found
+        for part, whose, rows in (
+            ("P1", "the special token's", SPECIAL), ("P2", "any other token's", OTHERS)
+        )
+    ]  # fmt: skip
 
 
-def proof(lemma: Lemma) -> list[Claim]:
+def proof(lemma: Lemma) -> list[PaperClaim]:
     """The assumption of a sign lemma, and the step of its proof that needs it.
 
     What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
@@ -101,8 +86,7 @@ def proof(lemma: Lemma) -> list[Claim]:
     case = lemma.case
     cross = case.model is CROSS_ATTENTION
     two_large = cross and case.kernel == "exp" and case.dataset == 1
-    rows = SPECIAL if two_large else slice(None)
-    whole = cross and not two_large
+    rows = SPECIAL if two_large else ALL
 
     def deviation(setting: Setting) -> list[float]:
         of = case.attended(setting).rows
@@ -112,29 +96,21 @@ def proof(lemma: Lemma) -> list[Claim]:
 
     return [
         lemma.claim(
-            "assumption",
-            f"Tokens per class times √d are of smaller order than n^0.99 ({lemma.network}).",
-            "t √d = o(n^0.99)",
-            "t √d, against n^0.99",
-            "ratio",
-            lambda setting: setting.n / case.model.classes(setting.d) * math.sqrt(setting.d),
-            lambda setting: setting.n**0.99,
-            ranges=(),
+            "assumption", "Tokens per class times √d are of smaller order than n^0.99",
+            "t √d", "= o(n^0.99)", ranges=(),
         ),
         lemma.claim(
             "hoeffding",
-            "With high probability the small Type II coordinates add up to less than the large "
-            f"ones leave below the threshold ({lemma.network}).",
-            f"√(2 Σ cᵢ² log(2n/δ)) ≤ {'τ' if whole else '0.1 s'}",
-            "deviation over s that Hoeffding's bound gives the unmarked classes, worst row",
-            "at most",
+            "With high probability the small coordinates of classes add up to less than the large "
+            "ones leave below the threshold",
+            "√(2 Σ cᵢ² log(2n/δ)) / s", "≤ τ/s" if cross and not two_large else "≤ 0.1",
             deviation,
-            lambda setting: setting.theta if whole else 0.1,
+            of="deviation over s that Hoeffding's bound gives the unmarked classes, worst row",
         ),
-    ]
+    ]  # fmt: skip
 
 
-def half_from(lemma: Lemma, part: str, least: float) -> Claim:
+def half_from(lemma: Lemma, least: float) -> PaperClaim:
     """From which a1 on the special weight is at least one half, at one size."""
 
     def reached(setting: Setting, a1: float) -> bool:
@@ -150,59 +126,85 @@ def half_from(lemma: Lemma, part: str, least: float) -> Claim:
         return high
 
     return lemma.claim(
-        f"{part}.from-{least:g}",
-        f"An a₁ of {least:g} is enough for the special weight to be at least one half "
-        f"({lemma.network}).",
-        f"f ≥ 1/2 if a₁ ≥ {least:g}",
-        "least a₁ with f ≥ 1/2, by bisection",
-        "at most",
-        threshold,
-        lambda setting: least,
-        ranges=(),
-    )
+        f"P3a.from-{least:g}", f"An a₁ of {least:g} makes the special weight at least one half",
+        "least a₁ with f ≥ 1/2", f"≤ {least:g}", threshold, ranges=(),
+    )  # fmt: skip
 
 
-def network_positive(lemma: Lemma, aside: str = "") -> list[Claim]:
+def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
     """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
-    case = lemma.case
-    statement = f"The network is positive with high probability ({lemma.network})"
-    whole = f"{aside}." if aside else "."
+    column = lemma.case.column
+    statement = "The network is positive with high probability"
     return [
         lemma.claim(
-            "",
-            f"{statement}, for some m of the order of log(n/δ){whole}",
-            "Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ)",
-            "least C that is enough, from the exact chance of one column",
-            "at most",
-            lambda setting: least_constant(case.column(setting)),
-            # The constant that the proof's chance of 1/10 per column would give.
-            lambda setting: least_constant(PROOFS_CHANCE),
-            constant="least",
+            "", f"{statement}, {FREE_M}",
+            "Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C", PROOFS_CONSTANT,
+            lambda setting: least_constant(column(setting)), note=note, constant="least",
+            of="least C that is enough, from the exact chance of one column",
         ),
         lemma.claim(
-            "m",
-            f"{statement}, with as many columns as the experiments have{whole}",
-            "Pr[F_exp = 0] ≤ δ/n with the m of the experiments",
-            "Pr[F_exp = 0], exactly",
-            "at most",
-            lambda setting: none_positive(case.column(setting), setting.m),
-            lambda setting: setting.rare,
+            "m", f"{statement}, {OWN_M}", "Pr[F_exp = 0]", RARELY,
+            lambda setting: none_positive(column(setting), setting.m),
+            note=f" with the m of the experiments{note}",
         ),
-    ]
+    ]  # fmt: skip
 
 
-def network_zero(lemma: Lemma) -> list[Claim]:
+def network_zero(lemma: Lemma) -> list[PaperClaim]:
     """Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
     case = lemma.case
     return [
         lemma.claim(
-            "",
-            f"The network is zero with high probability ({lemma.network}), with as many columns "
-            "as the experiments have.",
-            f"Pr[{network_name(case.kernel)} > 0] ≤ δ/n with the m of the experiments",
-            "Pr[F > 0] over all tokens and columns, exactly",
-            "at most",
+            "", f"The network is zero with high probability, {OWN_M}",
+            f"Pr[{network_name(case.kernel)} > 0]", RARELY,
             lambda setting: some_positive(case.column(setting), setting.m),
-            lambda setting: setting.rare,
+            note=" with the m of the experiments",
         )
-    ]
+    ]  # fmt: skip
+
+
+SEPARATES = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
+ALL_FOUR = "Pr[F_exp > 0] on D1, Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: 1 − each"
+
+
+def separates(name: str, cases: dict[tuple[str, int], Case]) -> list[PaperClaim]:
+    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
+    special = cases["exp", 1]
+    others = [cases[key] for key in PAPERS.networks if key != ("exp", 1)]
+    lemma = Lemma(name, special, on_network=False)
+
+    def worst(setting: Setting, m: int) -> float:
+        return max(some_positive(case.column(setting), m) for case in others)
+
+    def with_free_m(setting: Setting) -> float:
+        constant = least_constant(special.column(setting))
+        return 1.0 if constant == NEVER else worst(setting, setting.columns(constant))
+
+    def with_own_m(setting: Setting) -> float:
+        missed = none_positive(special.column(setting), setting.m)
+        return max(missed, worst(setting, setting.m))
+
+    def not_both(setting: Setting) -> float:
+        p = special.column(setting)
+        return none_positive(p, setting.m) + some_positive(p, setting.m)
+
+    found = [
+        lemma.claim(
+            "", f"{SEPARATES}, {FREE_M}", ALL_FOUR, RARELY,
+            with_free_m,
+            of="largest of the three probabilities that a network is positive that should be zero, "
+            "with the fewest columns for which F_exp is positive on D1 often enough",
+        ),
+        lemma.claim(
+            "m", f"{SEPARATES}, {OWN_M}", ALL_FOUR, RARELY,
+            with_own_m, of="largest of the four failure probabilities",
+        ),
+    ]  # fmt: skip
+    if name == "6.2":
+        printed = lemma.claim(
+            "printed", "With high probability F_exp is both positive and zero on D1",
+            "F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁: Pr[not both]", RARELY,
+            not_both, ranges=(),
+        )  # fmt: skip
+        found.insert(1, printed)
+    return found

@@ -9,72 +9,55 @@ from functools import partial
 
 import numpy as np
 
-from ..claim import Claim, Setting
-from ..origins import origin
+from ..claim import PaperClaim, Setting
 
 SIZES = ((4, 3),)
 """n and d of Figure 2."""
 
 DRAWS, SEED = 20, 1
-ROUNDING = 1e-12
-"""Relative difference that is rounding: each side is a sum of products of nine terms."""
 
 
-def claims() -> list[Claim]:
+def claims() -> list[PaperClaim]:
     """The tensor trick and the two forms of attention."""
-    exp_fact = "vec(exp(A₁ Q Kᵀ A₂ᵀ)) = exp((A₁ ⊗ A₂) vec(Q Kᵀ))"
-    return [
-        _claim(
+    fact = "vec(exp(A₁ Q Kᵀ A₂ᵀ)) = exp((A₁ ⊗ A₂) vec(Q Kᵀ))"
+    block = "A block of the Kronecker product gives {} attention's weights before normalising, and"
+    rows = (
+        (
             "A.1",
-            "Fact A.1",
             "The weights before normalising, as a vector, are those of the Kronecker product of "
             "the tokens and of X as a vector, if vec stacks rows.",
-            f"{exp_fact}, vec by rows",
+            f"{fact}, vec by rows",
             partial(_vectors, order="C"),
         ),
-        _claim(
+        (
             "A.1.columns",
-            "Fact A.1, vec read as stacking columns",
             "The same holds if vec stacks columns.",
-            f"{exp_fact}, vec by columns",
+            f"{fact}, vec by columns",
             partial(_vectors, order="F"),
-            identity=False,
         ),
-        _claim(
+        (
             "C.3",
-            "Claim C.3",
-            "A block of the Kronecker product gives linear attention's weights before normalising, "
-            "and their sum.",
+            f"{block.format('linear')} their sum.",
             "u_lin,j₀ = ((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_lin,j₀ = ⟨u_lin,j₀, 1⟩",
             partial(_blocks, h=lambda z: z),
         ),
-        _claim(
+        (
             "C.5",
-            "Claim C.5, with the transpose of A₂ that α lacks in print",
-            "A block of the Kronecker product gives softmax attention's weights before "
-            "normalising, and their sum.",
+            f"{block.format('softmax')} their sum.",
             "u_exp,j₀ = exp((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_exp,j₀ = ⟨u_exp,j₀, 1⟩",
             partial(_blocks, h=np.exp),
         ),
-    ]
-
-
-def _claim(name: str, place: str, statement: str, formula: str, sides, identity=True) -> Claim:
-    return Claim(
-        name,
-        place,
-        statement,
-        formula,
-        *origin(name),
-        "attention",
-        f"largest difference of the two sides, relative to the largest entry, over {DRAWS} random "
-        "draws of A₁, A₂, Q and K",
-        "at most",
-        cells=lambda setting: [_difference(*sides(*draw)) for draw in _draws(setting)],
-        bound=lambda setting: ROUNDING,
-        identity=identity,
-        sizes=SIZES,
     )
+    return [
+        PaperClaim(
+            name, "attention", statement, f"{formula}: difference", "≤ 10^(−12)",
+            lambda setting, sides=sides: [_difference(*sides(*draw)) for draw in _draws(setting)],
+            f"largest difference of the two sides, relative to the largest entry, over {DRAWS} "
+            "random draws of A₁, A₂, Q and K",
+            identity=name != "A.1.columns", sizes=SIZES,
+        )
+        for name, statement, formula, sides in rows
+    ]  # fmt: skip
 
 
 def _draws(setting: Setting):

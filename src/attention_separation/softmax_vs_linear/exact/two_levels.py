@@ -55,6 +55,10 @@ class Levels:
         """Smallest f_j over all admissible data."""
         return self.special / self.total(self.others)
 
+    def largest_special(self) -> float:
+        """Largest f_j over all admissible data."""
+        return self.special / self.total(0)
+
     def hoeffding(self, tau: float) -> float:
         """Bound on Pr[<f, sigma> >= tau] for every admissible data."""
         return math.exp(-(tau**2) / (2 * self.squares(self.worst())))

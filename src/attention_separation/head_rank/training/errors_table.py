@@ -6,39 +6,20 @@ import pyarrow as pa
 from attention_separation.results.tables import table_from_rows
 
 from ..constructions.farthest_point import least_error
-from ..training.cell_table import DEAD, SETTINGS
+from .cell_table import DEAD, SETTINGS
+
+SHOWN = (
+    "d", "n", "layers", "width", "encoding", "additive_mean", "additive_sd", "regime", "schedule"
+)  # fmt: skip
+"""Settings of a cell that the table shows."""
 
 SCHEMA = pa.schema(
     {
         "cell": pa.string(),
-        **{
-            name: SETTINGS[name]
-            for name in (
-                "d",
-                "n",
-                "layers",
-                "width",
-                "encoding",
-                "additive_mean",
-                "additive_sd",
-                "regime",
-                "schedule",
-            )
-        },
-        "rank": pa.int64(),
-        "heads": pa.int64(),
-        "attention_parameters": pa.int64(),
-        "runs": pa.int64(),
-        "dead": pa.int64(),
-        "mean": pa.float64(),
-        "sd": pa.float64(),
-        "rank_0": pa.float64(),
-        "over_rank_0": pa.float64(),
-        "least": pa.float64(),
-        "largest": pa.float64(),
-        "se": pa.float64(),
-        "mean_train": pa.float64(),
-        "least_min_train": pa.float64(),
+        **{name: SETTINGS[name] for name in SHOWN},
+        **dict.fromkeys(("rank", "heads", "attention_parameters", "runs", "dead"), pa.int64()),
+        **dict.fromkeys(("mean", "sd", "rank_0", "over_rank_0", "least", "largest"), pa.float64()),
+        **dict.fromkeys(("se", "mean_train", "least_min_train"), pa.float64()),
     }
 )
 """One row per cell. `mean`, `sd`, `least`, `largest`: held-out errors over the runs that ended with

@@ -1,0 +1,176 @@
+"""The judge of claims, one for all studies.
+
+A claim is judged on comparisons, each of a number that is known to an interval with the range that
+is claimed of it. All must agree for the claim to; one that differs decides.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from .verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+
+
+class Estimate(NamedTuple):
+    """A value and a two-sided interval of it; without an interval (NaN) where a sample has one."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def within(cls, value: float, reach: float) -> Self:
+        """An interval that goes equally far to both sides."""
+        return cls(value, value - reach, value + reach)
+
+    @classmethod
+    def exactly(cls, value: float) -> Self:
+        """A number that is known."""
+        return cls(value, value, value)
+
+    def moved(self, by: Callable[[float], float]) -> Self:
+        """A function of the value, rising or falling, and what its interval becomes."""
+        value, *ends = map(by, self)
+        return type(self)(value, *sorted(ends))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A number with the interval that it is known to, and the range that is claimed of it.
+
+    Attributes
+    ----------
+    name : what is compared, in words
+    measured : the number and its interval
+    least, most : the ends of the range, which belong to it
+    far : the wider interval that must lie outside for it to differ, where one of many comparisons
+        may by chance; None if it is the same
+    rounding : relative difference that is forgiven to numbers that are known; of 0, none, and
+        distances are not relative then
+    """
+
+    name: str
+    measured: Estimate
+    least: float = -math.inf
+    most: float = math.inf
+    far: Estimate | None = None
+    rounding: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """Agrees if the interval lies inside the range, differs if outside, else undecided."""
+        _, low, high = self.measured
+        # NaN is neither inside nor outside.
+        if all(inside >= 0 for inside in self._distances(low, high)):
+            return AGREES
+        _, low, high = self.far or self.measured
+        return DIFFERS if any(inside < 0 for inside in self._distances(high, low)) else UNDECIDED
+
+    @property
+    def slack(self) -> float:
+        """How far the interval is from leaving the range; where it differs, from reaching it, and
+        negative."""
+        _, low, high = self.measured
+        return self._slack(high, low) if self.verdict == DIFFERS else self._slack(low, high)
+
+    @property
+    def slack_of_value(self) -> float:
+        """How far the value alone lies inside the range; negative outside."""
+        return self._slack(self.measured.value, self.measured.value)
+
+    def _slack(self, low: float, high: float) -> float:
+        """The least distance from an end of the range, in units of a range that has two ends."""
+        width = self.most - self.least
+        slack = min(self._distances(low, high), default=math.inf)
+        return slack / width if math.isfinite(width) and width else slack
+
+    def _distances(self, low: float, high: float) -> list[float]:
+        """How far inside of each end of the range the numbers beside it lie."""
+        found = []
+        if self.least != -math.inf:
+            found.append(self._distance(self.least, low))
+        if self.most != math.inf:
+            found.append(self._distance(high, self.most))
+        return found
+
+    def _distance(self, lower: float, upper: float) -> float:
+        scale = max(abs(lower), abs(upper)) if self.rounding else 1.0
+        return (upper - lower) / (scale or 1.0) + self.rounding
+
+
+def at_least(name: str, measured: Estimate, bound: float) -> Comparison:
+    """Of a number that is claimed to be no less than a bound."""
+    return Comparison(name, measured, least=bound)
+
+
+def at_most(name: str, measured: Estimate, bound: float) -> Comparison:
+    """Of a number that is claimed to be no more than a bound."""
+    return Comparison(name, measured, most=bound)
+
+
+def within(name: str, measured: Estimate, bound: float) -> Comparison:
+    """Of a number that is claimed to have a size of no more than a bound."""
+    return Comparison(name, measured, -bound, bound)
+
+
+def combine_verdicts(verdicts: Collection[str]) -> str:
+    """The verdict on a claim of several parts: all must agree, one that differs decides."""
+    if DIFFERS in verdicts:
+        return DIFFERS
+    return AGREES if set(verdicts) == {AGREES} else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on a claim, on how many comparisons, and the one that decides; None where there
+    is none."""
+
+    verdict: str
+    comparisons: int
+    deciding: Comparison | None = None
+
+    def columns(self) -> dict[str, object]:
+        """What a table says of it: null where there is no number, or no such end of a range."""
+        row = {"verdict": self.verdict, "comparisons": self.comparisons}
+        if self.deciding is None:
+            return row
+        numbers = self.deciding.measured._asdict()
+        numbers |= {"least": self.deciding.least, "most": self.deciding.most}
+        known = {name: x if math.isfinite(x) else None for name, x in numbers.items()}
+        return row | {"decided_at": self.deciding.name} | known
+
+
+def judge(
+    comparisons: Iterable[Comparison],
+    slack: Callable[[Comparison], float] = lambda comparison: comparison.slack,
+) -> Judgement:
+    """The judgement on a claim. Of the comparisons with its verdict, that decides which is the
+    furthest from agreeing, by its slack."""
+    found = list(comparisons)
+    if not found:
+        return Judgement(NOT_RUN, 0)
+    verdicts = [each.verdict for each in found]
+    verdict = combine_verdicts(verdicts)
+    with_it = [each for each, own in zip(found, verdicts, strict=True) if own == verdict]
+    return Judgement(verdict, len(found), min(with_it, key=slack))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed, and what else its row of a table says.
+
+    Attributes
+    ----------
+    name, statement : columns `claim` and `statement`
+    columns : other columns, the same whatever the judgement
+    """
+
+    name: str
+    statement: str
+    columns: Mapping[str, object]
+
+    def row(self, judgement: Judgement) -> dict[str, object]:
+        """Its row of a table."""
+        words = {"claim": self.name, "statement": self.statement, **self.columns}
+        return words | judgement.columns()
