@@ -60,7 +60,7 @@ help:
 	@echo 'make setup-publish  add what builds the site, and looks at the files of .github'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
-	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s lines, in minutes'
+	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s limits, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, and check the files of .github'

@@ -1,4 +1,4 @@
-"""Every example of README and of docs/api.md, run."""
+"""Every example of README, docs/api.md and docs/explorer.md, run."""
 
 import doctest
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 from making import ROOT
 
-PAGES = ("README.md", "docs/api.md")
+PAGES = ("README.md", "docs/api.md", "docs/explorer.md")
 FLAGS = doctest.ELLIPSIS
 
 

@@ -143,7 +143,7 @@ def test_each_room_imports_from_those_below_alone():
         ("softmax_vs_linear.models", "softmax_vs_linear.exact", False),
         ("softmax_vs_linear.models.model", "", True),
         ("explorer.views", "api.separating", True),
-        ("explorer.rank_bound", "head_rank.theory.bound", True),
+        ("explorer.pictures", "head_rank.theory.bound", True),
         ("api.separating", "explorer.views", False),
     ],
 )

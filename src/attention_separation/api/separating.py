@@ -60,6 +60,11 @@ class Separation:
     _scored: Scored = field(repr=False, compare=False)
     _best: float = field(repr=False, compare=False)
 
+    @property
+    def scored(self) -> Scored:
+        """The distinct rows and the scores of a sign column's states that it came from."""
+        return self._scored
+
     @cached_property
     def margin(self) -> float | None:
         """The largest gap 2 eps, in units of sqrt(log n), with which half of the kernel's best

@@ -7,7 +7,6 @@ Its pictures are functions too; they need matplotlib alone:
 """
 
 from .needle import draw_needle
-from .pictures import as_svg, draw_curve, draw_row, draw_scores
-from .rank_bound import draw_rank_bound
+from .pictures import as_svg, draw_curve, draw_rank_bound, draw_row, draw_scores
 
 __all__ = ["as_svg", "draw_curve", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]

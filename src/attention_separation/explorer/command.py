@@ -7,10 +7,6 @@ from pathlib import Path
 
 import marimo
 
-APP = Path(__file__).with_name("app.py")
-QUIET = {"MARIMO_SKIP_UPDATE_CHECK": "1"}
-"""It asks nothing of any other machine."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="of this machine; a free one if not given")
@@ -19,8 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     print(f"marimo {marimo.__version__}; Ctrl-C ends it", flush=True)
+    app = str(Path(__file__).with_name("app.py"))
     options = ["--headless"] if arguments.headless else []
-    if arguments.port:
-        options += ["--port", str(arguments.port)]
-    command = [sys.executable, "-m", "marimo", "run", str(APP), "--no-token", *options]
-    os.execve(sys.executable, command, os.environ | QUIET)
+    options += ["--port", str(arguments.port)] if arguments.port else []
+    quiet = os.environ | {"MARIMO_SKIP_UPDATE_CHECK": "1"}  # it asks nothing of another machine
+    command = [sys.executable, "-m", "marimo", "run", app, "--no-token", *options]
+    os.execve(sys.executable, command, quiet)

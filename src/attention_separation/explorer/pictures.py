@@ -1,240 +1,239 @@
-"""Pictures of attention at a setting, light enough to be drawn while a slider moves.
+"""Pictures of attention, light enough to be drawn while a slider moves; what a picture shows, in
+words, is its label, `figure.get_label()`.
 
-Each is a function of kernels and of a `Setting`'s parameters, and returns a matplotlib Figure.
+Those of kernels take them as `separate` does, and for their setting its parameters, n (2,000 if not
+given) and a temperature; they raise what it raises.
 """
 
 import io
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from attention_separation.api.comparing import Given
+from attention_separation.api.comparing import Given, at_temperature
 from attention_separation.api.given import kernel_of, told_apart
-from attention_separation.pages.house_style import (
-    BLUE,
-    GRAY,
-    INK,
-    MIDDLE_GRAY,
-    PALETTE,
-    RC,
-    VERMILION,
-)
+from attention_separation.api.separating import Separation, separate
+from attention_separation.attention.distinct_rows import OWN, SAME, SPECIAL
+from attention_separation.attention.sign_columns import TIE_TOLERANCE, heads, none_of
+from attention_separation.attention.threshold_curves import LARGEST_N
+from attention_separation.datasets.dataset import FixedData
+from attention_separation.head_rank.theory.bound import bound
+from attention_separation.pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, RC, VERMILION
 from attention_separation.settings.words import suggestion
 
-from .laws import ScoreLaw, score_laws, special_rows
-from .setting import PARAMETERS, Setting
-from .sweeps import probabilities
-
-SIZE = (5.2, 3.5)
-"""Inches: what is small enough for a phone is enlarged on a wide screen."""
-
+SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+POWERS = {10**k: f"10{str(k).translate(SUPERSCRIPT)}" for k in range(3, 13)}
+TEN = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)  # of a power of ten
+AXES = {
+    "n": ("tokens n", (*(x * 10**k for k in range(11) for x in TEN[::2]), 10**12)),
+    "d": ("dimension d", (*range(4, 12), 13, 15, 17, 19, 22, 24, 28, 31, 35, 40, 46, 52, 58, 66)),
+    "m": ("sign columns m", (*range(1, 10), *TEN, 100)),
+    "a1": ("special entry a₁ / √log n", tuple(k / 20 for k in range(1, 61))),
+    "b": ("class entry b / √log n", tuple(k / 20 for k in range(1, 41))),
+    "c": ("last entry c / √log n", tuple(k / 20 for k in range(1, 41))),
+    "theta": ("threshold θ / √log n", tuple(k / 100 for k in range(1, 201))),
+    "temperature": ("temperature T", (*(x / by for by in (100, 10, 1) for x in TEN), 100.0)),
+}
+"""What a curve can be drawn against: its words, and the values that it is drawn through."""
 
-BINS = 120
 
-UNLIKELY = 1e-3
-"""Scores in a tail with less than this chance are not shown."""
+def separation(kernel: Given, n: int = 2_000, temperature: float = 1.0, **at: Any) -> Separation:
+    """What `separate` says of a kernel whose scores are divided by a temperature."""
+    return separate(at_temperature(kernel, temperature), n=n, **at)
 
-PALE_SAME = "#9CC7E3"
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+def nearest_multiple(n: float, classes: int) -> int:
+    """The multiple of K nearest to n, to 10^12."""
+    return classes * max(min(round(n / classes), LARGEST_N // classes), 1)
+
+
+def in_digits(probability: float) -> str:
+    """Four digits; what is not quite 0 or 1 is not said to be."""
+    if 0 < probability < 0.00005:
+        return "< 0.0001"
+    return "> 0.9999" if 0.99995 <= probability < 1 else f"{probability:z.4f}"
 
 
 def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figure:
-    """P(a kernel's network alone separates D1 from D0) against a parameter, exact, a line for each
-    kernel; a dot at the setting itself.
-
-    Where d is another than the setting's, n is the multiple of K nearest to the setting's.
-
-    Parameters
-    ----------
-    kernels : as of `separate`
-    against : name of a parameter of `Setting`
-    at : parameters of `Setting`
-    """
-    setting = Setting(**at)
-    if against not in PARAMETERS:
-        raise ValueError(f"against={against!r}; {suggestion(str(against), [*PARAMETERS])}")
-    parameter = PARAMETERS[against]
-    values = parameter.values(setting)
-    settings = [setting.with_value(against, value) for value in values]
-    now = _value(setting, against)
-    figure, axes = new_panel()
+    """P(a kernel's network alone separates D1 from D0) against a parameter, exact, with a dot at
+    the setting: against n, d, m, a1, b, c, theta or temperature. n is the nearest that stacks, and
+    where there is no answer a line has a gap."""
+    if against not in AXES:
+        raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
+    axes = panel()
     for k, (kernel, name) in enumerate(_named(kernels)):
         color, dashes = PALETTE[k % len(PALETTE)], LINE_STYLES[k % len(LINE_STYLES)]
-        found = probabilities(kernel, settings)
-        axes.plot(values, found, color=color, linestyle=dashes, label=name, zorder=3)
-        if now is not None:
-            here = probabilities(kernel, [setting])
-            axes.plot([now], here, "o", color=color, markersize=5, zorder=4)
-    if now is not None:
-        axes.axvline(now, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+        here = separation(kernel, **at)
+        axes.plot(*_curve(kernel, against, **at), color=color, linestyle=dashes, label=name)
+        now = getattr(here, against, at.get(against, getattr(FixedData, against, 1.0)))
+        # The best thresholds are an interval, or none.
+        if not isinstance(now, tuple | None):
+            axes.plot([now], [here.probability], "o", color=color, markersize=5)
+            axes.axvline(now, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel(parameter.words)
-    axes.set_ylabel("P(separates D1 from D0)")
-    if parameter.logarithmic:
-        logarithmic(axes.xaxis)
-    legend_above(figure, axes)
-    return figure
+    along, theta = AXES[against][0], "each" if against == "theta" else at.get("theta", "best")
+    words = f"Exact, against {along}. Threshold / √log n: {theta}. Dots are at the chosen values."
+    return finished(axes, along, "P(separates D1 from D0)", words, against in ("n", "temperature"))
+
+
+def _curve(kernel: Given, against: str, **at: Any) -> np.ndarray:
+    """Values of a parameter, and the probability at each, (2, P): NaN where there is no answer."""
+    here = separation(kernel, **at)
+    values, beside = AXES[against][1], here.d - int(here.scored.rows[0].classes[0])
+    if against == "theta":
+        return np.stack([values, here.curve.at(np.array(values))])
+    points = []
+    for value in values:
+        moved = at | {"n": here.n, "d": here.d} | {against: value}
+        moved["n"] = nearest_multiple(moved["n"], moved["d"] - beside)
+        try:
+            points.append((moved[against], separation(kernel, **moved).probability))
+        except ArithmeticError:
+            points.append((moved[against], np.nan))
+    return np.array(points).T
 
 
 def draw_scores(kernel: Given, **at: Any) -> Figure:
-    """How the network's largest score is distributed, D1's upwards and D0's downwards, with the
-    threshold, or the interval of the best ones.
-
-    Parameters
-    ----------
-    kernel : as of `separate`
-    at : parameters of `Setting`
-    """
-    setting = Setting(**at)
-    theta = setting.of(kernel).theta
-    laws = score_laws(kernel, setting)
-    figure, axes = new_panel()
-    ends = () if theta is None else theta if isinstance(theta, tuple) else (theta,)
-    edges = _edges(laws, ends)
-    for law, sign, color, name in ((laws[1], 1, BLUE, "D1"), (laws[0], -1, VERMILION, "D0")):
-        chances = np.histogram(law.values, bins=edges, weights=law.chances)[0]
-        axes.stairs(
-            sign * chances, edges, fill=True, color=color, label=f"largest score on {name}",
-            zorder=3, linewidth=1.2,
-        )  # fmt: skip
-    if len(ends) == 2:
-        axes.axvspan(*ends, color=GRAY, alpha=0.6, linewidth=1.5, zorder=2, label="best thresholds")
-    elif ends:
-        axes.axvline(ends[0], color=INK, linewidth=1.4, zorder=4, label="threshold")
-    axes.axhline(0, color=INK, linewidth=0.8, zorder=4)
+    """The law of the network's largest score, D1's upwards and D0's downwards, with the threshold
+    or the interval of the best ones; tails below 1/1000 of the likeliest score are left out."""
+    found, axes = separation(kernel, **at), panel()
+    thetas = np.array([] if found.theta is None else found.theta, ndmin=1)
+    laws = [score_law(found, dataset) for dataset in (0, 1)]
+    likely = [values[chances > chances.max() / 1000] for values, chances in laws]
+    edges = np.histogram_bin_edges(np.concatenate([*likely, thetas]), 120)
+    # A score that ties a threshold is not above it.
+    edges = np.unique([*edges, *thetas + TIE_TOLERANCE])
+    for dataset, color, sign in ((1, BLUE, 1), (0, VERMILION, -1)):
+        values, chances = laws[dataset]
+        up, label = np.histogram(values, edges, weights=chances)[0], f"largest score on D{dataset}"
+        axes.stairs(sign * up, edges, fill=True, color=color, label=label)
+    axes.axhline(0, color=MIDDLE_GRAY, linewidth=0.8)
     axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
-    axes.set_xlabel("score / √log n")
-    axes.set_ylabel("probability: D0 below, D1 above")
-    legend_above(figure, axes)
-    return figure
+    words = f"No threshold of {found.kernel} separates D1 from D0."
+    if len(thetas):
+        label = "best thresholds" if len(thetas) == 2 else "threshold"
+        axes.axvspan(thetas[0], thetas[-1], color=GRAY, linewidth=1.5, label=label, zorder=0.5)
+        above = [chances[values > thetas[0] + TIE_TOLERANCE].sum() for values, chances in laws]
+        words = (
+            f"The largest score over all tokens and sign columns is above {thetas[0]:.4g} √log n "
+            f"with probability {in_digits(above[1])} on D1, {in_digits(above[0])} on D0."
+        )
+    return finished(axes, "score / √log n", "probability: D0 below, D1 above", words)
+
+
+def score_law(found: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
+    """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
+    of sqrt(log n) and in order, and the chance of each."""
+    states = (found.scored.d0, found.scored.d1)[dataset][0]
+    chances = np.ones(states.shape) * heads(states.shape[-1] - 1) / np.prod(states.shape[:-1])
+    values, places = np.unique(states / found.scored.s, return_inverse=True)
+    of_value = np.bincount(places.ravel(), chances.ravel())
+    above = np.append(np.cumsum(of_value[:0:-1])[::-1], 0.0)
+    return values, np.diff(none_of(above, found.m), prepend=0.0)
 
 
 def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
-    """The special token's attention row, on D1 and D0, a bar for each kernel: how much of it is on
-    the special token itself, on the others of its class, and on all other classes.
-
-    A row that is not divided by its sum is shown as shares of its sum.
-
-    Parameters
-    ----------
-    kernels : as of `separate`
-    at : parameters of `Setting`
-    """
-    setting = Setting(**at)
-    figure, axes = new_panel()
-    given = _named(kernels)
-    places, words = [], []
-    for k, (kernel, name) in enumerate(given):
-        on_d0, on_d1 = special_rows(kernel, setting)
-        for dataset, row in enumerate((on_d0, on_d1)):
-            parts = np.array([row.special, row.same_class, row.other_classes])
-            shares = parts / np.abs(parts).sum() if np.abs(parts).sum() > 0 else parts
-            place = 2.6 * k + (1 - dataset)
-            left = np.concatenate([[0.0], np.cumsum(np.abs(shares))[:-1]])
-            for share, start, color in zip(shares, left, (BLUE, PALE_SAME, GRAY), strict=True):
-                axes.barh(
-                    place, abs(share), left=start, color=color, height=0.9, zorder=3,
-                    hatch="////" if share < 0 else None, edgecolor="white", linewidth=0,
-                )  # fmt: skip
-            axes.text(1.01, place, _percent(shares[0]), va="center", fontsize=8, color=BLUE)
-            places.append(place)
-            words.append(f"{_short(name)}, D{dataset}")
-    for color, label in (
-        (BLUE, "special token"), (PALE_SAME, "others of its class"), (GRAY, "all other classes"),
-    ):  # fmt: skip
-        axes.barh(0, 0, color=color, label=label)
-    axes.set_yticks(places, words)
-    axes.set_ylim(2.6 * len(given) - 0.9, -0.7)
+    """The special token's attention row, on D1 and D0: the shares of the special token, of the
+    others of its class, and of all other classes; negative weights are hatched."""
+    given, rows = _named(kernels), []
+    for kernel, _ in given:
+        found = separation(kernel, **at)
+        rows += [row_weights(found, dataset) for dataset in (1, 0)]
+    weights = np.array([weights for weights, _ in rows])
+    shares = weights / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1e-300)
+    places, left = [k + 0.4 * (k // 2) for k in range(len(rows))], 0.0
+    axes = panel()
+    groups = ((BLUE, "special token"), ("#9CC7E3", "others of its class"), (GRAY, "other classes"))
+    for (color, label), share in zip(groups, shares.T, strict=True):
+        look = {"color": color, "label": label, "edgecolor": "white", "linewidth": 0}
+        hatch = ["////" if each < 0 else "" for each in share]
+        axes.barh(places, np.abs(share), left=left, height=0.85, hatch=hatch, **look)
+        left += np.abs(share)
+    names = [f"{name}, D{dataset}" for _, name in given for dataset in (1, 0)]
+    percent = [f"{100 * share:.2g} %" for share in shares[:, 0]]
+    axes.set_yticks(places, [f"{a}: {b}" for a, b in zip(names, percent, strict=True)])
+    axes.invert_yaxis()
     axes.set_xlim(0, 1)
-    axes.grid(False, axis="y")
-    axes.set_xlabel("share of the special token's row")
-    legend_above(figure, axes, left=0.3, right=0.88)
-    return figure
+    d1, d0 = (f"{float(f'{ratio:.4g}'):,.10g}" for _, ratio in rows[:2])
+    words = (
+        f"The weight ratio of {given[0][1]} is {d1} on D1 and {d0} on D0: the special token's "
+        "weight over that of a token of another class. Beside each bar stands the special token's "
+        "share."
+    )
+    return finished(axes, "share of the special token's row", "", words)
+
+
+def row_weights(found: Separation, dataset: int) -> tuple[np.ndarray, float]:
+    """The special token's row on D0 or D1: weights of the special token, of all others of its class
+    and of all other classes, (3,); and the weight ratio, of the special token over one of another
+    class (inf or NaN where that has none)."""
+    rows = found.scored.rows[dataset]
+    weights, t = rows.weights[0, 0], found.n // int(rows.classes[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = float(np.divide(weights[SPECIAL], weights[OWN]))
+    return weights[[SPECIAL, SAME, OWN]] * (1, t - 1, found.n - t), ratio
+
+
+def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
+    """The error that no one layer of `heads` heads goes below, against their rank from 1 to d, with
+    a dot at `rank`, or at d if it is more. ValueError if a size is out of range."""
+    rank = min(rank, d)
+    # At no more than ten ranks: each takes some milliseconds.
+    ranks = sorted({*(round(r) for r in np.linspace(1, d, min(d, 9))), rank})
+    axes, least = panel(), []
+    for k, label in enumerate(("value maps a I", "any value maps")):
+        found = [float(bound(d, r, heads, any_value=k == 1)) for r in ranks]
+        least.append(found[ranks.index(rank)])
+        axes.plot(ranks, found, ".", color=PALETTE[k], linestyle=LINE_STYLES[k], label=label)
+        axes.plot([rank], least[-1:], "o", color=PALETTE[k])
+    axes.axvline(rank, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+    axes.set_ylim(bottom=0)
+    words = (
+        f"One layer of {heads:,} heads of rank {rank} at d = {d} is to predict which of two "
+        "orthogonal points is nearer (second paper). Its mean squared error is at least "
+        f"{least[0]:.4f} if value maps are a I, and {least[1]:.4f} with any. Predicting their mean "
+        "has 0.5, predicting zero 1. At full rank the bound is 0."
+    )
+    return finished(axes, f"rank r of {heads:,} heads, d = {d}", "lower bound on the error", words)
 
 
 def as_svg(figure: Figure) -> str:
     """The picture as SVG; the same figure gives the same text."""
+    text = io.StringIO()
     with mpl.rc_context(RC):
-        text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
 
 
-def new_panel() -> tuple[Figure, Axes]:
-    """A figure and its one panel."""
+def panel() -> Axes:
+    """The one panel of a new figure."""
     with mpl.rc_context(RC):
-        figure = Figure(figsize=SIZE)
-        return figure, figure.add_axes((0.12, 0.14, 0.85, 0.7))
+        return Figure(figsize=SIZE, layout="constrained").subplots()
 
 
-def logarithmic(axis: Axis) -> None:
-    """Make an axis logarithmic, in powers of 10 as plain text, which is drawn sooner than
-    mathematics."""
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_formatter(lambda value, _: power_of_10(value))
-    axis.set_minor_locator(NullLocator())
-
-
-def power_of_10(value: float) -> str:
-    """10³ for 1000; what is from 0.01 to 100 as it is."""
-    power = round(math.log10(value))
-    return f"{value:g}" if -2 <= power <= 2 else f"10{str(power).translate(SUPERSCRIPT)}"
+def finished(axes: Axes, along: str, up: str, words: str, logarithmic: bool = False) -> Figure:
+    """The figure of a panel with words: of its axes, of its lines above it, and its label."""
+    axes.set(xlabel=along, ylabel=up)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_locator(NullLocator())
+        # Plain text is drawn in half the time of mathematics.
+        axes.xaxis.set_major_formatter(lambda x, _: POWERS.get(round(x), f"{x:g}"))
+    with mpl.rc_context(RC):
+        axes.figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+    axes.figure.set_label(words)
+    return axes.figure
 
 
 def _named(kernels: Iterable[Given]) -> list[tuple[Given, str]]:
     given = [kernels] if isinstance(kernels, str) else list(kernels)
-    return [*zip(given, told_apart([kernel_of(each).name for each in given]), strict=True)]
-
-
-def _value(setting: Setting, parameter: str) -> float | None:
-    """Where a setting stands on a parameter's axis; None where that is the best threshold."""
-    given = getattr(setting, parameter)
-    if parameter == "d" and given is None:
-        return setting.layer.d(setting.data.classes)
-    if parameter == "m" and given is None:
-        return setting.data.m(setting.n)
-    if given == "paper":
-        return setting.layer.theta(setting.data)
-    return None if given == "best" else given
-
-
-def legend_above(figure: Figure, axes: Axes, left: float = 0.12, right: float = 0.97) -> None:
-    """What lines and colours are, above the panel, which is as high as that leaves it."""
-    handles, labels = axes.get_legend_handles_labels()
-    with mpl.rc_context(RC):
-        figure.legend(
-            handles, [_short(label) for label in labels], loc="upper left", ncols=3, fontsize=8,
-            bbox_to_anchor=(0.0, 1.0), handlelength=2.2, columnspacing=1.0,
-        )  # fmt: skip
-    lines = math.ceil(len(handles) / 3)
-    axes.set_position((left, 0.14, right - left, 0.8 - 0.06 * lines))
-
-
-def _short(label: str) -> str:
+    names = told_apart([kernel_of(each).name for each in given])
     # A dollar sign would begin mathematics.
-    cut = label if len(label) <= 26 else f"{label[:25]}…"
-    return cut.replace("$", r"\$")
-
-
-def _edges(laws: tuple[ScoreLaw, ScoreLaw], thetas: tuple[float, ...]) -> np.ndarray:
-    """Ends of bins that hold all scores that are likely, with the thresholds among them."""
-    ends = [*thetas]
-    for law in laws:
-        ends += [law.quantile(UNLIKELY), law.quantile(1 - UNLIKELY)]
-    low, high = min(ends), max(ends)
-    pad = 0.02 * (high - low or 1.0)
-    # Just above a threshold, for a score that ties it is not above it.
-    inner = [np.nextafter(theta, np.inf) for theta in thetas]
-    return np.unique([*np.linspace(low - pad, high + pad, BINS + 1), *inner])
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %" if abs(share) < 0.995 else f"{100 * share:.0f} %"
+    return [*zip(given, [f"{name:.26}".replace("$", r"\$") for name in names], strict=True)]

@@ -1,213 +1,173 @@
-"""What each view of the app shows: a picture, a sentence, and the Python that makes it.
+"""What the app has: its controls, the number, and its views as a table; all but how it looks."""
 
-Whatever the app's controls say is a question that can be asked.
-"""
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import numpy as np
+from matplotlib.figure import Figure
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.datasets.dataset import FixedData
+from attention_separation.api.problem import layer_of
+from attention_separation.attention.kernels import KERNELS
 
-from .answers import FAULTS, answer, in_digits, in_words, usable
-from .laws import score_laws, special_rows
-from .needle import draw_needle, say_needle
-from .pictures import as_svg, draw_curve, draw_row, draw_scores
-from .rank_bound import draw_rank_bound, say_rank_bound
-from .setting import (
-    ONLY_SELF_ATTENTION,
-    PARAMETERS,
-    Setting,
-    called,
-    nearest_multiple,
-    number_lines,
-    picture_lines,
-)
+from . import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
+from .needle import MUS, SIZES
+from .pictures import AXES, TEN, in_digits, nearest_multiple, separation
+
+FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)
+"""What questions that cannot be answered raise; the text says why."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """All that the app's controls say.
+class Control(NamedTuple):
+    """A control: its kind in `marimo.ui`, where it starts, and what else that is to know."""
 
-    Attributes
-    ----------
-    kernel : the one that the number is of, a name or a formula
-    others : those beside it
-    setting : with an n that stacks
-    against : parameter of the curve
-    mu, needle_n : of the needle
-    d, rank, heads : of the rank bound; a rank above d is d
-    """
-
-    kernel: str = "exp"
-    others: tuple[str, ...] = ("linear", "power_4", "elu_plus_one")
-    setting: Setting = field(default_factory=Setting)
-    against: str = "n"
-    mu: float = 5.0
-    needle_n: int = 512
-    d: int = 64
-    rank: int = 32
-    heads: int = 2
-
-    @property
-    def kernels(self) -> list[str]:
-        """All of them, each once."""
-        return [*dict.fromkeys((self.kernel, *self.others))]
+    kind: str
+    label: str
+    value: Any
+    more: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class View:
-    """What is shown.
-
-    Attributes
-    ----------
-    svg : the picture; "" where there is none
-    sentence : what is seen on it, or why there is none
-    lines : the Python that makes it; "" where there is none
-    notes : of kernels that are not on it
-    """
-
-    svg: str
-    sentence: str
-    lines: str = ""
-    notes: tuple[str, ...] = ()
+def _slider(label: str, steps: Sequence[float], value: float) -> Control:
+    return Control("slider", label, value, {"steps": steps, "show_value": True})
 
 
-def _with_number(asked: Asked, lines: str) -> str:
-    """The Python of a picture, after that of the number, if there is one."""
-    if answer(asked.kernel, asked.setting).is_fault:
-        return lines
-    return f"{number_lines(asked.kernel, asked.setting)}\n\n{lines}"
+WORDS = {name: f"{name}: {kernel.symbol}" for name, kernel in KERNELS.items()}
+NAMES = {words: name for name, words in WORDS.items()}
+BESIDE = [WORDS[name] for name in ("linear", "power_4", "elu_plus_one")]
+STEPS_OF_N = [*(x * 10**k for k in range(11) for x in TEN), 10**12]
+FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
+AGAINST = {words: name for name, (words, _) in AXES.items()}
 
-
-def of_curve(asked: Asked) -> View:
-    """The probability against a parameter."""
-    setting, parameter = asked.setting, PARAMETERS[asked.against]
-    if setting.model != "self_attention" and asked.against in ONLY_SELF_ATTENTION:
-        return View("", f"Tokens of cross-attention have no {asked.against}; choose another axis.")
-    good, faults = usable(asked.kernels, setting)
-    if not good:
-        return View("", faults[0])
-    # Along the curve its own parameter takes all values: the picture's others are said.
-    more = setting.written()
-    how = "at each kernel's own best threshold"
-    if asked.against == "theta":
-        how = "at each threshold"
-    elif setting.theta != "best":
-        how = f"at the threshold {setting.theta:g} √log n"
-    nearest = "; n is the nearest that stacks" if asked.against == "d" else ""
-    return View(
-        as_svg(draw_curve(good, asked.against, **more)),
-        f"Exact, against {parameter.words}, {how}{nearest}. Dots are at the values chosen.",
-        _with_number(asked, picture_lines("draw_curve", good, asked.against, **more)),
-        tuple(faults),
-    )
-
-
-def of_scores(asked: Asked) -> View:
-    """The distribution of scores."""
-    found = asked.setting.of(asked.kernel)
-    more = asked.setting.written()
-    low = None
-    if found.theta is not None:
-        low = found.theta[0] if isinstance(found.theta, tuple) else found.theta
-    if low is None:
-        sentence = f"No threshold of {found.kernel} separates D1 from D0."
-    else:
-        laws = score_laws(asked.kernel, asked.setting)
-        d0, d1 = (in_digits(law.above(low)) for law in laws)
-        both = in_digits(found.probability)
-        sentence = (
-            f"The largest score of {found.kernel} over all tokens and sign columns is above "
-            f"{low:.4g} √log n on D1 with probability {d1}, and on D0 with {d0}. That it is on D1 "
-            f"and is not on D0 has {both}."
-        )
-    return View(
-        as_svg(draw_scores(asked.kernel, **more)),
-        sentence,
-        _with_number(asked, picture_lines("draw_scores", asked.kernel, **more)),
-    )
-
-
-def of_row(asked: Asked) -> View:
-    """The special token's row."""
-    good, faults = usable(asked.kernels, asked.setting)
-    if not good:
-        return View("", faults[0])
-    more = asked.setting.written()
-    on_d0, on_d1 = (in_words(each.loudness) for each in special_rows(good[0], asked.setting))
-    name = asked.setting.of(good[0]).kernel
-    return View(
-        as_svg(draw_row(good, **more)),
-        f"On D1 {name} gives the special token {on_d1} the weight of one token of another class, "
-        f"on D0 {on_d0}; there are n = {asked.setting.n:,} tokens.",
-        _with_number(asked, picture_lines("draw_row", good, **more)),
-        tuple(faults),
-    )
-
-
-def of_needle(asked: Asked) -> View:
-    """The needle's lines."""
-    numbers = {"mu": asked.mu, "n": asked.needle_n}
-    return View(
-        as_svg(draw_needle(**numbers)),
-        say_needle(**numbers),
-        f"from attention_separation.needle import limit\n\n"
-        f"print({called('limit', 'linear', **numbers)})\n\n"
-        f"{picture_lines('draw_needle', **numbers)}",
-    )
-
-
-def of_rank_bound(asked: Asked) -> View:
-    """The second paper's bound."""
-    numbers = {"d": asked.d, "rank": min(asked.rank, asked.d), "heads": asked.heads}
-    return View(
-        as_svg(draw_rank_bound(**numbers)),
-        say_rank_bound(**numbers),
-        "from attention_separation.head_rank.theory.bound import bound\n\n"
-        f"print({called('bound', *numbers.values())})\n\n"
-        f"{picture_lines('draw_rank_bound', **numbers)}",
-    )
-
-
-VIEWS: dict[str, Callable[[Asked], View]] = {
-    "Curve": of_curve,
-    "Scores": of_scores,
-    "Row": of_row,
-    "Needle": of_needle,
-    "Rank bound": of_rank_bound,
+CONTROLS = {
+    "layer": Control(
+        "dropdown", "model", LAYERS[0].words, {"options": {each.words: each for each in LAYERS}}
+    ),
+    "kernel": Control("dropdown", "kernel", WORDS["exp"], {"options": NAMES, "searchable": True}),
+    "formula": Control("text", "or a formula of your own, in x", "", FORMULA),
+    "others": Control("multiselect", "beside it", BESIDE, {"options": NAMES, "max_selections": 5}),
+    "n": _slider("n, tokens; made a multiple of K", STEPS_OF_N, 2_000),
+    "classes": _slider("K, classes; d is 2 more, in cross-attention 1", range(2, 65), 20),
+    "m": _slider("m, sign columns; 0 for the paper's", range(101), 0),
+    "a1": _slider("a₁, special entry", AXES["a1"][1], 1.2),
+    "b": _slider("b, class entries, in self-attention", AXES["b"][1], 0.2),
+    "c": _slider("c, last entry, in self-attention", AXES["c"][1], 0.8),
+    "theta": _slider("θ, threshold; 0 for the best", (0, *AXES["theta"][1]), 0),
+    "temperature": _slider("T, temperature", AXES["temperature"][1], 1.0),
 }
 
 
-def view(name: str, asked: Asked) -> View:
-    """A view by its name; a question that cannot be answered is its sentence."""
+class View(NamedTuple):
+    """A view: what draws it from kernels and their setting, or from its own controls; how many
+    kernels it shows, None for all; and what prints its number where that is not the kernel's."""
+
+    draw: Callable[..., Figure]
+    kernels: int | None = 0
+    controls: Mapping[str, Control] = {}
+    python: str = ""
+
+
+VIEWS = {
+    "Curve": View(
+        draw_curve, None,
+        {"against": Control("dropdown", "against", "tokens n", {"options": AGAINST})},
+    ),
+    "Scores": View(draw_scores, 1),
+    "Row": View(draw_row, None),
+    "Needle": View(
+        draw_needle, 0,
+        {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", SIZES, 512)},
+        "from attention_separation.needle import limit\n\nprint(limit('linear', {mu}, {n}))",
+    ),
+    "Rank bound": View(
+        draw_rank_bound, 0,
+        {
+            "d": _slider("d, dimension", (4, 8, 16, 32, 48, 64, 96), 64),
+            "rank": _slider("r, rank, at most d", range(1, 97), 32),
+            "heads": _slider("H, heads", [2**k for k in range(21)], 2),
+        },
+        "from attention_separation.head_rank.theory.bound import bound\n\n"
+        "print(bound({d}, min({rank}, {d}), {heads}))",
+    ),
+}  # fmt: skip
+
+
+def question(said: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
+    and their setting, n and what is not where it starts."""
+    formula, layer, classes = said["formula"].strip(), said["layer"], said["classes"]
+    kernels = [*([formula] if formula else []), said["kernel"], *said["others"]]
+    at: dict[str, Any] = {"n": nearest_multiple(said["n"], classes)}
+    if layer != LAYERS[0]:
+        at |= {"model": layer.model, "attention_x": layer.attention_x}
+    if classes != CONTROLS["classes"].value:
+        at["d"] = layer.d(classes)
+    # Tokens of cross-attention have neither b nor c.
+    entries = ("a1",) if layer.model == "cross_attention" else ("a1", "b", "c")
+    moved = [x for x in ("m", *entries, "theta", "temperature") if said[x] != CONTROLS[x].value]
+    return [*dict.fromkeys(kernels)], at | {name: said[name] for name in moved}
+
+
+class Shown(NamedTuple):
+    """A part of the page: a number or a picture (SVG), words, faults, and Python that makes it."""
+
+    number: str = ""
+    svg: str = ""
+    words: Sequence[str] = ()
+    faults: Sequence[str] = ()
+    python: str = ""
+
+
+def answer(kernel: str, at: Mapping[str, Any]) -> Shown:
+    """The probability of a kernel at a setting."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            found = separation(kernel, **at)
+        except FAULTS as error:
+            return Shown(faults=[str(error)])
+    theta = " to ".join(f"{x:.4g}" for x in np.atleast_1d(found.theta) if x is not None)
+    best = "the threshold" if "theta" in at else "the best threshold,"
+    where = f"{best} {theta} √log n" if theta else "any threshold"
+    words = (
+        f"is the probability that {found.kernel} alone separates D1 from D0 at {where}. The "
+        f"special token's weight in its own row on D1 is {found.share:.3g}. "
+        f"{layer_of(found.model, found.attention_x).words}, n = {found.n:,}, d = {found.d}, "
+        f"m = {found.m}."
+    )
+    notes = [f"{each.message}." for each in warned]
+    asked, of = dict(at), repr(kernel)
+    if "temperature" in at:
+        of = _call("asep.at_temperature", of, asked.pop("temperature"))
+    number = f"print({_call('asep.separate', of, **asked)}.probability)"
+    python = f"import attention_separation as asep\n\n{number}"
+    return Shown(in_digits(found.probability), words=[words, *notes], python=python)
+
+
+def show(name: str, kernels: Sequence[str], at: Mapping[str, Any], own: Mapping[str, Any]) -> Shown:
+    """A view of kernels, as far as they have an answer at the setting, or of its own controls."""
+    view = VIEWS[name]
+    answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}
+    good = [kernel for kernel, each in answers.items() if each.number]
+    given = [good or kernels[:1]] if view.kernels is None else [*answers]
+    named = {**own, **(at if given else {})}
     try:
-        return VIEWS[name](asked)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # said beside the number
+            figure = view.draw(*given, **named)
     except FAULTS as error:
-        return View("", str(error))
+        return Shown(faults=[str(error)])
+    draw, number = view.draw.__name__, view.python.format(**own) or answers[kernels[0]].python
+    lines = (
+        f"{number}\n\nfrom attention_separation.explorer import {draw}\n\n"
+        f'{_call(draw, *map(repr, given), **named)}.savefig("{draw}.svg")'
+    )
+    faults = [fault for each in answers.values() for fault in each.faults]
+    apart = [] if given else ["The controls at the left do not apply here."]
+    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, lines.strip())
 
 
-def ask(said: Mapping[str, Any]) -> Asked:
-    """The question of controls.
-
-    Parameters
-    ----------
-    said : layer, by its words; kernel, formula (in the kernel's place, which then stands beside
-        it), others; n, which becomes the nearest that stacks; classes; m and theta, 0 for the
-        default; a1, b, c and temperature
-    """
-    (layer,) = (each for each in LAYERS if each.words == said["layer"])
-    classes = said["classes"]
-    sizes = {name: said[name] for name in ("a1", "b", "c", "temperature")}
-    if layer.model != "self_attention":
-        sizes = {name: x for name, x in sizes.items() if name not in ONLY_SELF_ATTENTION}
-    setting = Setting(
-        layer.model, layer.attention_x, nearest_multiple(said["n"], classes),
-        None if classes == FixedData.classes else layer.d(classes),
-        said["m"] or None, theta=said["theta"] or "best", **sizes,
-    )  # fmt: skip
-    formula = said["formula"].strip()
-    if not formula:
-        return Asked(said["kernel"], tuple(said["others"]), setting)
-    return Asked(formula, (said["kernel"], *said["others"]), setting)
+def _call(function: str, *given: object, **named: Any) -> str:
+    """A call as it is written."""
+    words = [*map(str, given), *(f"{name}={x!r}" for name, x in named.items())]
+    return f"{function}({', '.join(words)})"

@@ -1,0 +1,142 @@
+"""Pictures show the API's numbers, and what is behind them agrees with the definitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from literal_kernels import literal_weights
+from literal_layers import inputs
+
+import attention_separation as asep
+from attention_separation import explorer
+from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.datasets.dataset import FixedData
+from attention_separation.explorer import needle, pictures
+from attention_separation.head_rank.theory.bound import bound
+from attention_separation.needle import critical_n, limit
+
+SETTINGS = [
+    {"n": 420},
+    {"attention_x": "ones", "n": 420, "theta": 0.9, "temperature": 2.0},
+    {"model": "cross_attention", "n": 420, "m": 9},
+]
+KERNELS = ("exp", "elu_plus_one", "linear_unnormalised", "x**3")
+
+
+@pytest.mark.parametrize("against", pictures.AXES)
+@pytest.mark.parametrize("at", SETTINGS)
+def test_a_curve_is_what_separate_says_at_each_value(at, against):
+    cross = "model" in at
+    if cross and against in ("b", "c"):
+        with pytest.raises(ValueError, match=f"whose tokens have no {against}"):
+            explorer.draw_curve("exp", against, **at)
+        return
+    lines = explorer.draw_curve(KERNELS, against, **at).axes[0].lines
+    lines = {line.get_label(): line for line in lines}
+    for kernel in KERNELS:
+        for value, found in np.transpose(lines[kernel].get_data())[::9]:
+            moved = at | {against: value}
+            if against == "d":
+                moved["n"] = pictures.nearest_multiple(420, value - (1 if cross else 2))
+            wanted = pictures.separation(kernel, **moved).probability
+            assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_where_a_kernel_has_no_answer_a_curve_has_a_gap():
+    gap = asep.scores(lambda x: np.where(x < 100, 1.0, np.inf), name="gap")
+    line = explorer.draw_curve([gap], "a1", n=10**6, a1=0.1).axes[0].lines[0]
+    assert np.isnan(line.get_ydata()[[0, -1]]).tolist() == [False, True]
+    with pytest.raises(ArithmeticError, match="allowed: finite numbers"):
+        explorer.draw_curve([gap], n=10**6, a1=3.0)
+    with pytest.raises(ValueError, match="did you mean 'theta'"):
+        explorer.draw_curve(["exp"], "thta")
+
+
+@pytest.mark.parametrize("at", SETTINGS)
+@pytest.mark.parametrize("kernel", [*KERNELS, "linear", "hedgehog"])
+def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
+    of = asep.at_temperature(kernel, at.get("temperature", 1))
+    where = {name: x for name, x in at.items() if name not in ("theta", "temperature")}
+    for theta in (0.3, 0.8, 0.9, 1.1):
+        found = pictures.separation(kernel, **at | {"theta": theta})
+        figure = explorer.draw_scores(kernel, **at | {"theta": theta})
+        won = asep.success({"fires": of, "silent": []}, **where, theta=theta)
+        on_d1, not_on_d0 = won.events.values()
+        for dataset, wanted in ((1, on_d1), (0, 1 - not_on_d0)):
+            values, chances = pictures.score_law(found, dataset)
+            assert chances.sum() == pytest.approx(1, abs=1e-12)
+            assert (chances >= 0).all()
+            assert chances[values > theta + 1e-12].sum() == pytest.approx(wanted, abs=1e-12)
+            up, edges, _ = figure.axes[0].patches[1 - dataset].get_data()
+            assert abs(up).sum() == pytest.approx(1, abs=0.02)
+            assert abs(up)[edges[:-1] > theta].sum() == pytest.approx(wanted, abs=0.02)
+
+
+@pytest.mark.parametrize("kernel", ["exp", "power_2", "elu_plus_one"])
+@pytest.mark.parametrize("layer", [LAYERS[0], LAYERS[2]], ids=lambda each: each.words)
+@pytest.mark.parametrize("classes", [2, 20])
+def test_the_special_tokens_row_is_that_of_n_by_n_attention(kernel, layer, classes):
+    at = {"model": layer.model, "n": 40, "d": layer.d(classes), "temperature": 2.0}
+    for dataset in (0, 1):
+        # The special query and key are token 5.
+        queries, keys, _ = inputs(layer, FixedData(classes=classes), 40, dataset, (5,))
+        weights = literal_weights(kernel, queries[5] / np.sqrt(2), keys[5] / np.sqrt(2))[5]
+        same = np.arange(40) % classes == 5 % classes
+        wanted = [weights[5], weights[same].sum() - weights[5], weights[~same].sum()]
+        row, ratio = pictures.row_weights(pictures.separation(kernel, **at), dataset)
+        assert row == pytest.approx(wanted, rel=1e-9)
+        assert ratio == pytest.approx(weights[5] / weights[~same][0], rel=1e-9)
+
+
+def test_bars_of_a_row_are_shares():
+    figure = explorer.draw_row(["exp", "linear_unnormalised"], n=2000)
+    widths = np.array([bar.get_width() for bar in figure.axes[0].patches]).reshape(3, 4)
+    assert widths.sum(axis=0) == pytest.approx([1] * 4)
+    assert widths[0, 0] == pytest.approx(asep.separate("exp", n=2000).share)
+    assert "is 76,830 on D1 and 1.356 on D0" in figure.get_label()
+
+
+def test_the_rank_bound_is_the_bound():
+    of_a_i, _, of_any, *_ = explorer.draw_rank_bound(16, 5, 4).axes[0].lines
+    for any_value, line in ((False, of_a_i), (True, of_any)):
+        assert {1, 5, 16} <= {*line.get_xdata()}
+        wanted = [bound(16, int(r), 4, any_value) for r in line.get_xdata()]
+        assert line.get_ydata() == pytest.approx(wanted)
+    with pytest.raises(ValueError, match="allowed: d from 2, r from 1 to d"):
+        explorer.draw_rank_bound(16, 0, 4)
+
+
+TABLED = pd.read_csv(needle.TABLE, index_col=["kernel", "mu"])
+NEAR = 2e-5  # how far numerics of another machine may move an accuracy
+
+
+@pytest.mark.parametrize("mu", [3, 5, 8])
+@pytest.mark.parametrize("kernel", ["uniform", "linear", "exp", "bayes"])
+def test_the_needles_table_has_the_limits(kernel, mu):
+    assert {*TABLED.index} == {(kernel, mu) for kernel in needle.KERNELS for mu in needle.MUS}
+    row = TABLED.loc[(kernel, mu)]
+    assert row["critical_n"] == pytest.approx(critical_n(kernel, mu), rel=1e-3)
+    for n in (8, 512, 2**20):
+        assert row[str(n)] == pytest.approx(limit(kernel, mu, n), abs=NEAR)
+    power = TABLED.loc[("power_2", mu)]["128"]
+    assert power == pytest.approx(limit("power_2", mu, 128), abs=NEAR)
+
+
+def test_the_needles_table_as_it_is_written(monkeypatch, tmp_path):
+    header, *rows = needle.TABLE.read_text(encoding="utf-8").splitlines()
+    for name, value in {"TABLE": tmp_path / "table", "KERNELS": ["uniform"], "MUS": [5]}.items():
+        monkeypatch.setattr(needle, name, value)
+    needle.write_table()
+    written = needle.TABLE.read_text(encoding="utf-8").splitlines()
+    assert written == [header, *[row for row in rows if row.startswith("uniform,5,")]]
+
+
+def test_the_needles_picture_is_the_table():
+    figure = explorer.draw_needle(5.0, 512)
+    for kernel, line in zip(needle.KERNELS, figure.axes[0].lines, strict=False):
+        row = TABLED.loc[(kernel, 5.0)]
+        assert line.get_label() == f"{kernel}: {row['512']:.3f}"
+        assert line.get_ydata() == pytest.approx(row[[*map(str, needle.SIZES)]])
+    assert f"{TABLED.loc[('exp', 5.0)]['critical_n']:,.0f}" in figure.get_label()
+    for wrong in ((5.1, 512), (5.0, 500)):
+        with pytest.raises(ValueError, match="not in the table"):
+            explorer.draw_needle(*wrong)
