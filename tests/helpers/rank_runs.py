@@ -1,6 +1,7 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
 from attention_separation.head_rank.claims.claims_table import of_runs
+from attention_separation.head_rank.settings.cells import STREAMS
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
 
@@ -56,7 +57,7 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"min_train": value if reported is None else reported}
                 | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
                 | {"test_se": 0.001}
-                | {f"{k}_stream": "/".join(v) for k, v in cell.stream_names(run).items()}
+                | {f"{kind}_stream": "/".join(cell.stream_names(kind, run)) for kind in STREAMS}
             )
     return rows
 

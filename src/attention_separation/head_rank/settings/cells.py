@@ -14,6 +14,9 @@ EPOCH = 100
 STEPS_PER_BLOCK = 10
 """Steps whose batches one stream holds. Fixed: a shorter run is the prefix of a longer one."""
 
+STREAMS = ("initial", "data", "held_out")
+"""Kinds of random streams of a run: initial values, training data, held-out data."""
+
 Encoding = Literal["none", "additive", "concatenated"]
 Regime = Literal["fresh", "repeated"]
 Schedule = Literal["per_step", "per_epoch"]
@@ -153,17 +156,18 @@ class CellJob(Recipe, Architecture, TrainedCell):
             )
         return self
 
-    def stream_names(self, run: int) -> dict[str, tuple[str, ...]]:
-        """What names the streams of a run, of data without the block: cells that differ in the
-        model alone train on the same data."""
-        parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
-        model = ",".join(f"{key}={parts[key]}" for key in Architecture.model_fields if key in parts)
-        names = {
-            "initial": ("initial", model),
-            "data": ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}"),
-            "held_out": ("held-out", f"d={self.d},n={self.n}"),
-        }
-        return {kind: ("head_rank", *words, f"run={run}") for kind, words in names.items()}
+    def stream_names(self, kind: str, run: int) -> tuple[str, ...]:
+        """What names a stream of a run, its kind one of STREAMS; of data without the block: cells
+        that differ in the model alone train on the same data."""
+        if kind == "initial":
+            parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
+            own = [key for key in Architecture.model_fields if key in parts]
+            words = ("initial", ",".join(f"{key}={parts[key]}" for key in own))
+        elif kind == "data":
+            words = ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}")
+        else:
+            words = ("held-out", f"d={self.d},n={self.n}")
+        return ("head_rank", *words, f"run={run}")
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""

@@ -7,7 +7,7 @@ import pyarrow as pa
 from attention_separation.results.tables import finite_or_null, table_from_rows
 
 from ..constructions.farthest_point import least_error
-from ..settings.cells import EPOCH, CellJob
+from ..settings.cells import EPOCH, STREAMS, CellJob
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead, over that of the best predictor
@@ -99,7 +99,7 @@ def cell_table(
         curve = [epoch[k] for epoch in train]
         rows.append(
             of_cell
-            | {f"{kind}_stream": "/".join(names) for kind, names in job.stream_names(run).items()}
+            | {f"{kind}_stream": "/".join(job.stream_names(kind, run)) for kind in STREAMS}
             | {name: [finite_or_null(x) for x in values] for name, values in heads[k].items()}
             | {
                 "run": run,

@@ -33,7 +33,7 @@ def points(generator: np.random.Generator, *shape: int) -> np.ndarray:
 def _drawn(job: CellJob, kind: str, block: int, *shape: int) -> Iterator[np.ndarray]:
     """A block of each run's points of a kind of stream."""
     for run in job.seeds:
-        generator = stream(job.seed, *job.stream_names(run)[kind], f"block={block}")
+        generator = stream(job.seed, *job.stream_names(kind, run), f"block={block}")
         yield points(generator, *shape)
 
 
@@ -118,7 +118,7 @@ class Transformers(Ensemble):
     rate = staticmethod(rate)
 
     def __init__(self, job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32):
-        streams = (stream(job.seed, *job.stream_names(run)["initial"]) for run in job.seeds)
+        streams = (stream(job.seed, *job.stream_names("initial", run)) for run in job.seeds)
         runs = [initial(job, generator) for generator in streams]
         values = [np.stack(arrays) for arrays in zip(*runs, strict=True)]
         vector = torch.from_numpy(np.concatenate([array.ravel() for array in values]))
