@@ -13,6 +13,7 @@ twice: then correct its file, function, before and after, and run again.
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -126,8 +127,10 @@ class Tests:
             self.measure(file)
 
     def measure(self, file: str) -> None:
-        """Run a file of tests by itself."""
+        """Run a file of tests by itself; SystemExit if none of them can be run."""
         found = run_pytest(self.root, [file], file=file)
+        if not found["seconds"]:
+            raise SystemExit(f"{file}: {found['failed']}")
         self.failing += found["failed"]
         self.seconds |= found["seconds"] | {file: sum(found["seconds"].values())}
         for path, lines in found["lines"].items():
@@ -136,15 +139,19 @@ class Tests:
         print(f"{file}: {self.seconds[file]:.0f} s, failed: {found['failed']}", flush=True)
 
     def failed(self, breaks: list[dict], tests: list[str], *options: str) -> list[str]:
-        """Which of some tests notice these breaks, made together."""
+        """Which of some tests notice these breaks, made together; SystemExit if it is no test that
+        failed, and the same happens without breaks."""
         options += tuple(f"--deselect={test}" for test in self.failing)
         seconds = 60 + 10 * sum(self.seconds[test] for test in tests)
         for one in breaks:
             apply(self.root, one)
         try:
-            return run_pytest(self.root, [*tests, *options], seconds)["failed"]
+            failed = run_pytest(self.root, [*tests, *options], seconds)["failed"]
         finally:
             subprocess.run(["git", "checkout", "--quiet", "."], cwd=self.root, check=True)
+        if failed and failed[0] not in self.seconds and (not breaks or self.failed([], tests[:1])):
+            raise SystemExit(f"with no break: {failed[0]}")
+        return failed
 
     def first_look(self, one: dict) -> tuple[str, str]:
         """A break's result after tests that reach it: `red`, by which, or `left`, and how many."""
@@ -191,9 +198,16 @@ def files(folder: Path) -> list[Path]:
 
 
 def run(breaks: list[dict], root: Path) -> None:
-    """Give each break that has none its result; the list is written after each."""
+    """Give each break that has none its result; the list is written after each. What is measured of
+    the tests is kept for as long as the commit is the last."""
     subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
-    tests = Tests(root)
+    git = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, check=True, stdout=subprocess.PIPE)
+    commit = git.stdout.decode().strip()
+    kept = ROOT / ".cache" / f"breaks-{commit}.pickle"
+    tests = pickle.loads(kept.read_bytes()) if kept.exists() else Tests(root)
+    tests.root = root
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_bytes(pickle.dumps(tests))
     for one in breaks:
         if one["result"] in ("", "gone", "left"):
             one["result"], one["tests"] = tests.first_look(one)
