@@ -101,7 +101,7 @@ class PaperClaim:
         o(), and what it says beside this
     cells : setting -> one number, or all that the claim is about, each of which must stand so to
         the bound; of an o() their ratio to it alone is known. None: `left` is itself a formula
-    of : what cells are, if `left` does not say it
+    quantity : what cells are, if `left` does not say it
     constant : the cells are a constant C that makes an O() true, the least one or the one that
         Hoeffding's bound needs; the bound is the proof's
     ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
@@ -116,7 +116,7 @@ class PaperClaim:
     left: str
     claimed: str
     cells: Callable[[Setting], float | Iterable[float]] | None = None
-    of: str = ""
+    quantity: str = ""
     note: str = ""
     constant: Literal["least", "Hoeffding"] | None = None
     ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
@@ -141,7 +141,7 @@ class PaperClaim:
             **origin(self.id, self.identity)._asdict(),
             "place": place(self.id),
             "formula": f"{self.left} {self.claimed}{self.note}",
-            "quantity": self.of or f"{self.left}{self.note}",
+            "quantity": self.quantity or f"{self.left}{self.note}",
             "relation": self.relation,
         }
 

@@ -66,7 +66,7 @@ def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     if symbol == "c":
         which, _, row = where.partition(" of ")
         (words, left, names), (of_row, rows) = COORDINATES[which], ROWS[row]
-        words = f"{words} of {of_row}"
+        words = f"{words} in {of_row}"
 
         def cells(setting: Setting) -> list[float]:
             return lemma.case.attended(setting).weights(names, rows)
@@ -83,7 +83,7 @@ def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
     # Of a fixed dataset every equality is one of the definitions.
     return lemma.claim(
-        part, statement, left, claimed, cells, of=words, identity=claimed[0] == "="
+        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "="
     )  # fmt: skip
 
 

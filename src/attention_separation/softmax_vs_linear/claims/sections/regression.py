@@ -23,10 +23,12 @@ RARELY = "≤ δ/n"
 
 def claim(
     name: str, statement: str, left: str, claimed: str,
-    cells: Callable[[Setting], float], of: str = "", **rest,
+    cells: Callable[[Setting], float], quantity: str = "", **rest,
 ) -> PaperClaim:  # fmt: skip
     """A claim on the regression model."""
-    return PaperClaim(name, REGRESSION.name, f"{statement}.", left, claimed, cells, of, **rest)
+    return PaperClaim(
+        name, REGRESSION.name, f"{statement}.", left, claimed, cells, quantity, **rest
+    )
 
 
 def claims() -> list[PaperClaim]:

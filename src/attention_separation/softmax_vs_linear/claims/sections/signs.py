@@ -104,8 +104,7 @@ def proof(lemma: Lemma) -> list[PaperClaim]:
             "With high probability the small coordinates of classes add up to less than the large "
             "ones leave below the threshold",
             "√(2 Σ cᵢ² log(2n/δ)) / s", "≤ τ/s" if cross and not two_large else "≤ 0.1",
-            deviation,
-            of="deviation over s that Hoeffding's bound gives the unmarked classes, worst row",
+            deviation, quantity="deviation over s that Hoeffding's bound gives the worst row",
         ),
     ]  # fmt: skip
 
@@ -140,7 +139,7 @@ def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
             "", f"{statement}, {FREE_M}",
             "Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C", PROOFS_CONSTANT,
             lambda setting: least_constant(column(setting)), note=note, constant="least",
-            of="least C that is enough, from the exact chance of one column",
+            quantity="least C that is enough, from the exact chance of one column",
         ),
         lemma.claim(
             "m", f"{statement}, {OWN_M}", "Pr[F_exp = 0]", RARELY,
@@ -191,20 +190,19 @@ def separates(name: str, cases: dict[tuple[str, int], Case]) -> list[PaperClaim]
     found = [
         lemma.claim(
             "", f"{SEPARATES}, {FREE_M}", ALL_FOUR, RARELY,
-            with_free_m,
-            of="largest of the three probabilities that a network is positive that should be zero, "
+            with_free_m, quantity="largest Pr[F > 0] of the three networks that should be zero, "
             "with the fewest columns for which F_exp is positive on D1 often enough",
         ),
         lemma.claim(
             "m", f"{SEPARATES}, {OWN_M}", ALL_FOUR, RARELY,
-            with_own_m, of="largest of the four failure probabilities",
+            with_own_m, quantity="largest of the four failure probabilities",
         ),
     ]  # fmt: skip
     if name == "6.2":
         printed = lemma.claim(
             "printed", "With high probability F_exp is both positive and zero on D1",
             "F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁: Pr[not both]", RARELY,
-            not_both, ranges=(),
+            not_both, quantity="Pr[not both]", ranges=(),
         )  # fmt: skip
         found.insert(1, printed)
     return found
