@@ -44,6 +44,7 @@ SLURM, CI = "tests/cluster/conftest.py", ".ci/run"
 ELSEWHERE = {
     "make setup": (CI, "make test"),
     "make test": (CI, "make test\n"),
+    "make test-all": (CI, "make test-slow\n"),
     "make lint": (CI, "make lint\n"),
     "make paper": (CI, "make paper CORES=2"),
     "make rank": (CI, "make rank CONFIG=\"'head_rank={scale: smoke}'\""),
@@ -63,6 +64,7 @@ ELSEWHERE = {
     "make test-rank": (CI, "make test-rank\n"),
     "make test-publish": (CI, "make test-publish\n"),
     "make check-macos": (CI, "make check-macos\n"),
+    "make setup-explore": (CI, "make test-explore\n"),
     "make setup-rank": (CI, "make test-rank\n"),
     "make setup-cluster": (CI, "make test-cluster\n"),
     "make test-faults": (CI, "-m pytest tests/faults"),
@@ -106,6 +108,8 @@ ELSEWHERE = {
 """Run by a line of another file: of what CI runs, in full or in another form."""
 
 BY_HAND = {
+    "pip install coverage": "for the breaks of the source alone",
+    "python tests/breaks/run.py --again": "hours",
     "make explorer-pictures": "writes tracked pictures, by tests that `make test-explore` runs too",
     "make rank-paper-size": "half an hour; a test plans it, and CI runs `make rank` at scale smoke",
     "make test-cuda": "no GPU; `make test-rank` runs the same tests on a CPU",

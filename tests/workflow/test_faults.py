@@ -149,7 +149,7 @@ def test_a_killed_job_leaves_no_table(small):
     ("arguments", "words"),
     [
         (["job", JOB], "--settings"),
-        (["job", JOB, "--settings", "{}", "--output", "x.parquet"], "Field required"),
+        (["job", JOB, "--settings", "{}", "--output", "x.parquet"], "name\n  is missing"),
         (["job", JOB, "--settings", "none.json", "--output", "x.parquet"], "none.json"),
         (["summary"], "no panels there; run snakemake first"),
         (["summary", "trials=x"], "--config trials: 'x' is not allowed"),
