@@ -14,10 +14,16 @@ TABLES = {
     (FIGURE, "panels"): {"p": [2 / 3]},
     (FIGURE, "plain"): {"p": [0.5]},
     (TABLE, "for_pages"): {"p": [None, 0.5]},
-    (TABLE, "claims"): {name: ["a", "a", "b"] for name in (*CLAIM, "n")},
+    (TABLE, "claims"): {name: ["a", "a", "b", "b"] for name in CLAIM}
+    | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
 }
+
+
+def claim(words, n):
+    """A row of claims that is kept."""
+    return ",".join(str(n) if name == "n" else f'"{words}"' for name in CLAIM)
 
 
 class Run:
@@ -61,7 +67,7 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "panels.svg": "<svg>panels</svg>",
         "plain.svg": "<svg>plain</svg>",
         "for_pages.csv": '"p"\n\n0.5\n',
-        "claims.csv": f'{columns}\n"a","a","a","a","a","a"\n"b","b","b","b","b","b"\n',
+        "claims.csv": f"{columns}\n{claim('a', 2)}\n{claim('b', 1)}\n",
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",

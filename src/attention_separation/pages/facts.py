@@ -36,6 +36,20 @@ class First:
         """Every claim that is no identity."""
         return self._tables("gallery/claims", identity=False)
 
+    @staticmethod
+    def word(verdict: str) -> str:
+        """A claim's verdict as a word with its mark."""
+        words = (
+            ("not judged", "· not judged"),
+            ("fails at every n", "✗ fails"),
+            ("fails: ", "✗ fails"),
+            ("fails at", "✗ fails somewhere"),
+            ("only from n", "✓ from an n on"),
+            ("proved from n", "✓ from an n on"),
+            ("holds", "✓ holds"),
+        )
+        return next(word for part, word in words if part in verdict)
+
     def fails(self, *names: str) -> bool:
         """Whether these claims fail at every n tested."""
         verdicts = [one(self.claims, id=name)["verdict"] for name in names]

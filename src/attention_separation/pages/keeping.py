@@ -1,5 +1,6 @@
 """What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv."""
 
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,18 @@ from attention_separation.results.tables import (
 DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
 
-CLAIM = ("id", "place", "statement", "source", "identity", "verdict")
+CLAIM = (
+    "id",
+    "place",
+    "statement",
+    "source",
+    "identity",
+    "verdict",
+    "n",
+    "value",
+    "relation",
+    "bound",
+)
 BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
@@ -57,11 +69,14 @@ def is_kept(result: Any, output: Output) -> bool:
     return output.kind in (FIGURE, TABLE) and (result.is_asked or result.is_for_pages)
 
 
-def _first_of_claims(claims: pa.Table) -> pa.Table:
-    """A row for each claim, without its sizes."""
-    names = claims["id"].to_pylist()
-    first = [name not in names[:k] for k, name in enumerate(names)]
-    return claims.filter(array_of(first, pa.bool_())).select(CLAIM)
+def _decided_claims(claims: pa.Table) -> pa.Table:
+    """A row for each claim, at the size where its value is nearest to its bound, or furthest
+    beyond; the first one of those without a margin."""
+    rows, least = claims.to_pylist(), {}
+    for k, row in enumerate(rows):
+        margin = math.inf if row["margin"] is None else row["margin"]
+        least[row["id"]] = min(least.get(row["id"], (margin, k)), (margin, k))
+    return claims.take([k for _, k in least.values()]).select(CLAIM)
 
 
 def _without_maps(theta: pa.Table) -> pa.Table:
@@ -70,7 +85,7 @@ def _without_maps(theta: pa.Table) -> pa.Table:
 
 
 REDUCED: dict[str, Callable[[pa.Table], pa.Table]] = {
-    "claims": _first_of_claims,
+    "claims": _decided_claims,
     "theta": _without_maps,
     "threshold": lambda table: table.select(BEST),
 }
