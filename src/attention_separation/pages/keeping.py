@@ -76,7 +76,7 @@ def _decided_claims(claims: pa.Table) -> pa.Table:
     for k, row in enumerate(rows):
         margin = math.inf if row["margin"] is None else row["margin"]
         least[row["id"]] = min(least.get(row["id"], (margin, k)), (margin, k))
-    return claims.take([k for _, k in least.values()]).select(CLAIM)
+    return claims.take(array_of([k for _, k in least.values()], pa.int64())).select(CLAIM)
 
 
 def _without_maps(theta: pa.Table) -> pa.Table:

@@ -24,10 +24,8 @@ from attention_separation.results.tables import read_parquet
 from attention_separation.settings.closed import Job
 
 from ..constructions import features, temperature, vote
-from ..settings.titles import FIGURES
+from ..settings.titles import ERROR, FIGURES, KINDS
 from ..training.runs import chosen, listed, values
-
-ERROR = "mean squared error"
 
 Colours = dict[tuple, str]
 
@@ -45,8 +43,7 @@ def _colours(rows: list[dict], *names: str) -> Colours:
 # One head against its temperature.
 
 DATA = {"uniform": "o", "orthogonal": "s"}
-KINDS = {"uniform": "independent", "orthogonal": "orthogonal"}
-"""Of points: marker and words."""
+"""Of points."""
 
 MARKERS = "s^Dvo"
 """Of dimensions."""

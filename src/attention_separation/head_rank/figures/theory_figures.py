@@ -32,11 +32,10 @@ from attention_separation.results.provenance import record
 from attention_separation.results.tables import read_parquet
 from attention_separation.settings.closed import Job
 
-from ..settings.titles import THEORY
+from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality_table import heads_for
 from ..training.runs import chosen, listed, values
-from .construction_figures import ERROR, KINDS
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 HARDMAX = ("random", "orthogonal", "optimised")

@@ -34,3 +34,7 @@ NUMBERED = {
 
 LONG = ("rank_bound", "rank_found", "rank_plurality")
 """Tables of numbers that a report does without."""
+
+ERROR = "mean squared error"
+KINDS = {"uniform": "independent", "orthogonal": "orthogonal"}
+"""What figures call an error, and points by how they are drawn."""
