@@ -180,7 +180,7 @@ explorer-pictures: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
 
 explorer-table: setup
-	@$(BIN)/python -c 'from attention_separation.explorer.needle import write_table; write_table()'
+	@$(BIN)/python -c 'from attention_separation.explorer.pictures import write_table; write_table()'
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from attention_separation.commands import COMMANDS, PACKAGE, usage
+from .commands import COMMANDS, PACKAGE, usage
 
 HELP = ("-h", "--help")
 NO_COMMAND = (
@@ -54,7 +54,7 @@ def _run(prog: str, name: str, words: Sequence[str]) -> None:
     arguments = parsed(module.run, prog, words)
     digests = getattr(arguments.get("job"), "inputs", None)
     if digests:
-        from attention_separation.results.tables import check_inputs
+        from .results.tables import check_inputs
 
         check_inputs(digests, arguments)
     module.run(**arguments)

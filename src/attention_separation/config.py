@@ -6,27 +6,20 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from attention_separation.any_attention.settings.section import AnyAttentionSection, section_faults
-from attention_separation.any_attention.study import AnyAttention
-from attention_separation.head_rank.settings.section import HeadRankSection
-from attention_separation.head_rank.study import HeadRank
-from attention_separation.needle.settings.section import NeedleSection
-from attention_separation.needle.settings.section import section_faults as needle_faults
-from attention_separation.needle.study import Needle
-from attention_separation.results.result import Study
-from attention_separation.settings.closed import Closed, Jobs, Seed
-from attention_separation.settings.faults import (
-    ConfigError,
-    Fault,
-    dotted,
-    faults_of,
-    shortened,
-    unsayable,
-)
-from attention_separation.settings.words import shown
-from attention_separation.settings.yaml_file import parse_yaml, read_yaml
-from attention_separation.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
-from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
+from .any_attention.settings import AnyAttentionSection, section_faults
+from .any_attention.study import AnyAttention
+from .head_rank.settings.section import HeadRankSection
+from .head_rank.study import HeadRank
+from .needle.settings.section import NeedleSection
+from .needle.settings.section import section_faults as needle_faults
+from .needle.study import Needle
+from .results.declaration import Study
+from .settings.faults import ConfigError, Fault, dotted, faults_of, shortened, unencodable_values
+from .settings.strict_model import Jobs, Seed, StrictModel
+from .settings.words import short_repr
+from .settings.yaml_file import parse_yaml, read_yaml
+from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
+from .softmax_vs_linear.study import SoftmaxVsLinear
 
 FIRST = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
@@ -35,7 +28,7 @@ TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
 
 
-class Config(Closed):
+class Config(StrictModel):
     """All settings."""
 
     seed: Annotated[Seed, Field(le=10**18)] = Field(
@@ -82,10 +75,10 @@ def load_config(
         raise ConfigError(["the file is empty"], path.name)
     for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
         if not isinstance(found, dict):
-            raise ConfigError([f"{shown(found)} is no mapping of settings"], source)
+            raise ConfigError([f"{short_repr(found)} is no mapping of settings"], source)
     overrides = _typed(overrides)
     values = _merged(values, _in_sections(overrides))
-    config, faults = None, unsayable(values)
+    config, faults = None, unencodable_values(values)
     try:
         config = None if faults else Config.model_validate(values)
     except ValidationError as error:
@@ -109,7 +102,7 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ConfigError([f"{shown(text)} is no KEY=VALUE"], "--config")
+            raise ConfigError([f"{short_repr(text)} is no KEY=VALUE"], "--config")
         found[key] = parse_yaml(value, key)
     return found
 
@@ -120,7 +113,7 @@ def _faults_between(config: Config) -> list[Fault]:
     section = config.any_attention
     of_kernels = section_faults(section)
     if section.kernels and not of_kernels:
-        from attention_separation.any_attention.exact.own_kernel_faults import own_kernel_faults
+        from .any_attention.exact.own_kernel_faults import own_kernel_faults
 
         of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
     found = [(Needle.name, fault) for fault in needle_faults(config.needle, section.kernels)]

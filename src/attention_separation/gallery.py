@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from attention_separation.pages.facts import FACTS
-from attention_separation.pages.rendering import write_pages
+from .pages.facts import FACTS
+from .pages.rendering import write_pages
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

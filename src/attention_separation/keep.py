@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from attention_separation.commands import STUDIES
-from attention_separation.config import load_config
-from attention_separation.pages.keeping import keep_run
+from .commands import STUDIES
+from .config import load_config
+from .pages.keeping import keep_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> None:
         count = keep_run(study, arguments.docs)
         print(f"{name}: {count} results of {study.folder} in {arguments.docs / study.kept_in}")
         if name == "rank":
-            from attention_separation.head_rank.paper_size.page import keep_paper_size
+            from .head_rank.paper_size import keep_paper_size
 
             for line in keep_paper_size(Path(study.folder), arguments.docs):
                 print(line)

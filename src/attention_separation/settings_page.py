@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from attention_separation.config import Config
-from attention_separation.results.files import write_text
-from attention_separation.settings.closed import Closed
+from .config import Config
+from .results.files import write_text
+from .settings.strict_model import StrictModel
 
 PAGE, SCHEMA = "settings.md", "config.schema.json"
 
@@ -36,7 +36,7 @@ MANY = 30
 KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
-def schema(model: type[Closed] = Config) -> dict[str, Any]:
+def schema(model: type[StrictModel] = Config) -> dict[str, Any]:
     """The JSON schema of config.yaml: its form; what must hold between settings is not in it."""
     version = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return version | _standard(model.model_json_schema(by_alias=True)) | {"title": "config.yaml"}
@@ -57,7 +57,7 @@ def _standard(part: Any) -> Any:
     return own
 
 
-def page(model: type[Closed] = Config) -> str:
+def page(model: type[StrictModel] = Config) -> str:
     """The page of all settings as Markdown: a table for each section."""
     whole = schema(model)
     lines = [INTRODUCTION]

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from attention_separation.commands import study_of
-from attention_separation.config import load_config, overrides_of
+from .commands import study_of
+from .config import load_config, overrides_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

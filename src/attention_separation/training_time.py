@@ -4,11 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from attention_separation.config import load_config, overrides_of
-from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.head_rank.study import HeadRank
-from attention_separation.results import verifying
-from attention_separation.training.job import device_kind
+from .config import load_config, overrides_of
+from .head_rank.settings.cells import CellJob
+from .head_rank.study import HeadRank
+from .results import file_states
+from .training.job import device_kind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not jobs:
         print(f"all {len(study.every_cell)} cells are trained")
         return
-    from attention_separation.head_rank.training.train_cell import seconds_of_training
+    from .head_rank.training.train_cell import seconds_of_training
 
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
@@ -32,11 +32,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 def untrained(study: HeadRank) -> list[CellJob]:
     """The cells whose tables are missing, or not of these settings and this code."""
-    found = verifying.states(Path(study.folder), study.expected_tables())
+    found = file_states.states(Path(study.folder), study.expected_tables())
     return [
         job
         for name, job in study.every_cell.items()
-        if found.get(f"cells/{name}.parquet") != verifying.CURRENT
+        if found.get(f"cells/{name}.parquet") != file_states.CURRENT
     ]
 
 

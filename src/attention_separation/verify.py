@@ -8,10 +8,10 @@ again; of the second nothing, for another processor may move the last bits of tr
 import argparse
 from pathlib import Path
 
-from attention_separation.commands import study_of
-from attention_separation.config import load_config, overrides_of
-from attention_separation.results import verifying
-from attention_separation.results.result import sharing_folder
+from .commands import study_of
+from .config import load_config, overrides_of
+from .results import file_states
+from .results.declaration import sharing_folder
 
 SAMPLE = 5
 
@@ -27,12 +27,12 @@ def run(arguments: argparse.Namespace) -> None:
     config = load_config(Path("config.yaml"), overrides_of(arguments.overrides))
     studies = config.studies()
     study = studies[study_of(arguments.command)]
-    verifying.check_folder(arguments.folder)
+    file_states.check_folder(arguments.folder)
     expected = {}
     for each in sharing_folder(study, studies):
         expected |= each.expected_tables()
-    found = verifying.states(arguments.folder, expected)
-    wrong = verifying.print_states(found)
+    found = file_states.states(arguments.folder, expected)
+    wrong = file_states.print_states(found)
     again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:
         print(f"computed again: {sentence}")

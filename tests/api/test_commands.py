@@ -53,12 +53,6 @@ def test_compare(capsys):
     assert [row["n"] for row in found["rows"]] == [200, 2000] * 3
 
 
-def test_a_kernel_that_comes_twice(capsys):
-    status, said = answer(capsys, "compare", "--kernel", "exp", "exp", "--n", "200")
-    assert status == 0
-    assert [line.split("  ")[0] for line in said.out.splitlines()[2:]] == ["exp", "exp (2)"]
-
-
 def test_a_margin_that_takes_too_much_is_left_out(capsys):
     given = ("separate", "--kernel", "exp", "--d", "1002", "--n", "2000", "--json")
     status, said = answer(capsys, *given)

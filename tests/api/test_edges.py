@@ -12,11 +12,10 @@ import attention_separation as asep
 from attention_separation.__main__ import main
 from attention_separation.any_attention.exact.kernel_check import check_kernel
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.api import problem
+from attention_separation.api import validation
 from attention_separation.attention import dense
 from attention_separation.attention.kernel import ClassesApartError
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.dataset import FixedData, Tokens
+from attention_separation.datasets.dataset import FixedData
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
 
@@ -146,7 +145,7 @@ MAPS = {
 def test_what_is_refused_has_no_few_rows(name, layer):
     """By all n x n weights, the special tokens in every class: those of types, or not."""
     kernel, data, n = asep.features(MAPS[name]), FixedData(classes=6), 24
-    tokens = Tokens(n, layer.d(6), data.a0, data.a1, data.b, data.c, layer.attention_x)
+    tokens = layer.tokens(data, n)
     seen = set()
     for place in range(6):
         places = np.full(layer.of.special_tokens, place)
@@ -183,18 +182,6 @@ def test_complex_numbers_are_a_sentence(capsys):
     assert line.endswith("it gives complex numbers; allowed: real numbers")
 
 
-def test_functions_of_rows_get_n_and_d():
-    asked = set()
-
-    def mine(x, counts, n, d):
-        asked.add((n, d))
-        return np.exp(x) / (counts * np.exp(x)).sum()
-
-    found = asep.separate(asep.rows(mine), n=2000)
-    assert found.probability == asep.separate("exp", n=2000).probability
-    assert asked == {(2000, 22)}
-
-
 def test_a_kernel_as_a_value_is_tried_too():
     causal = asep.Kernel("exp", "", "score", lambda seen: np.tril(np.exp(seen.scores)))
     with pytest.raises(ArithmeticError, match="allowed: the same weight"):
@@ -221,7 +208,7 @@ def test_cross_attention_has_no_b_and_c():
 
 
 def test_what_takes_long_says_so_first(monkeypatch, capsys):
-    monkeypatch.setattr(problem, "LONG", 0.0)
+    monkeypatch.setattr(validation, "LONG", 0.0)
     for ask in (
         lambda: asep.largest_n("x"), lambda: asep.critical_temperature(),
         lambda: asep.compare("x"), lambda: asep.simulate("x"),
@@ -238,16 +225,3 @@ def test_a_warning_comes_before_the_answer(capsys):
     with warnings_in_a_line("separate"):
         warnings.warn("soon", stacklevel=1)
         assert capsys.readouterr().err == "separate: warning: soon\n"
-
-
-def test_whole_numbers_are_read_alike(capsys):
-    given = ("separate", "--kernel", "exp", "--n", "1e3", "--json")
-    assert (
-        commanded(capsys, *given, "--d", "1.2e1").out == commanded(capsys, *given, "--d", "12").out
-    )
-
-
-def test_family_kernels_are_no_kernels_of_ones_own():
-    assert asep.separate("power_4", n=200).probability == pytest.approx(
-        asep.separate(KERNELS["power_4"], n=200).probability
-    )

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from literal_layers import literal_scores
 from making import CONFIG, ROOT
 
 import attention_separation as asep
@@ -14,9 +15,7 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.value_table import value_rows
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import exceeds
-from attention_separation.datasets import DATASETS
-from attention_separation.datasets.dataset import Tokens
+from attention_separation.datasets.dataset import FixedData
 
 DATA = CONFIG.any_attention.data
 VALUES = pd.read_csv(ROOT / "docs/kernels/kernel_values.csv", comment="#")
@@ -53,56 +52,41 @@ def test_margins_are_those_of_the_table(layer):
             assert found.margin == row["margin"]
 
 
-CROSS = "cross_attention"
-SMALL = {"a0": 0.3, "a1": 1.1, "b": 0.4, "c": 0.7, "m": 2}
+SMALL = FixedData(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, columns=2)
+TIE = 1e-12
 
 
-def enumerated(kernel, model, attention_x, n, d, theta, gap):
+def enumerated(kernel, layer, theta, gap):
     """P(scores at most theta - gap / 2 on D0, one above theta + gap / 2 on D1), literally: over all
-    places and all 2^(d m) sign matrices."""
-    dataset = DATASETS[model]
-    tokens = Tokens(n, d, SMALL["a0"], SMALL["a1"], SMALL["b"], SMALL["c"], attention_x)
-    y = np.array(list(itertools.product([-1.0, 1.0], repeat=d)))
-    largest = [
-        [
-            (attention(*parts, np.eye(d), KERNELS[kernel]) @ y.T).max(axis=0)
-            for places in itertools.product(range(n), repeat=dataset.special_tokens)
-            for parts in [dataset.literal(tokens, of, np.array(places))]
-        ]
-        for of in (0, 1)
-    ]
+    places and all sign matrices of two columns."""
+    scores = (literal_scores(kernel, layer, SMALL, 6, dataset)[0] for dataset in (0, 1))
     found = []
-    for u0, u1 in itertools.product(*largest):
-        of_d0, of_d1 = (np.maximum(u[:, None], u[None, :]) for u in (u0, u1))
-        quiet = ~exceeds(of_d0, (theta - gap / 2) * tokens.s, tokens.s)
-        found.append((quiet & exceeds(of_d1, (theta + gap / 2) * tokens.s, tokens.s)).mean())
+    for u0, u1 in itertools.product(*scores):
+        of_d0, of_d1 = (np.maximum.outer(u, u) for u in (u0, u1))
+        quiet = of_d0 <= theta - gap / 2 + TIE
+        found.append((quiet & (of_d1 > theta + gap / 2 + TIE)).mean())
     return np.mean(found)
 
 
 @pytest.mark.parametrize("kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
-@pytest.mark.parametrize(
-    ("model", "attention_x", "d"),
-    [("self_attention", "identity", 5), ("self_attention", "ones", 5),
-     ("cross_attention", "identity", 4)],
-)  # fmt: skip
-def test_thresholds_and_gaps_against_all_sign_matrices(kernel, model, attention_x, d):
-    n = 6
-    sizes = {name: x for name, x in SMALL.items() if name not in "bc" or model != CROSS}
-    best = asep.separate(kernel, model, attention_x, n, d=d, **sizes)
-    middle = sum(best.theta) / 2
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_thresholds_and_gaps_against_all_sign_matrices(kernel, layer):
+    sizes = {"n": 6, "d": layer.d(3), "m": 2, "a0": SMALL.a0, "a1": SMALL.a1, **layer.columns}
+    if layer.model == "self_attention":
+        sizes |= {"b": SMALL.b, "c": SMALL.c}
+    middle = sum(asep.separate(kernel, **sizes).theta) / 2
     for theta, gap in ((middle, 0.0), (0.3, 0.0), (middle, 0.05), (0.5, 0.2), (0.9, 0.4)):
-        found = asep.separate(kernel, model, attention_x, n, d=d, theta=theta, margin=gap, **sizes)
-        wanted = enumerated(kernel, model, attention_x, n, d, theta, gap)
+        found = asep.separate(kernel, theta=theta, margin=gap, **sizes)
+        wanted = enumerated(kernel, layer, theta, gap)
         assert found.probability == pytest.approx(wanted, abs=1e-12), (theta, gap)
-        assert found.theta == theta
-        assert found.gap == gap
+        assert (found.theta, found.gap) == (theta, gap)
     # At the best threshold for a gap it is as large as at any other.
     for gap in (0.02, 0.3):
-        own = asep.separate(kernel, model, attention_x, n, d=d, margin=gap, **sizes)
+        own = asep.separate(kernel, margin=gap, **sizes)
         assert (own.theta is None) == (own.probability == 0)
         low, high = own.theta or (0.5, 0.6)
         others = [
-            asep.separate(kernel, model, attention_x, n, d=d, theta=t, margin=gap, **sizes)
+            asep.separate(kernel, theta=t, margin=gap, **sizes)
             for t in ((low + high) / 2, low + 1e-9, *np.linspace(0.01, 2.5, 100))
         ]
         best, start, *_ = (each.probability for each in others)
@@ -125,16 +109,6 @@ def test_the_best_thresholds_for_a_gap_have_its_probability(kernel, n):
             assert again.probability == pytest.approx(found.probability, abs=1e-12), (part, theta)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "linear", "power_4"])
-def test_the_margin_is_the_gap_with_which_half_is_left(kernel):
-    found = asep.separate(kernel, n=2000)
-    within, beyond = (
-        asep.separate(kernel, n=2000, margin=found.margin * factor).probability
-        for factor in (1 - 1e-9, 1 + 1e-9)
-    )
-    assert within >= found.probability / 2 > beyond
-
-
 def test_an_alias_is_answered_under_the_kernels_name():
     found = asep.separate("none", n=200)
     assert found == asep.separate("uniform", n=200)
@@ -152,11 +126,10 @@ def test_what_tells_nothing_has_no_margin():
 
 
 def test_rows_are_those_of_the_definition():
-    n, d = 12, 5
-    found = asep.separate("exp", n=n, d=d).rows
-    tokens = Tokens(n, d, 0.01, 1.2, 0.2, 0.8, "identity")
-    parts = DATASETS["self_attention"].literal(tokens, 1, np.array([4]))
-    c = attention(*parts, np.eye(d), KERNELS["exp"])
+    found = asep.separate("exp", n=12, d=5).rows
+    tokens = LAYERS[0].tokens(FixedData(classes=3), 12)
+    parts = LAYERS[0].of.literal(tokens, 1, np.array([4]))
+    c = attention(*parts, np.eye(5), KERNELS["exp"])
     special = found[(found["dataset"] == "D1") & (found["query"] == "special")].iloc[0]
     assert special[["first", "marked", "rest", "last"]].tolist() == pytest.approx(
         c[4, [0, 2, 1, 4]].tolist(), rel=1e-12

@@ -5,29 +5,17 @@ import re
 import numpy as np
 import pytest
 
-from attention_separation.attention.kernel import Seen
-from attention_separation.attention.kernel_names import (
-    ALIASES,
-    FAMILIES,
-    SAID_OTHERWISE,
-    UnknownKernelError,
-    is_kernel,
-    kernel_named,
-)
+from attention_separation.attention import kernel_names
+from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernels import KERNELS
 
 SCORES = np.array([[0.5, 2.0, 3.0]])
 
 
-def rows(name):
-    seen = Seen(SCORES, None, None, np.ones((1, 3), dtype=int), 3, 1)
-    return kernel_named(name).attention_weights(seen)[0]
-
-
 @pytest.mark.parametrize("name", KERNELS)
 def test_built_in_kernels_have_their_names(name):
-    assert kernel_named(name) is KERNELS[name]
-    assert is_kernel(name)
+    assert kernel_names.kernel_named(name) is KERNELS[name]
+    assert kernel_names.is_kernel(name)
 
 
 WEIGHTS = {
@@ -42,19 +30,14 @@ WEIGHTS = {
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_a_family_has_the_number_of_its_name(name):
-    weights = WEIGHTS[name]
-    np.testing.assert_allclose(rows(name), weights / weights.sum(), rtol=1e-12, atol=1e-150)
-    assert kernel_named(name).name == name
-    assert kernel_named(name) is kernel_named(name)
-
-
-def test_a_family_is_where_built_in_kernels_are():
-    for family, name, p in ((FAMILIES[0], "power_4", 4), (FAMILIES[1], "taylor_3", 3)):
-        np.testing.assert_allclose(
-            rows(name), family.of(p).attention_weights(
-                Seen(SCORES, None, None, np.ones((1, 3), dtype=int), 3, 1)
-            )[0], rtol=1e-14,
-        )  # fmt: skip
+    seen, weights = (
+        KernelInputs(SCORES, None, None, np.ones((1, 3), dtype=int), 3, 1),
+        WEIGHTS[name],
+    )
+    (found,) = kernel_names.kernel_named(name).attention_weights(seen)
+    np.testing.assert_allclose(found, weights / weights.sum(), rtol=1e-12, atol=1e-150)
+    assert kernel_names.kernel_named(name).name == name
+    assert kernel_names.kernel_named(name) is kernel_names.kernel_named(name)
 
 
 WRONG = {
@@ -79,24 +62,17 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG, ids=lambda name: name[:20])
 def test_what_is_no_kernel(name):
-    with pytest.raises(UnknownKernelError, match=re.escape(WRONG[name])):
-        kernel_named(name)
+    with pytest.raises(kernel_names.UnknownKernelError, match=re.escape(WRONG[name])):
+        kernel_names.kernel_named(name)
 
 
-def test_what_people_say_leads_to_a_kernel():
-    assert {*SAID_OTHERWISE.values()} <= KERNELS.keys()
-    assert not {*SAID_OTHERWISE} & KERNELS.keys()
-
-
-def test_an_alias_leads_to_the_kernel_and_is_no_name_of_its_own():
-    assert kernel_named("none") is KERNELS["uniform"]
-    assert is_kernel("none")
-    assert not {*ALIASES} & KERNELS.keys()
-    assert {*ALIASES.values()} <= KERNELS.keys()
+def test_other_words_lead_to_kernels_and_are_no_names_of_their_own():
+    for words in (kernel_names.SAID_OTHERWISE, kernel_names.ALIASES):
+        assert {*words.values()} <= KERNELS.keys()
+        assert not {*words} & KERNELS.keys()
+    assert kernel_names.kernel_named("none") is KERNELS["uniform"]
 
 
 def test_own_kernels_can_have_no_name_of_a_family():
-    assert is_kernel("power_77")
-    assert is_kernel("power_1001")
-    assert not is_kernel("power_x")
-    assert not is_kernel("mine")
+    names = ("none", "power_77", "power_1001", "power_x", "mine")
+    assert [kernel_names.is_kernel(name) for name in names] == [True, True, True, False, False]

@@ -14,11 +14,9 @@ from literal_kernels import (
     UNDIVIDED,
     divided,
 )
-from making import point
 
-from attention_separation.attention.kernel import Seen
+from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernels import KERNELS, exponential
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4
 
@@ -32,7 +30,7 @@ def seen(lowest=0.1, highest=3.0, counts=True):
     for vectors in (queries, keys):
         vectors[:, 0] = rng.uniform(0.5, 1.5, len(vectors))
     of_keys = rng.integers(1, 9, KEYS) if counts else np.ones(KEYS, dtype=int)
-    return Seen(scores, queries, keys, np.broadcast_to(of_keys, scores.shape), N, D)
+    return KernelInputs(scores, queries, keys, np.broadcast_to(of_keys, scores.shape), N, D)
 
 
 def with_products(of):
@@ -101,7 +99,7 @@ def test_softmax_one_is_softmax_with_one_more_key_of_score_0(lowest):
 def test_a_score_of_0_and_keys_that_do_not_exist(name):
     """The least weight there is; and what does not exist is no largest one."""
     scores = np.array([[0.0, 2.0, 900.0]])
-    of = Seen(scores, None, None, np.array([[4, 3, 0]]), n=10**9, d=D)
+    of = KernelInputs(scores, None, None, np.array([[4, 3, 0]]), n=10**9, d=D)
     (row,) = KERNELS[name].attention_weights(of)
     of_zero = 1 / (4 + 3 * math.exp(math.sqrt(2))) if name == "exp_root" else 0
     np.testing.assert_allclose(row, [of_zero, (1 - 4 * of_zero) / 3, 0], rtol=1e-14)
@@ -159,21 +157,11 @@ def test_words_tell_kernels_apart():
     assert not_divided == {name for name in KERNELS if "not divided" in KERNELS[name].symbol}
 
 
-@pytest.mark.parametrize("n", [200, 10**12])
-def test_softmax_one_is_nearly_softmax_on_the_datasets(n):
-    """Its row sums are S / (1 + S), S the sum of softmax's."""
-    p = point("self_attention", n=n, d=22, m=1, a0=0.01, a1=1.2, b=0.2, c=0.8, theta=0.5)
-    of = SELF_ATTENTION.token_types([p], 1).seen()
-    logs = of.scores + np.log(of.multiplicities)
-    total = np.exp(np.logaddexp.reduce(logs, axis=-1, keepdims=True))
-    wanted = KERNELS["exp"].attention_weights(of) * (total / (1 + total))
-    found = KERNELS["softmax_one"].attention_weights(of)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
-
-
 def test_the_score_of_a_key_that_does_not_exist_may_be_any():
     """One class: nothing is of another, however large its score would weigh."""
-    seen = Seen(np.array([[1.0, 0.5, 900.0, 900.0]]), None, None, np.array([[1, 3, 0, 0]]), 4, 3)
+    seen = KernelInputs(
+        np.array([[1.0, 0.5, 900.0, 900.0]]), None, None, np.array([[1, 3, 0, 0]]), 4, 3
+    )
     cold = exponential("cold", "", lambda _: 0.5, "")
     weights = cold.attention_weights(seen)
     assert weights[0, 2:].tolist() == [0.0, 0.0]

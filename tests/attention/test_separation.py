@@ -11,18 +11,8 @@ from enumerated_signs import enumerate_signs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from making import model_of, point
 
-from attention_separation.attention.distinct_rows import distinct_rows
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.separation import (
-    after_signs,
-    of_each_neuron,
-    rank_states,
-    widest_margin,
-)
-from attention_separation.attention.sign_columns import largest_scores
-from attention_separation.attention.threshold_curves import threshold_curves
+from attention_separation.attention import separation
 
 
 def of_columns(scores):
@@ -48,35 +38,7 @@ def test_any_scores_with_ties_over_all_signs(scores, m, s, above, target):
     """Also such that are all above 0, or none."""
     d0, d1 = scores + above
     wanted = enumerate_signs(of_columns(d0), of_columns(d1), m)
-    ranked = rank_states(s * d0[None], s * d1[None], np.array([m]), np.array([s]))
-    assert after_signs(ranked)[0] == pytest.approx(wanted.after_signs(), abs=1e-12)
-    assert of_each_neuron(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
-    assert wanted.widest_margin_is(widest_margin(ranked, np.array([target]))[0], target)
-
-
-@settings(max_examples=30)
-@given(
-    kernel=st.sampled_from(["exp", "linear", "power_2", "taylor_2", "sparsemax"]),
-    k=st.integers(1, 50), a1=st.floats(0.5, 2.0), m=st.integers(1, 40),
-    attention_x=st.sampled_from(["identity", "ones"]),
-)  # fmt: skip
-def test_orders_that_hold_for_any_scores(kernel, k, a1, m, attention_x):
-    """One threshold before the signs, one after them, one for each neuron: each can do more."""
-    p = point(
-        "self_attention", n=20 * k, d=22, m=m, a0=0.01, a1=a1, b=0.2, c=0.8,
-        attention_x=attention_x,
-    )  # fmt: skip
-    model = model_of(p)
-    d0, d1 = (
-        largest_scores(distinct_rows(model.token_types([p], dataset), KERNELS[kernel]))
-        for dataset in (0, 1)
-    )
-    m, s, n = (np.array([x]) for x in (p.m, p.s, p.n))
-    best = threshold_curves(d0[:, None], d1[:, None], m, s, n, "independent").best()[0][0]
-    ranked = rank_states(d0, d1, m, s)
-    after, own = after_signs(ranked)[0], of_each_neuron(ranked)[0]
-    assert best <= after + 1e-12 <= own + 2e-12
-    gaps = [widest_margin(ranked, np.array([best * share]))[0] for share in (0.999999, 0.5, 0.1)]
-    if best > 1e-9:
-        assert 0 < gaps[0] <= gaps[1] <= gaps[2]
-        assert np.isnan(widest_margin(ranked, np.array([best * 1.001 + 1e-9]))[0])
+    ranked = separation.rank_states(s * d0[None], s * d1[None], np.array([m]), np.array([s]))
+    assert separation.after_signs(ranked)[0] == pytest.approx(wanted.after_signs(), abs=1e-12)
+    assert separation.of_each_neuron(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
+    assert wanted.widest_margin_is(separation.widest_margin(ranked, np.array([target]))[0], target)

@@ -11,12 +11,15 @@ from making import point
 from scipy.stats import binom
 
 from attention_separation.attention.dense import attention
-from attention_separation.attention.distinct_rows import Rows, distinct_rows
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import heads, largest_scores, likely_heads
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from attention_separation.attention.sign_columns import (
+    binomial_half_pmf,
+    largest_scores,
+    likely_heads,
+)
+from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 
 # Kernels that are in no list: distinct rows must hold for any, also where an own class counts less.
 SQUARED = Kernel("squared", "x² + 0.1", "score", lambda seen: seen.scores**2 + 0.1)
@@ -67,55 +70,22 @@ def test_cross_attention(shape, a, kernel, query, key):
     check_every_column(CROSS_ATTENTION, p, kernel, [query % n, key % n])
 
 
+EACH_SIGN = [name for name, kernel in KERNELS.items() if not kernel.normalised]
+OWN_CLASS = ["falling", "squared"]
+
+
 @pytest.mark.parametrize(
-    "kernel", [name for name, kernel in KERNELS.items() if not kernel.normalised]
+    ("kernel", "attention_x"),
+    [*itertools.product(EACH_SIGN, ["identity", "ones"]), *((x, "identity") for x in OWN_CLASS)],
 )
-@pytest.mark.parametrize("attention_x", ["identity", "ones"])
 @pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
-def test_kernels_whose_rows_have_sums_of_their_own(kernel, attention_x, n, d):
-    """Their last coordinate differs from row to row, so which row is the largest depends on its
-    sign."""
+def test_which_row_is_the_largest(kernel, attention_x, n, d):
+    """Where rows have sums of their own their last coordinate differs, and its sign decides; and
+    where the own class counts less or more it is one with a minus, or with a plus, if there is any.
+    """
     own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
     p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
     check_every_column(SELF_ATTENTION, p, kernel, [1])
-
-
-@pytest.mark.parametrize("kernel", ["falling", "squared"])
-@pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
-def test_an_own_class_that_counts_less_or_more(kernel, n, d):
-    """The largest score is of a class with a minus, or with a plus, if there is any such."""
-    own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
-    p = point("self_attention", n=n, d=d, **own)
-    check_every_column(SELF_ATTENTION, p, kernel, [1])
-
-
-def rows(classes, last=None, points=1):
-    """Any rows of two types at some points of some classes each."""
-    rng = np.random.default_rng(4)
-    weights = [rng.uniform(0.1, 1.0, (points, 2)) for _ in range(4)]
-    return Rows(np.array(classes), *weights, last=last, weights=None)
-
-
-def test_points_together_are_points_alone():
-    last = np.random.default_rng(5).uniform(0.1, 1.0, (3, 2))
-    for of_points in (None, last[:, :1], last):
-        together = rows([4, 4, 4], of_points, points=3)
-        found = largest_scores(together)
-        assert found.shape == (3, 2, 1 if of_points is None else 2, 2, 4)
-        for k in range(3):
-            part = slice(k, k + 1)
-            names = ("classes", "first", "marked", "own", "rest")
-            alone = Rows(
-                *(getattr(together, name)[part] for name in names),
-                last=None if of_points is None else of_points[part],
-                weights=None,
-            )
-            np.testing.assert_array_equal(largest_scores(alone)[0], found[k])
-
-
-def test_points_of_other_numbers_of_classes_are_refused():
-    with pytest.raises(ValueError, match="unpack"):
-        largest_scores(rows([4, 5], points=2))
 
 
 def test_nothing_of_size_n_is_built():
@@ -128,7 +98,7 @@ def test_nothing_of_size_n_is_built():
 
 @pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])
 def test_all_numbers_of_heads(coins):
-    law = heads(coins)
+    law = binomial_half_pmf(coins)
     numbers = np.arange(coins + 1)
     np.testing.assert_allclose(law, binom.pmf(numbers, coins, 0.5), rtol=1e-9, atol=1e-15)
     assert math.isclose(law.sum(), 1, rel_tol=1e-14)
@@ -145,4 +115,4 @@ def test_the_likely_numbers_of_heads():
 
 def test_nobody_can_change_a_law_that_others_read():
     with pytest.raises(ValueError, match="read-only"):
-        heads(5)[0] = 1.0
+        binomial_half_pmf(5)[0] = 1.0

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from making import config_points, exact_at, model_of, point, run_trials
-from scipy.stats import binomtest
+from making import config_points, exact_at, model_of, point
 from threshold_cases import SELF, SUCCESS, curve_of, curves_of, scores_of
 
 from attention_separation.attention import threshold_curves as thresholds_module
@@ -16,8 +15,6 @@ from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import different_classes, same_class
 from attention_separation.attention.threshold_curves import threshold_curves
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.statistics.seeding import BlockStreams
 
 NETWORKS_TESTED = {
     "exp": (["exp"], ["exp"]),
@@ -144,33 +141,6 @@ def test_a_score_that_rounding_sets_above_zero_is_zero():
     assert found.best() == (1 - 0.5**5, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("name", [f"fig{k}{letter}" for k in "457" for letter in "abcdef"][:-1])
-def test_success_at_the_panels_own_thresholds(name):
-    at = config_points(name)
-    for d in {p.d for p in at}:
-        members = [p for p in at if p.d == d][::3]
-        expected = [exact_at(p).success for p in members]
-        thetas = np.array([[p.theta] for p in members])
-        assert curves_of(members, *SUCCESS).at(thetas)[:, 0] == pytest.approx(expected, abs=1e-12)
-
-
-@settings(max_examples=80)
-@given(
-    model=st.sampled_from(["self_attention", "cross_attention"]), classes=st.integers(1, 9),
-    t=st.integers(1, 6), m=st.integers(1, 40), a0=st.floats(0, 1.2), a1=st.floats(0, 2.5),
-    theta=st.floats(0.01, 3), b=st.floats(0.1, 0.6), c=st.floats(0.2, 0.9),
-    attention_x=st.sampled_from(["identity", "ones"]),
-    data=st.sampled_from(["independent", "same"]), signs=st.sampled_from(["shared", "fresh"]),
-)  # fmt: skip
-def test_success_at_any_threshold(model, classes, t, b, c, attention_x, **values):
-    own = {"b": b, "c": c, "attention_x": attention_x} if model == "self_attention" else {}
-    d = classes + (2 if model == "self_attention" else 1)
-    p = point(model, n=max(classes * t, 2 * classes), d=d, **own, **values)
-    assert curve_of(p, *SUCCESS).at(values["theta"]) == pytest.approx(
-        exact_at(p).success, abs=1e-12
-    )
-
-
 def test_a_score_that_ties_a_threshold_is_not_above_it():
     """n = 10, d = 11: a sum of nine equal entries ties theta = 0.9."""
     p = point("cross_attention", n=10, d=11, m=5, a0=0.01, a1=1.2)
@@ -192,17 +162,3 @@ def test_what_counts_as_equal_is_relative_to_the_scores(kernel):
         assert scaled.resolved == found.resolved
         best = [scaled.best()[0], *(end / factor for end in scaled.best()[1:])]
         assert best == pytest.approx(found.best(), rel=1e-12)
-
-
-def test_against_simulation():
-    """Four binomial tests; false-alarm budget 1e-6."""
-    p = point("cross_attention", n=60, d=7, m=5, a0=0.01, a1=1.2)
-    for name in SUCCESS:
-        _, low, high = curve_of(p, name).best()
-        for theta in ((low + high) / 2, 0.6):
-            at = point("cross_attention", n=60, d=7, m=5, a0=0.01, a1=1.2, theta=theta)
-            streams = BlockStreams(3, "threshold", at.name, 0)
-            positive = run_trials("reduced", at, streams, 20_000)
-            d1, d0 = (positive[:, PAPERS.networks.index((name, of))] for of in (1, 0))
-            expected = float(curve_of(p, name).at(theta))
-            assert binomtest(int((d1 & ~d0).sum()), 20_000, expected).pvalue > 1e-6 / 4

@@ -1,8 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
-Every part runs on one core but the workflow and training, which say how many they had. The parts
-`training`, `limit` and `needle` need what `make setup-rank` adds, the part `cluster`, only when
-named, what `make test-cluster` needs.
+Every part runs on one core but the workflow, which says how many it had. The part `cluster`, only
+when named, needs what `make test-cluster` needs.
 """
 
 import os
@@ -18,16 +17,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from engines import attention, exact, figure3, throughput
-from ensembles import needle, training
 from kernels_and_api import api, kernels
-from training_limit import limit
 from whole_workflow import cluster, scaling, workflow
 
 PARTS = {
     "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels, "api": api,
     "throughput": throughput,
-    "workflow": workflow, "scaling": scaling, "training": training, "needle": needle,
-    "limit": limit,
+    "workflow": workflow, "scaling": scaling,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}
 

@@ -11,7 +11,7 @@ from timing import seconds
 import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.figures.lines import multiples
+from attention_separation.any_attention.figures import multiples
 from attention_separation.attention.kernels import KERNELS
 
 DATA = CONFIG.any_attention.data

@@ -8,13 +8,7 @@ import pytest
 from attention_separation.attention.dense import attention
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.another_x import (
-    literal_margin,
-    margin,
-    margin_of_rows,
-    token_types,
-    x_matrix,
-)
+from attention_separation.datasets import another_x
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.datasets.self_attention import tokens
 
@@ -26,7 +20,7 @@ def dense_rows(data, n, a, weight, kernel="linear"):
     d = data.classes + 2
     own = tokens(n, d, a, data.b, data.c, 0)
     one = np.eye(d)
-    return attention(own, own, own, x_matrix(d, weight), one, one, KERNELS[kernel])
+    return attention(own, own, own, another_x.x_matrix(d, weight), one, one, KERNELS[kernel])
 
 
 @pytest.mark.parametrize("weight", [1.0, 2.5])
@@ -36,9 +30,9 @@ def test_the_margin_by_n_x_n_attention(data, weight):
     rows = [dense_rows(data, n, a, weight)[:, 1] for a in (data.a0, data.a1)]
     wanted = (rows[1].max() - rows[0].max()) / np.sqrt(np.log(n))
     for found in (
-        literal_margin(data, n, weight),
-        margin_of_rows(data, n, weight),
-        margin(data, weight),
+        another_x.literal_margin(data, n, weight),
+        another_x.margin_of_rows(data, n, weight),
+        another_x.margin(data, weight),
     ):
         assert found == pytest.approx(wanted, rel=1e-12)
 
@@ -47,27 +41,6 @@ def test_the_margin_by_n_x_n_attention(data, weight):
 def test_the_token_types_are_those_of_the_tokens(kernel):
     n = 4 * FEW.classes
     for dataset, a in enumerate((FEW.a0, FEW.a1)):
-        found = distinct_rows(token_types(FEW, n, 1.5, dataset), KERNELS[kernel])
+        found = distinct_rows(another_x.token_types(FEW, n, 1.5, dataset), KERNELS[kernel])
         rows = dense_rows(FEW, n, a, 1.5, kernel)
         np.testing.assert_allclose(rows[[0, FEW.classes, 1], 1], found.marked[0], rtol=1e-12)
-
-
-def test_it_does_not_shrink_with_n():
-    gaps = [
-        way(DATA, n, 1.0) for n in (20, 200, 20_000) for way in (literal_margin, margin_of_rows)
-    ]
-    assert gaps == pytest.approx([margin(DATA, 1.0)] * 6, rel=1e-11)
-    assert margin_of_rows(DATA, 2 * 10**11, 1.0) == pytest.approx(gaps[0], rel=1e-9)
-    assert gaps[0] > 0.003
-
-
-def test_it_is_the_closed_form_of_the_definition():
-    """f(a) = (b c^2 / K + g a b^2 / K) / (c^2 + g a b / K)."""
-    few = replace(DATA, classes=10)
-
-    def f(a):
-        of_k = few.b * few.c * few.c / 10 + a * few.b**2 / 10
-        return of_k / (few.c**2 + a * few.b / 10)
-
-    assert margin(few, 1.0) == pytest.approx(f(few.a1) - f(few.a0), rel=1e-14)
-    assert round(margin(few, 1.0), 5) == 0.00645

@@ -32,24 +32,9 @@ KINDS = ("a job", "snakemake", "snakemake and its jobs")
 SLICES = "results/slices/"
 
 
-class Started(Project):
-    """A project whose runs are new processes: forked ones would load this script again."""
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess:
-        """Run snakemake; its output, all of it, is in stdout."""
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-
-
-def make_project(folder: Path, kind: type[Project] = Project) -> Project:
+def make_project(folder: Path) -> Project:
     """A project with a panel of each kind, in slices of about a second, and small audits."""
-    project = kind(folder)
+    project = Project(folder)
     path = folder / "config.yaml"
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
@@ -71,12 +56,10 @@ def make_project(folder: Path, kind: type[Project] = Project) -> Project:
 class Campaign:
     """Kills in one project; `targets` is what snakemake is asked for, all if empty."""
 
-    def __init__(
-        self, folder: Path, seed: int, targets: tuple[str, ...] = (), kind: type[Project] = Project
-    ):
+    def __init__(self, folder: Path, seed: int, targets: tuple[str, ...] = ()):
         self.folder, self.targets = folder.resolve(), targets
         self.random = random.Random(seed)
-        self.project = make_project(self.folder, kind)
+        self.project = make_project(self.folder)
         start = time.monotonic()
         self.project.make(*targets)
         self.seconds = time.monotonic() - start
@@ -169,7 +152,7 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", help="of snakemake; all if none is given")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(Path(folder), arguments.seed, tuple(arguments.targets), Started)
+        campaign = Campaign(Path(folder), arguments.seed, tuple(arguments.targets))
         equal = campaign.run(arguments.kills, lambda text: print(text, flush=True))
     return int(equal != arguments.kills)
 

@@ -119,28 +119,19 @@ class Browser:
 
     def click(self, x: float, y: float) -> None:
         """Press the mouse at a place, and let it go."""
-        self.drag(x, y, x, steps=1)
-
-    def drag(self, x: float, y: float, to_x: float, steps: int = 10) -> None:
-        """Press the mouse at a place, move it sideways in steps, and let it go."""
-        moves = [("mouseMoved", x + (to_x - x) * k / steps) for k in range(steps + 1)]
-        for kind, at in (("mousePressed", x), *moves, ("mouseReleased", to_x)):
+        for kind in ("mousePressed", "mouseReleased"):
             self._ask(
-                "Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", buttons=1,
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1,
                 clickCount=1,
             )  # fmt: skip
 
     def write(self, text: str) -> None:
-        """Type a text where the cursor is."""
+        """Write a text where the page takes letters now."""
         self._ask("Input.insertText", text=text)
 
     def run(self, script: str) -> None:
         """Run JavaScript in the page."""
         self._evaluate(script)
-
-    def type(self, text: str) -> None:
-        """Write where the page takes letters now."""
-        self._ask("Input.insertText", text=text)
 
     def value(self, script: str) -> Any:
         """What an expression of JavaScript is, a promise awaited."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 from hypothesis import strategies as st
-from making import spelled_out
+from project import small_config
 
 from attention_separation.settings.faults import ConfigError, dotted
 from attention_separation.settings.yaml_file import parse_yaml
@@ -88,39 +88,19 @@ class Fault:
 
 
 def small() -> dict:
-    """config.yaml's values with fewer panels, maps and points, for speed; every kind is left."""
-    whole = spelled_out()
-    values = whole["softmax_vs_linear"]
-    values["panels"] = {
-        k: values["panels"][k] for k in ("fig3a", "fig3b", "fig4b", "fig5d", "fig7a")
-    }
-    for name, key, grid in (
-        ("fig3a", "n", {"from": 100, "to": 200, "step": 50}),
-        ("fig3b", "m", {"from": 1, "to": 3, "step": 1}),
-        ("fig5d", "a1", {"from": 0.1, "to": 1, "step": 0.3}),
-        ("fig7a", "n", {"from": 200, "to": 300, "step": 50}),
-    ):
-        values["panels"][name]["sweep"][key] = grid
+    """A configuration with few panels, maps and points, for speed; every kind is left."""
+    whole = yaml.safe_load(small_config())
+    first = whole[FIRST]
     of_figure = {"model": "regression", "trials": 1000, "fixed": {"delta": 0.01}}
-    values["panels"]["fig7a"]["contest"] = {"fires": "exp", "silent": ["linear", "power_2"]}
-    values["figures"] = {
-        "three": {"title": "Three", "panels": ["fig3a", "fig3b"]} | of_figure,
-        "rest": {"title": "The rest", "panels": ["fig4b", "fig5d", "fig7a"]},
-    }
-    values["phase"] = {"map": values["phase"]["identity_n_d"]}
-    values["phase"]["map"]["sweep"] = {"n": [120, 240], "d": [3, 4]}
-    values["claims"]["sizes"] |= {
-        "self_attention": [{"n": 200, "d": 22}], "cross_attention": [{"n": 256, "d": 5}],
-    }  # fmt: skip
-    smoke = whole["head_rank"]["scales"]["smoke"]
-    whole["head_rank"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
-    smoke = whole["needle"]["scales"]["smoke"]
-    whole["needle"] |= {"scale": "smoke", "scales": {"smoke": smoke}}
+    first["figures"]["fig3"] |= of_figure
+    first["panels"]["fig7b"]["contest"] = {"fires": "exp", "silent": ["linear", "power_2"]}
+    for study in ("head_rank", "needle"):
+        whole[study] |= {"scale": "smoke", "scales": {"smoke": whole[study]["scales"]["smoke"]}}
     return whole
 
 
 SMALL = small()
-SAID_BY_A_FIGURE = {(FIRST, "panels", name) for name in SMALL[FIRST]["figures"]["three"]["panels"]}
+SAID_BY_A_FIGURE = {(FIRST, "panels", name) for name in SMALL[FIRST]["figures"]["fig3"]["panels"]}
 """Panels whose figure says their model, trials and more."""
 
 
@@ -222,24 +202,13 @@ def _reads_as_number(value: Any) -> bool:
 
 @st.composite
 def junk(draw, over: bool = False) -> Fault:
-    """A value of another type, NaN or infinity; nested junk; odd text where numbers stand."""
+    """A value of another type, NaN or infinity; nested junk; odd text where numbers or text are."""
     path = draw(st.sampled_from(LEAVES))
-    before = at(SMALL, path)
-    odd = ODD if isinstance(before, int | float) else []
-    value = draw(st.sampled_from([*JUNK, *odd]))
-    harmless = over and (_reads_as_number(value) or path[-1] == "title" or "notes" in path)
-    return replaced("junk", path, value, not harmless, over)
-
-
-@st.composite
-def odd_text(draw, over: bool = False) -> Fault:
-    """Odd characters where text stands."""
-    texts = [path for path in LEAVES if isinstance(at(SMALL, path), str)]
-    path = draw(st.sampled_from(texts))
-    value = draw(st.sampled_from(ODD) | st.text(max_size=5))
-    free = path[-1] == "title" or "notes" in path
-    sure = not free and not (over and _reads_as_number(value))
-    return replaced("odd text", path, value, sure, over)
+    takes_text = isinstance(at(SMALL, path), str | int | float)
+    odd = st.sampled_from(ODD) | st.text(max_size=5)
+    value = draw(st.sampled_from(JUNK) | odd if takes_text else st.sampled_from(JUNK))
+    free = (path[-1] == "title" or "notes" in path) and (over or isinstance(value, str))
+    return replaced("junk", path, value, not free and not (over and _reads_as_number(value)), over)
 
 
 @st.composite
@@ -395,7 +364,7 @@ def unknown_model(draw, over: bool = False) -> Fault:
 
 
 KINDS = {
-    "junk": junk, "odd text": odd_text, "extreme": extreme, "other container": other_container,
+    "junk": junk, "extreme": extreme, "other container": other_container,
     "null": null, "unknown key": unknown_key, "misspelt": misspelt, "missing": missing,
     "range": bad_range, "swapped": swapped, "unknown panel": unknown_panel, "model": unknown_model,
 }  # fmt: skip

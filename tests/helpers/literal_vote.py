@@ -14,7 +14,6 @@ import numpy as np
 from literal_heads import Attend
 
 from attention_separation.head_rank.constructions.full_rank_head import hardmax
-from attention_separation.head_rank.constructions.vote import checked_odd
 
 DROWNING = 1e4
 """C: the output is x_i + y / C."""
@@ -67,7 +66,7 @@ def transformer(g: np.ndarray, temperature: float = 1.0, drowning: float = DROWN
     All M and V have rank 1, or 0 in the heads that fill a layer up. For softmax attention the
     `temperature` multiplies every M.
     """
-    heads, d = checked_odd(len(g)), g.shape[1]
+    heads, d = len(g), g.shape[1]
     count, size, label, counter = max(heads, d), d + 2, d, d + 1
     m1, v1, m2, v2 = np.zeros((4, count, size, size))
     m1[:heads, :d, :d] = temperature * g[:, :, None] * g[:, None, :]

@@ -7,14 +7,14 @@ import pyarrow.csv
 from making import CONFIG, ROOT
 
 from attention_separation.needle.claims import outcomes
-from attention_separation.needle.exact import line_table
+from attention_separation.needle.exact import accuracy_limits
 from attention_separation.needle.training import cells_table
 from attention_separation.results.tables import write_parquet
 
 SCHEMAS = {
-    "needle_lines": line_table.ACCURACIES,
-    "needle_critical": line_table.CRITICAL,
-    "needle_bound_ends": line_table.BOUND_ENDS,
+    "needle_lines": accuracy_limits.ACCURACIES,
+    "needle_critical": accuracy_limits.CRITICAL,
+    "needle_bound_ends": accuracy_limits.BOUND_ENDS,
     "needle_cells": cells_table.SCHEMA,
     "needle_claims": outcomes.SCHEMA,
 }

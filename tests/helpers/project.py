@@ -2,6 +2,7 @@
 
 import atexit
 import compileall
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,6 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-import forked
 import yaml
 from making import ROOT, spelled_out
 
@@ -59,18 +59,24 @@ class Project:
         """The command line of snakemake."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
-    def run(
-        self, *arguments: str, hidden: tuple[str, ...] = (), jobs_started: bool = False
-    ) -> subprocess.CompletedProcess:
-        """Run snakemake; its output, all of it, is in stdout."""
-        command = self.command(*arguments)
-        return forked.run(command, self.folder, hidden=hidden, jobs_started=jobs_started)
+    def run(self, *arguments: str, torch: bool = True) -> subprocess.CompletedProcess:
+        """Run snakemake, to which PyTorch may be made missing; its output is in stdout."""
+        words = self.command(*arguments)
+        if not torch:
+            code = "import sys; sys.modules['torch'] = None; from snakemake.cli import main; main()"
+            words[1:3] = ["-c", code]
+        return said_by(words, self.folder)
 
-    def make(self, *arguments: str, **how) -> str:
+    def make(self, *arguments: str) -> str:
         """Run snakemake, which must succeed; returns its output."""
-        done = self.run(*arguments, **how)
+        done = self.run(*arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout
+
+    def run_command(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Run `python -m attention_separation ...` of this copy; its output is in stdout."""
+        words = [sys.executable, "-m", "attention_separation", *arguments]
+        return said_by(words, self.folder, PYTHONPATH="src")
 
     def would_run(self, *arguments: str) -> set[str]:
         """Names of the rules that a run would execute, from the table of jobs; but for those that
@@ -96,10 +102,19 @@ class Project:
         }
 
 
-def small_project(folder: Path) -> Project:
-    """The project in an empty folder with one or two small panels of each model, nothing made."""
-    small = Project(folder)
-    path = folder / "config.yaml"
+def said_by(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess:
+    """Run a command in a folder. Its output goes to a file: orphans would keep a pipe open."""
+    with tempfile.TemporaryFile("w+") as said:
+        done = subprocess.run(
+            words, cwd=folder, env=os.environ | environment, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        said.seek(0)
+        return subprocess.CompletedProcess(words, done.returncode, said.read())
+
+
+def small_config() -> str:
+    """config.yaml with one or two small panels of each model."""
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
     values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
@@ -124,5 +139,11 @@ def small_project(folder: Path) -> Project:
     whole["any_attention"] |= FEW_KERNELS
     values["panels"] = values.pop("panels")
     whole["softmax_vs_linear"] = whole.pop("softmax_vs_linear")
-    path.write_text(yaml.safe_dump(whole, sort_keys=False))
+    return yaml.safe_dump(whole, sort_keys=False)
+
+
+def small_project(folder: Path) -> Project:
+    """The project in an empty folder with that configuration, nothing made."""
+    small = Project(folder)
+    (folder / "config.yaml").write_text(small_config())
     return small

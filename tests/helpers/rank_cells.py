@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pyarrow as pa
-
 from attention_separation.head_rank.settings.cells import EPOCH, CellJob
 from attention_separation.head_rank.training.cell_table import OF_HEADS, cell_table
 from attention_separation.results.provenance import record
@@ -37,8 +35,3 @@ def write_made_up(job: CellJob, path: Path) -> None:
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_parquet(table, path, metadata)
-
-
-def table_of(schema: pa.Schema, *rows: dict) -> pa.Table:
-    """The table of some rows."""
-    return pa.Table.from_pylist(list(rows), schema=schema)

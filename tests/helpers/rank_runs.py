@@ -1,6 +1,8 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
 from attention_separation.head_rank.claims.claims_table import of_runs
+from attention_separation.head_rank.claims.judging import judge_claim
+from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.settings.cells import STREAMS
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
@@ -66,3 +68,9 @@ def rows_of_claims(rows):
     """The rows of claims on runs, by name."""
     job = ClaimsJob(seed=1, scale="desk", margin=MARGIN, level=LEVEL)
     return {row["claim"]: row for row in of_runs(job, rows)}
+
+
+def judged(name, rows):
+    """The row of a claim on trained transformers."""
+    (claim,) = [claim for claim in CLAIMS if claim.name == name]
+    return judge_claim(claim, rows, MARGIN, LEVEL)

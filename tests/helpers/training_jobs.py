@@ -2,7 +2,7 @@
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.settings.cells import CellJob
-from attention_separation.settings.closed import canonical_json
+from attention_separation.settings.strict_model import canonical_json
 
 SMALL = {
     "name": "small",

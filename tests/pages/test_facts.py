@@ -119,7 +119,7 @@ def test_the_rank_of_heads():
         if "_b16_" not in row["cell"]:
             errors[row["rank"] == "8"].append(number(row, "mean"))
     assert facts.gap == min(errors[False]) / max(errors[True]) > 1
-    own = [r for r in rows("head_rank/rank_claims") if r["whose"].startswith("the paper's")]
+    own = [r for r in rows("head_rank/rank_claims") if r["origin"].startswith("the paper's")]
     assert facts.papers.total() == len(own) == 20
     lines = facts.at_the_papers_size
     (runs,) = [

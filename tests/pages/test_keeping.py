@@ -5,9 +5,16 @@ import pytest
 from making import CONFIG
 
 from attention_separation.pages.keeping import BEST, CLAIM, REDUCED, is_kept, keep_run
-from attention_separation.results.result import CHECK, FIGURE, TABLE, Output, Result, outputs_of
+from attention_separation.results.declaration import (
+    CHECK,
+    FIGURE,
+    TABLE,
+    Output,
+    Result,
+    outputs_of,
+)
 from attention_separation.results.tables import TableError, write_parquet
-from attention_separation.settings.closed import Job
+from attention_separation.settings.strict_model import Job
 
 TABLES = {
     (TABLE, "numbers"): {"n": [1, 2], "p": [1 / 3, float("inf")]},
@@ -40,7 +47,7 @@ class Run:
         self.results = {
             output.name: Result(
                 name=output.name, module="none", settings=Job(), outputs={"output": (output,)},
-                is_asked=output.name not in ("for_pages", "unasked"),
+                in_default_run=output.name not in ("for_pages", "unasked"),
                 is_for_pages=output.name == "for_pages",
             )
             for output in (*outputs, *unwanted)
@@ -72,6 +79,16 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "theta.svg": "<svg>theta</svg>",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
     }
+
+
+def test_a_table_is_written_again_only_where_a_number_has_moved(run, tmp_path):
+    kept = tmp_path / "docs/own/numbers.csv"
+    kept.parent.mkdir(parents=True)
+    for text, stays in (("0.33333334", True), ("0.33334333", False), ("x", False)):
+        other = f'"n","p"\n1,{text}\n2,inf\n'
+        kept.write_text(other)
+        keep_run(run, tmp_path / "docs")
+        assert (kept.read_text() == other) is stays
 
 
 def test_a_run_that_lacks_a_table_is_refused(run, tmp_path):

@@ -5,9 +5,9 @@ import math
 import pyarrow as pa
 import pytest
 
-from attention_separation.pages.html import page
-from attention_separation.pages.table_page import write_result
+from attention_separation.pages.table_page import page, write_result
 from attention_separation.results.tables import TableError
+from attention_separation.settings.words import rounded_up
 
 
 def test_a_page_shows_every_cell_and_escapes_it():
@@ -47,3 +47,7 @@ def test_infinity_is_a_number_in_columns_that_say_so(tmp_path):
     table = pa.table({"last": [1.0, math.inf]})
     write_result(table, tmp_path / "t", {}, "T", "A", endless=["last"])
     assert (tmp_path / "t.csv").read_text().splitlines() == ['"last"', "1", "inf"]
+
+
+def test_a_bound_is_rounded_up():
+    assert [rounded_up(x) for x in (1.3e-6, 2e-6, 0.0123)] == ["2e-6", "2e-6", "0.012"]

@@ -84,7 +84,7 @@ def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):
     browser.wait_until(f"!!{SEARCH}")
     browser.run("document.querySelector('.md-search__button').click()")
     browser.wait_until(f"{SEARCH}.activeElement?.tagName === 'INPUT'")
-    browser.type("critical_temperature")
+    browser.write("critical_temperature")
     browser.wait_until(f"{SEARCH}.textContent.includes('The highest T at which')")
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 
-from attention_separation.attention.kernel import Seen
+from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernels import FEATURE_MAPS, KERNELS
 from attention_separation.needle.training.weights import as_array, as_tensor
 from attention_separation.own_kernels.section import OwnKernel
@@ -17,7 +17,7 @@ ROOTS = ("exp_root", "power_log_n")
 
 
 def seen(x):
-    return Seen(x, None, None, np.ones(X.shape), 4, 8)
+    return KernelInputs(x, None, None, np.ones(X.shape), 4, 8)
 
 
 def of_scores(kernel):
@@ -88,7 +88,7 @@ def test_own_kernels_have_derivatives(name):
     """Formulas are evaluated by numexpr on arrays, and by NumPy's functions on tensors."""
     kernel = own_kernel("mine", TypeAdapter(OwnKernel).validate_python(OWN[name]))
     if kernel.kind == "features":
-        check(lambda z: kernel.weigh(Seen(None, z[:1], z, np.ones((1, 2)), 4, 8)), X)
+        check(lambda z: kernel.weigh(KernelInputs(None, z[:1], z, np.ones((1, 2)), 4, 8)), X)
     elif name != "PyTorch":
         check(lambda x: kernel.weigh(seen(x)), X)
     else:

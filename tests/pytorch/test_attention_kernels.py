@@ -1,5 +1,7 @@
 """Kernels against PyTorch's own attention and functions, on the datasets, in float64."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -29,63 +31,44 @@ def rows(name, dataset, kernel):
     return a1 @ q, a2 @ k, a3, c
 
 
-def check(found, c):
+def features(phi):
+    """Linear attention in linear time: sums over keys first."""
+
+    def attend(q, k, v):
+        of_queries, of_keys = phi(q), phi(k)
+        sums = of_queries @ of_keys.sum(dim=0)
+        return of_queries @ (of_keys.T @ v) / sums[:, None]
+
+    return attend
+
+
+def softmax_attention(q, k, v, scale=None):
+    return scaled_dot_product_attention(q[None], k[None], v[None], scale=scale)[0]
+
+
+THEIRS = {
+    "exp_sqrt_d": softmax_attention,
+    "exp": partial(softmax_attention, scale=1.0),
+    # One more key and value of zeros: `add_zero_attn` of torch's MultiheadAttention.
+    "softmax_one": lambda q, k, v: softmax_attention(
+        q, pad(k, (0, 0, 0, 1)), pad(v, (0, 0, 0, 1)), scale=1.0
+    ),
+    "elu_plus_one": features(lambda z: elu(z) + 1),
+    "relu_features": features(relu),
+    "softmax_features": features(lambda z: torch.softmax(z, dim=-1)),
+    "efficient": lambda q, k, v: torch.softmax(q, dim=-1) @ (torch.softmax(k, dim=0).T @ v),
+    "sparsemax": lambda q, k, v: sparsemax(q @ k.T, dim=-1) @ v,
+    "entmax_15": lambda q, k, v: entmax15(q @ k.T, dim=-1) @ v,
+    "entmax_125": lambda q, k, v: entmax_bisect(q @ k.T, alpha=1.25, dim=-1, n_iter=100) @ v,
+}
+"""Attention by kernel, as PyTorch and the authors of entmax compute it."""
+
+
+@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("dataset", [0, 1])
+@pytest.mark.parametrize("kernel", THEIRS)
+def test_a_kernel_is_what_others_compute(name, dataset, kernel):
+    q, k, v, c = rows(name, dataset, kernel)
+    found = THEIRS[kernel](q, k, v)
     assert found.dtype == torch.float64
     np.testing.assert_allclose(found.numpy(), c, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", POINTS)
-@pytest.mark.parametrize("dataset", [0, 1])
-def test_scaled_dot_product_attention(name, dataset):
-    q, k, v, c = rows(name, dataset, "exp_sqrt_d")
-    check(scaled_dot_product_attention(q[None], k[None], v[None])[0], c)
-    q, k, v, c = rows(name, dataset, "exp")
-    check(scaled_dot_product_attention(q[None], k[None], v[None], scale=1.0)[0], c)
-
-
-@pytest.mark.parametrize("name", POINTS)
-@pytest.mark.parametrize("dataset", [0, 1])
-def test_softmax_one_has_one_more_key_and_value_of_zeros(name, dataset):
-    """`add_zero_attn` of torch's MultiheadAttention."""
-    q, k, v, c = rows(name, dataset, "softmax_one")
-    k, v = (pad(tokens, (0, 0, 0, 1)) for tokens in (k, v))
-    check(scaled_dot_product_attention(q[None], k[None], v[None], scale=1.0)[0], c)
-
-
-FEATURES = {
-    "elu_plus_one": lambda z: elu(z) + 1,
-    "relu_features": relu,
-    "softmax_features": lambda z: torch.softmax(z, dim=-1),
-}
-
-
-@pytest.mark.parametrize("name", POINTS)
-@pytest.mark.parametrize("dataset", [0, 1])
-@pytest.mark.parametrize("kernel", FEATURES)
-def test_linear_attention_of_features(name, dataset, kernel):
-    """In linear time: sums over keys first."""
-    q, k, v, c = rows(name, dataset, kernel)
-    phi_q, phi_k = FEATURES[kernel](q), FEATURES[kernel](k)
-    check(phi_q @ (phi_k.T @ v) / (phi_q @ phi_k.sum(dim=0))[:, None], c)
-
-
-@pytest.mark.parametrize("name", POINTS)
-@pytest.mark.parametrize("dataset", [0, 1])
-def test_efficient_attention(name, dataset):
-    q, k, v, c = rows(name, dataset, "efficient")
-    check(torch.softmax(q, dim=-1) @ (torch.softmax(k, dim=0).T @ v), c)
-
-
-SPARSE = {
-    "sparsemax": sparsemax,
-    "entmax_15": entmax15,
-    "entmax_125": lambda x, dim: entmax_bisect(x, alpha=1.25, dim=dim, n_iter=100),
-}
-
-
-@pytest.mark.parametrize("name", POINTS)
-@pytest.mark.parametrize("dataset", [0, 1])
-@pytest.mark.parametrize("kernel", SPARSE)
-def test_sparse_rows_are_those_of_entmax(name, dataset, kernel):
-    q, k, v, c = rows(name, dataset, kernel)
-    check(SPARSE[kernel](q @ k.T, dim=-1) @ v, c)

@@ -13,7 +13,7 @@ from made_report import Report
 from making import CONFIG, ROOT
 from project import small_project
 
-from attention_separation.pages.html import SORT, page
+from attention_separation.pages.table_page import SORT, page
 
 REPORT = ("report", "--report-after-run", "--report", "report.html")
 OPENING = ("fig3", "fig4", "fig7")

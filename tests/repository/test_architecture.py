@@ -9,16 +9,19 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from making import CONFIG, ROOT, STUDY
+from making import CONFIG, ROOT, SECTION, changed_study
 
+from attention_separation.results.declaration import Output, Result, Study
 from attention_separation.results.provenance import PACKAGE
-from attention_separation.results.result import Output, Result, Study
 from attention_separation.softmax_vs_linear.figures.figure_text import held_title
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 SOURCE = ROOT / "src" / PACKAGE
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 PANEL = "fig4c"
+IN_FIGURES = {name for figure in SECTION.figures.values() for name in figure.panels}
+STUDY = changed_study(panels={k: v for k, v in SECTION.panels.items() if k in IN_FIGURES})
+"""The first study without a user's own panels."""
 
 
 def section(title: str) -> str:
@@ -96,7 +99,7 @@ def test_exact_values_do_not_depend_on_trials():
     (exact,) = (
         output.settings
         for result in STUDY.results.values()
-        for output in result.made()
+        for output in result.all_outputs()
         if output.path() == f"exact/{PANEL}.parquet"
     )
     held = json.loads(exact.canonical())
@@ -145,20 +148,22 @@ def grouped(study: Study) -> Iterable[list[Result]]:
     groups: dict[tuple, list[Result]] = {}
     figures = study.figure_of if study is STUDY else {}
     for result in study.results.values():
-        trials = [figures[each.name] for each in result.made() if each.kind.folder == "panels"]
-        groups.setdefault((result.module, result.is_asked, *trials), []).append(result)
+        trials = [
+            figures[each.name] for each in result.all_outputs() if each.kind.folder == "panels"
+        ]
+        groups.setdefault((result.module, result.in_default_run, *trials), []).append(result)
     return groups.values()
 
 
 def drawn_in(group: list[Result], study: Study) -> list[str]:
     """The figures of a whole run that read what some jobs write."""
-    made = {output.path() for result in group for output in result.made()}
+    made = {output.path() for result in group for output in result.all_outputs()}
     return [
         result.name
         for result in study.results.values()
-        if result.is_asked
-        and any(output.kind.folder == "figures" for output in result.made())
-        and made & {output.path() for output in result.read()}
+        if result.in_default_run
+        and any(output.kind.folder == "figures" for output in result.all_outputs())
+        and made & {output.path() for output in result.all_inputs()}
     ]
 
 
@@ -170,8 +175,8 @@ def table_of_jobs(studies: Iterable[Study]) -> str:
             cells = (
                 listed(result.name for result in group),
                 f"`{group[0].module}`",
-                files(output for result in group for output in result.read()),
-                files(output for result in group for output in result.made()),
+                files(output for result in group for output in result.all_inputs()),
+                files(output for result in group for output in result.all_outputs()),
                 listed(drawn_in(group, study)),
             )
             lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))

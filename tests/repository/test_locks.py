@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from making import ROOT
 
 
@@ -14,26 +15,22 @@ def versions(name: str) -> set[str]:
     return {pin.partition(" ;")[0] for pin in pins(name)}
 
 
-def test_what_a_cluster_needs_changes_nothing_that_is_installed_already():
-    locked, more = pins("requirements.lock"), pins("requirements-cluster.lock")
-    names = {pin.partition("==")[0] for pin in locked}
-    assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
-    assert sum(pin.startswith("snakemake-executor-plugin") for pin in more - locked) == 3
-
-
-def test_what_training_needs_changes_nothing_that_is_installed_already():
-    locked = pins("requirements.lock") | pins("requirements-build.lock")
-    names = {pin.partition("==")[0] for pin in locked}
-    for lock in ("requirements-rank.lock", "requirements-rank-cpu.lock"):
-        assert {pin for pin in pins(lock) if pin.partition("==")[0] in names} <= locked, lock
-
-
-def test_what_publishing_needs_changes_nothing_that_is_installed_already():
+@pytest.mark.parametrize(
+    ("more", "brings"),
+    [
+        ("cluster", "snakemake-executor-plugin-slurm"),
+        ("rank", "torch"),
+        ("rank-cpu", "torch"),
+        ("publish", "zensical"),
+        ("explore", "marimo"),
+    ],
+)
+def test_what_is_installed_beside_changes_nothing_that_is_there(more, brings):
     locked = versions("requirements.lock") | versions("requirements-build.lock")
-    more = versions("requirements-publish.lock")
     names = {pin.partition("==")[0] for pin in locked}
-    assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
-    assert {"zensical", "check-jsonschema"} <= {pin.partition("==")[0] for pin in more - locked}
+    found = versions(f"requirements-{more}.lock")
+    assert {pin for pin in found if pin.partition("==")[0] in names} <= locked
+    assert brings in {pin.partition("==")[0] for pin in found - locked}
 
 
 def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
@@ -43,13 +40,6 @@ def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
     assert all(
         pin == torch or pin.startswith(("cuda-", "nvidia-", "triton==")) for pin in whole - cpu
     )
-
-
-def test_what_the_explorer_needs_changes_nothing_that_is_installed_already():
-    locked, more = versions("requirements.lock"), versions("requirements-explore.lock")
-    names = {pin.partition("==")[0] for pin in locked}
-    assert {pin for pin in more if pin.partition("==")[0] in names} <= locked
-    assert any(pin.startswith("marimo==") for pin in more - locked)
 
 
 def test_the_explorer_and_the_site_agree_on_what_both_need():

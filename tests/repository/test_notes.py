@@ -43,7 +43,7 @@ def test_the_numbers_on_the_rank_of_heads_are_those_of_its_tables():
     text = notes("head_rank")
     claim = one(TABLES("head_rank/rank_claims"), claim="published random features")
     heads, reported, attained = re.search(
-        r"H=(\d+), (\S+) reported for (\S+),", claim["decided_at"]
+        r"H=(\d+), (\S+) reported for (\S+),", claim["deciding_case"]
     ).groups()
     assert f"with {int(heads):,} heads of one draw, that computation reports {reported}" in text
     assert f"while the error of its own weights is {attained}" in text

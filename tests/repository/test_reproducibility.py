@@ -28,9 +28,9 @@ def kind_of(verdict: str) -> str:
     return "none" if text.startswith("fails") else "some"
 
 
-def verdicts(whose: str) -> dict[str, int]:
+def verdicts(origin: str) -> dict[str, int]:
     """How many claims of the second paper have which verdict."""
-    return CLAIMS[CLAIMS.whose == whose].verdict.value_counts().to_dict()
+    return CLAIMS[CLAIMS.origin == origin].verdict.value_counts().to_dict()
 
 
 def test_the_first_paper():
@@ -105,14 +105,14 @@ def test_the_runs_at_the_second_papers_size():
     assert values in PAGE
 
 
-@pytest.mark.parametrize("whose", [PAPERS, PUBLISHED])
-def test_every_claim_that_does_not_agree_is_named(whose):
+@pytest.mark.parametrize("origin", [PAPERS, PUBLISHED])
+def test_every_claim_that_does_not_agree_is_named(origin):
     """And no other."""
     text = (DOCS / "reproducibility.md").read_text(encoding="utf-8")
-    before = "" if whose == PAPERS else "On its published values alone: "
+    before = "" if origin == PAPERS else "On its published values alone: "
     rows = re.findall(r"^\| (.*) \| (differs|undecided|not judged) \|$", text, re.M)
     listed = {row for row in rows if row[0].startswith("On its published") == bool(before)}
-    claims = CLAIMS[(CLAIMS.whose == whose) & (CLAIMS.verdict != "agrees")]
+    claims = CLAIMS[(CLAIMS.origin == origin) & (CLAIMS.verdict != "agrees")]
     assert listed == {
         (before + statement, verdict)
         for statement, verdict in zip(claims.statement, claims.verdict, strict=True)

@@ -5,6 +5,15 @@ from pathlib import Path
 
 from making import CONFIG, STUDY
 
+from attention_separation.results.declaration import (
+    FIGURE,
+    POINTS,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+    sharing_folder,
+)
 from attention_separation.results.job_files import (
     command_options,
     file_of,
@@ -15,16 +24,7 @@ from attention_separation.results.job_files import (
     output_files,
     settings_file,
 )
-from attention_separation.results.result import (
-    FIGURE,
-    POINTS,
-    TABLE,
-    Kind,
-    Output,
-    Result,
-    sharing_folder,
-)
-from attention_separation.settings.closed import Job, digest
+from attention_separation.settings.strict_model import Job, digest
 
 
 def a_result(**values):
@@ -51,7 +51,7 @@ def test_settings_hold_what_the_inputs_were_made_with():
         made = {
             output.path(): result.settings_digest(output)
             for result in study.results.values()
-            for output in result.made()
+            for output in result.all_outputs()
         }
         for result in study.results.values():
             digests = {o: [made[each.path()] for each in of] for o, of in result.inputs.items()}

@@ -1,10 +1,11 @@
 """Settings: one test per way to be wrong, and overrides."""
 
+import copy
 import re
 
 import pytest
 import yaml
-from faulty import as_yaml
+from faulty import SMALL, as_yaml
 from making import ROOT, spelled_out, study_of
 
 from attention_separation.config import Config, load_config
@@ -28,8 +29,8 @@ def in_section(keys):
 
 
 def changed(*keys, to):
-    """config.yaml as text with one value changed, or removed where `to` is None."""
-    values = spelled_out()
+    """A small configuration as text with one value changed, or removed where `to` is None."""
+    values = copy.deepcopy(SMALL)
     keys = in_section(keys)
     inner = values
     for key in keys[:-1]:
@@ -55,22 +56,16 @@ WRONG = {
     "missing section": (("models",), None, "models", "is missing"),
     "negative trials": ((*A, "trials"), -1, "panels.fig4a.trials", "-1 is not allowed"),
     "fractional trials": ((*A, "trials"), 2.5, "panels.fig4a.trials", "2.5 is not allowed"),
-    "trials as text": ((*A, "trials"), "many", "panels.fig4a.trials", "'many' is not allowed"),
-    "trials as bool": ((*A, "trials"), True, "panels.fig4a.trials", "True is not allowed"),
     "no columns": ((*A, "fixed", "m"), 0, "panels.fig4a.fixed.m", "0 is not allowed"),
     "NaN": ((*A, "fixed", "a1"), float("nan"), "panels.fig4a.fixed.a1", "nan is not allowed"),
-    "infinity": ((*A, "fixed", "a1"), float("inf"), "panels.fig4a.fixed.a1", "finite"),
-    "negative amplitude": ((*A, "fixed", "a0"), -0.1, "panels.fig4a.fixed.a0", "greater than"),
     "zero b": ((*A, "fixed", "b"), 0.0, "panels.fig4a.fixed.b", "or equal to 0.000001"),
     "delta above one": ((*A, "fixed", "delta"), 1.5, "panels.fig4a.fixed.delta", "less than 1"),
     "unknown model": ((*A, "model"), "self_atention", "panels.fig4a.model", "did you mean"),
     "a model that is no text": ((*A, "model"), {"a": [1]}, "panels.fig4a.model", "is unknown"),
-    "unknown X": ((*A, "fixed", "attention_x"), "one", "panels.fig4a.fixed.attention_x", "'ones'"),
-    "unknown engine": (("engine",), "sparse", "engine", "'reduced' or 'dense'"),
     "unknown law": (("models", "regression", "law"), "normal", "models.regression.law", "uniform"),
     "unknown scale": (("scale",), "papre", "scale", "did you mean 'paper'"),
     "unknown rank scale": (
-        ("head_rank", "scale"), "dsk", "head_rank.scale", "did you mean 'desk'",
+        ("head_rank", "scale"), "smok", "head_rank.scale", "did you mean 'smoke'",
     ),
     "scale of a folder's name": (
         ("scales", "Head_rank"), {}, "scales.Head_rank", "name of a folder of results",
@@ -84,18 +79,9 @@ WRONG = {
     "rank of an encoding": (
         (*FIG3, "ranks"), [3], FIG3_PATH, "does not divide the dimension 4",
     ),
-    "no rank": ((*FIG1, "ranks"), [0], f"{FIG1_PATH}.ranks[0]", "0 is not allowed"),
-    "no layers": ((*FIG1, "layers"), [], f"{FIG1_PATH}.layers", "at least 1"),
-    "half a layer": ((*FIG1, "layers"), [1.5], f"{FIG1_PATH}.layers[0]", "1.5 is not allowed"),
-    "one point": ((*FIG1, "n"), [1], f"{FIG1_PATH}.n[0]", "1 is not allowed"),
-    "no heads": ((*FIG1, "widths"), [0], f"{FIG1_PATH}.widths[0]", "0 is not allowed"),
     "unknown encoding": (
         (*FIG3, "encodings"), ["rotary"], f"{FIG3_PATH}.encodings[0]", "'none', 'additive' or",
     ),
-    "unknown regime": (
-        (*FIG1, "regimes"), ["old"], f"{FIG1_PATH}.regimes[0]", "'fresh' or 'repeated'",
-    ),
-    "no run": ((*FIG1, "runs"), 0, f"{FIG1_PATH}.runs", "0 is not allowed"),
     "a part's rank that does not divide": (
         (*FIG1, "also"), [{"steps": 200}, {"ranks": [3]}], FIG1_PATH,
         "also[1]: ranks has 3, which does not divide the dimension 4",
@@ -120,7 +106,7 @@ WRONG = {
     ),
     "negative seed": (("seed",), -1, "seed", "-1 is not allowed"),
     "a parameter of another model": (
-        ("panels", "fig7a", "fixed", "b"), 0.2, "panels.fig7a.fixed.b", "unknown key",
+        ("panels", "fig7b", "fixed", "b"), 0.2, "panels.fig7b.fixed.b", "unknown key",
     ),
     "theta of another form": (
         ("models", "self_attention", "theta"), "b + 0.1", "models.self_attention.theta",
@@ -138,7 +124,7 @@ WRONG = {
     "neither held nor swept": ((*A, "fixed", "d"), None, "panels.fig4a.fixed.d", "missing"),
     "delta needed": ((*A, "fixed", "delta"), None, "panels.fig4a.fixed.delta", "log(n/delta)"),
     "delta of no use": (
-        ("panels", "fig4c", "fixed", "delta"), 0.01, "panels.fig4c.fixed.delta", "remove it",
+        ("panels", "fig3a", "fixed", "delta"), 0.01, "panels.fig3a.fixed.delta", "remove it",
     ),
     "empty grid": ((*A, "sweep"), {"n": []}, "panels.fig4a.sweep.n", "no values"),
     "a value twice": ((*A, "sweep"), {"n": [200, 200]}, "panels.fig4a.sweep.n", "twice"),
@@ -211,7 +197,7 @@ WRONG = {
     ),
     "a map without a name": (("phase", "a/b"), {}, "phase.a/b", "letters, digits and _"),
     "n beyond memory": (
-        ("panels", "fig3b", "fixed", "n"), 10**12, "panels.fig3b.sweep.m", "n <= 100000000",
+        ("panels", "fig3a", "sweep"), {"n": [10**12]}, "panels.fig3a.sweep.n", "n <= 100000000",
     ),
     "n beyond use": ((*A, "sweep"), {"n": [10**13]}, "panels.fig4a.sweep.n[0]", "less than"),
     "delta beyond floats": (
@@ -267,7 +253,9 @@ def test_all_faults_at_once(tmp_path):
 
 
 def test_many_points_that_break_a_definition_are_one_short_list(tmp_path):
-    faults = faults_of(tmp_path, changed(*A, "fixed", "d", to=13))
+    whole = spelled_out()
+    whole["softmax_vs_linear"]["panels"]["fig4a"]["fixed"]["d"] = 13
+    faults = faults_of(tmp_path, as_yaml(whole))
     assert len(faults) == 3
     assert faults[-1].endswith("and 71 more points like these")
 
@@ -395,9 +383,9 @@ def test_what_is_reconstructed_is_said():
     assert config.simulated["fig3a"].reconstructed == []
     assert "theta" in config.marked["fig4a"].reconstructed
     assert "theta" not in config.marked["fig5a"].reconstructed
-    assert {"n", "d", "theta", "a1"} <= set(config.marked["fig7a"].reconstructed)
+    assert {"n", "d", "theta", "a1"} <= set(config.marked["fig7b"].reconstructed)
     assert config.marked["fig5a"].reconstruction == "data, signs; V the identity"
-    assert config.marked["fig7a"].reconstruction.endswith(
+    assert config.marked["fig7b"].reconstruction.endswith(
         "; V the identity; the datasets themselves"
     )
     assert config.marked["fig5f"].reconstructed == ["a0", "data", "signs"]

@@ -7,12 +7,17 @@ import pytest
 from scipy import stats
 
 from attention_separation.statistics.claims import (
+    AGREES,
+    DIFFERS,
+    NOT_RUN,
+    UNDECIDED,
     Claim,
     Comparison,
     Estimate,
     at_least,
     at_most,
     combine_verdicts,
+    count_verdicts,
     judge,
     within,
 )
@@ -23,7 +28,6 @@ from attention_separation.statistics.means import (
     difference_of_means,
 )
 from attention_separation.statistics.seeding import stream
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 
 LEVEL, COMPARISONS, RUNS, SPREAD = 0.05, 4, 5, 0.01
 DRAWS = 1500
@@ -91,6 +95,11 @@ def test_all_must_agree_and_one_that_differs_decides():
     assert judge([]).columns() == {"verdict": NOT_RUN, "comparisons": 0}
 
 
+def test_verdicts_are_counted_in_one_order():
+    found = ["not judged", "undecided", "differs", "agrees", "agrees"]
+    assert count_verdicts(found) == "2 agree, 1 differ, 1 undecided, 1 not judged"
+
+
 def test_scattered_runs_decide_nothing():
     scattered = difference_of_means([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
     assert judge([at_least("", scattered, 0.03)]).verdict == UNDECIDED
@@ -102,7 +111,7 @@ def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
     near, far = (Comparison(name, Estimate.within(value, 0.1), **ranges)
                  for name, value in (("near", 1.5), ("far", 1.15)))  # fmt: skip
     row = judge([near, far]).columns()
-    assert (row["verdict"], row["comparisons"], row["decided_at"]) == (AGREES, 2, "far")
+    assert (row["verdict"], row["comparisons"], row["deciding_case"]) == (AGREES, 2, "far")
     assert (row["value"], row["least"], row["most"]) == (1.15, 1.0, 2.0)
     # In units of the range: 0.3 of 10 is less than 0.4 of 1.
     wide = Comparison("wide", Estimate.within(1.4, 0.1), 1.0, 11.0)
@@ -114,15 +123,15 @@ def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
     # Of those that differ the surest, whatever else there is.
     outside = [at_least(f"{value}", Estimate.within(value, 0.1), 1.0) for value in (0.5, 0.2, 0.8)]
     row = judge([near, *outside]).columns()
-    assert (row["verdict"], row["decided_at"], row["most"]) == (DIFFERS, "0.2", None)
+    assert (row["verdict"], row["deciding_case"], row["most"]) == (DIFFERS, "0.2", None)
 
 
 def test_the_row_of_a_claim():
-    claim = Claim("C1", "It holds.", {"whose": "ours"})
+    claim = Claim("C1", "It holds.", {"origin": "ours"})
     found = claim.row(judge([at_most("a", Estimate(0.1, 0.0, 0.2), 0.3)]))
     assert found == {
-        "claim": "C1", "statement": "It holds.", "whose": "ours", "verdict": AGREES,
-        "comparisons": 1, "decided_at": "a", "value": 0.1, "low": 0.0, "high": 0.2,
+        "claim": "C1", "statement": "It holds.", "origin": "ours", "verdict": AGREES,
+        "comparisons": 1, "deciding_case": "a", "value": 0.1, "low": 0.0, "high": 0.2,
         "least": None, "most": 0.3,
     }  # fmt: skip
 

@@ -10,8 +10,8 @@ from scipy.special import expit
 from scipy.stats import binom, norm
 
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.statistics.panel_points import sum_law
-from attention_separation.statistics.verdict import mean_rate_interval
+from attention_separation.statistics.goodness_of_fit import sum_law
+from attention_separation.statistics.panel_agreement import mean_rate_interval
 
 BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""
@@ -64,23 +64,6 @@ def test_no_success_or_nothing_else():
         assert mean_rate_interval(counts(50), counts(50), alpha) == pytest.approx((1 - high, 1))
         low, high = mean_rate_interval(counts(0, 0), counts(25, 25), alpha)
         assert (1 - high) ** 50 == pytest.approx(alpha / 2, rel=1e-9)
-
-
-def test_successes_and_failures_are_alike():
-    successes, trials = counts(3, 50, 88), counts(100, 100, 100)
-    low, high = mean_rate_interval(successes, trials, 0.01)
-    mirrored = mean_rate_interval(trials - successes, trials, 0.01)
-    assert mirrored == pytest.approx((1 - high, 1 - low), rel=1e-10)
-
-
-@pytest.mark.parametrize("trials", [10**6, 10**10, 10**15])
-def test_many_trials_are_normal(trials):
-    rates = np.array([0.1, 0.5, 0.97])
-    low, high = mean_rate_interval((rates * trials).astype(np.int64), np.full(3, trials), 1e-4)
-    wanted = norm.isf(5e-5) * math.sqrt((rates * (1 - rates)).sum() / trials) / 3
-    tolerance = {"rel": 10 / math.sqrt(trials) + 1e-5}
-    assert high - rates.mean() == pytest.approx(wanted, **tolerance)
-    assert rates.mean() - low == pytest.approx(wanted, **tolerance)
 
 
 def shape(name):

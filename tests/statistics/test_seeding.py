@@ -1,7 +1,5 @@
 """Random streams from names."""
 
-import numpy as np
-
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams, blocks, stream
 
 
@@ -45,9 +43,3 @@ def test_blocks_cover_the_trials_and_a_shorter_run_is_a_prefix():
     assert blocks(2 * BLOCK_TRIALS) == [(0, BLOCK_TRIALS), (1, BLOCK_TRIALS)]
     assert blocks(2 * BLOCK_TRIALS + 7)[-1] == (2, 7)
     assert sum(size for _, size in blocks(123_456)) == 123_456
-
-
-def test_streams_are_uniform():
-    """False-alarm budget 1e-9: the mean of 10^6 uniforms within 6.2 standard errors."""
-    mean = stream(7, "uniform").random(10**6).mean()
-    assert abs(mean - 0.5) < 6.2 * np.sqrt(1 / 12 / 10**6)

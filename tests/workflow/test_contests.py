@@ -5,7 +5,6 @@ import re
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from forked import command
 from making import spelled_out
 from project import FEW_KERNELS, Project
 
@@ -94,7 +93,7 @@ def test_another_contest_reruns_what_depends_on_it(whole):
 
 def test_all_is_current_and_commands_read_it(whole):
     def said_by(*arguments):
-        done = command(whole.folder, *arguments)
+        done = whole.run_command(*arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout
 

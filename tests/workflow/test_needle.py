@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from forked import command
 from made_report import Report
 from project import Project
 
@@ -22,7 +21,7 @@ def made_once(tmp_path_factory):
     """The project with the needle made at the scale smoke, by its part's name first, without
     PyTorch; only to be read."""
     project = Project(tmp_path_factory.mktemp("needle"))
-    done = project.run("needle_lines", "--config", SMOKE, hidden=("torch",))
+    done = project.run("needle_lines", "--config", SMOKE, torch=False)
     assert done.returncode == 0, done.stdout
     assert project.would_run(*ASK) == set()
     project.make(*ASK)
@@ -44,45 +43,12 @@ def test_everything_is_made_and_current(made_once):
         for extension in ("html", "csv", "parquet"):
             assert (folder / f"tables/{name}.{extension}").stat().st_size > 300
     assert {path.name for path in (made_once.folder / "results").iterdir()} == {"needle"}
-    done = command(made_once.folder, "needle-verify", FOLDER, SMOKE)
+    done = made_once.run_command("needle-verify", FOLDER, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(made_once.files()) - 1:5} current" in done.stdout
-    done = command(made_once.folder, "needle-summary", SMOKE)
+    done = made_once.run_command("needle-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "claims on the needle, at the scale smoke: 3 agree" in done.stdout
-
-
-CHANGES = {
-    "a size of the lines": (
-        ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]"),
-        {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
-    ),
-    "another X": (("config.yaml", "weight: 1,", "weight: 2,"), {"needle_claims"}),
-    "the rule of a claim": (
-        (f"{STUDY}/claims/exact_claims.py", "NEAR = 0.05", "NEAR = 0.06"),
-        {"needle_claims"},
-    ),
-    "a line": (
-        (f"{STUDY}/exact/bounds.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)"),
-        {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"},
-    ),
-    "a colour": (
-        (f"{STUDY}/figures/accuracy_limits.py", "BENEATH = 1.35", "BENEATH = 1.3"),
-        {"needle_accuracy", "needle_critical"},
-    ),
-    "a sentence": ((f"{STUDY}/pages/summary.py", "claims on the needle", "the claims"), set()),
-    "the other study of the same X": (
-        ("src/attention_separation/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2."),
-        set(),
-    ),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_change_reruns_what_depends_on_it(made, change):
-    edit, expected = CHANGES[change]
-    made.edit(*edit)
-    assert made.would_run(*ASK) == expected
 
 
 def test_plain_snakemake_makes_none_of_it(project):

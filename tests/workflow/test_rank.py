@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from forked import command
 from made_report import Report
 from making import SECTION, head_rank
 from project import Project
@@ -59,10 +58,10 @@ def test_everything_is_made_and_current(ranked_once):
     assert ranked_once.would_run(*ASK) == set()
     # Nothing of the first paper.
     assert {path.name for path in (ranked_once.folder / "results").iterdir()} == {"head_rank"}
-    done = command(ranked_once.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = ranked_once.run_command("rank-verify", SCALED.folder, SMOKE)
     assert done.returncode == 0, done.stdout
     assert f"{len(ranked_once.files()) - 1:5} current" in done.stdout
-    done = command(ranked_once.folder, "rank-summary", SMOKE)
+    done = ranked_once.run_command("rank-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "agrees     majority vote" in done.stdout
 
@@ -71,53 +70,16 @@ def test_what_is_not_current_is_named(ranked):
     folder = ranked.folder / SCALED.folder
     (folder / "figures/rank_vote.svg").write_text("<svg/>")
     (folder / "tables/rank_claims.csv").unlink()
-    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = ranked.run_command("rank-verify", SCALED.folder, SMOKE)
     assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
     assert "tables/rank_claims.csv: missing" in done.stdout
     assert "2 files are not current" in done.stdout
-    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE, "seed=5")
+    done = ranked.run_command("rank-verify", SCALED.folder, SMOKE, "seed=5")
     assert "numbers/vote.parquet: of other settings" in done.stdout
     assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
     ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
-    done = command(ranked.folder, "rank-verify", SCALED.folder, SMOKE)
+    done = ranked.run_command("rank-verify", SCALED.folder, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
-
-
-CHANGES = {
-    "the draws of the vote": (
-        ("config.yaml", "vote: {draws: 100", "vote: {draws: 90"),
-        {"rank_vote_numbers", "rank_vote", "rank_claims"},
-    ),
-    "the draws of heads found": (
-        ("config.yaml", "draws: 50, most_heads: 16", "draws: 60, most_heads: 16"),
-        {"rank_found", "rank_theory", "rank_claims"},
-    ),
-    "the sum of the bound": (
-        (f"{PAPER}/theory/bound.py", "0.5 * (listed + _beyond", "0.5 * (1.0 * listed + _beyond"),
-        {"rank_bound", "rank_found", "rank_theory", "rank_claims"},
-    ),
-    "the margin of the claims": (("config.yaml", "margin: 0.03", "margin: 0.04"), {"rank_claims"}),
-    "what a cluster is asked for": (("config.yaml", "gigaflops: 10 ", "gigaflops: 11 "), set()),
-    "the first paper's trials": (("config.yaml", "trials: 1000", "trials: 900"), set()),
-    "a comment": ((f"{PAPER}/constructions/vote.py", "# Gaussian", "# As Gaussian"), set()),
-    "the law of temperatures": (
-        (
-            f"{PAPER}/constructions/temperature.py",
-            "for c in job.temperatures]",
-            "for c in [*job.temperatures]]",
-        ),
-        {"rank_temperature_numbers", "rank_temperature", "rank_claims"}
-        # One module draws all constructions.
-        | {"rank_vote", "rank_random_features"},
-    ),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_change_reruns_what_depends_on_it(ranked, change):
-    edit, expected = CHANGES[change]
-    ranked.edit(*edit)
-    assert ranked.would_run(*ASK) == expected
 
 
 def test_one_figure_asks_for_its_cells_alone(project):
@@ -129,7 +91,7 @@ def test_without_torch_nothing_is_begun(ranked):
     for name in ("cells/d4_n3_L1_w1_r1.parquet", "tables/rank_claims.parquet"):
         (ranked.folder / SCALED.folder / name).unlink()
     shutil.rmtree(ranked.folder / SCALED.folder / "logs")
-    done = ranked.run(*ASK, hidden=("torch",))
+    done = ranked.run(*ASK, torch=False)
     assert done.returncode == 1
     assert "training needs PyTorch, which `make setup-rank` installs" in done.stdout
     assert "Traceback" not in done.stdout
@@ -137,7 +99,7 @@ def test_without_torch_nothing_is_begun(ranked):
 
 
 def test_without_torch_all_else_is_made(project):
-    done = project.run("rank_vote", "rank_theory", "--config", SMOKE, hidden=("torch",))
+    done = project.run("rank_vote", "rank_theory", "--config", SMOKE, torch=False)
     assert done.returncode == 0, done.stdout
     tables = project.folder / SCALED.folder / "tables"
     assert {path.stem for path in tables.iterdir()} == {*NUMBERED}

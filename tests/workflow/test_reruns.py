@@ -1,8 +1,16 @@
-"""What a change makes snakemake run again: what depends on it, and nothing else."""
+"""What a change makes run again: what depends on it, and nothing else."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import pytest
+from making import ROOT
+from project import small_config
+from rank_cells import SMOKE
 
-pytestmark = pytest.mark.whole_run
+from attention_separation.config import load_config, overrides_of
+from attention_separation.results import provenance
 
 SRC = "src/attention_separation"
 PAPER = f"{SRC}/softmax_vs_linear"
@@ -23,7 +31,7 @@ OF_FIGURE_7 = {"simulate_fig7b", "exact_fig7", "fig7"}
 
 CHANGES = {
     "a panel's trials": (
-        "config.yaml", "        fig3a", None, {"simulate_fig3a", "fig3"} | JUDGED,
+        "config.yaml", "trials: 20\n", "trials: 21\n", SIMULATED | FIGURES | JUDGED,
     ),
     "a default of one model": (
         "config.yaml", "theta: 0.9\n", "theta: 0.8\n",
@@ -93,62 +101,245 @@ CHANGES = {
         f"{SRC}/pages/house_style.py", '"font.size": 9', '"font.size": 10',
         FIGURES | {"choices", "threshold", "theta", "phase", "kernels_accuracy"},
     ),
-    "the judge": (f"{SRC}/statistics/verdict.py", "10**15", "10**14", JUDGED),
+    "the judge": (f"{SRC}/statistics/panel_agreement.py", "10**15", "10**14", JUDGED),
     "a claim": (
-        f"{PAPER}/claims/evaluation.py", "return rows", "return [*rows]", {"claims"},
+        f"{PAPER}/claims/claims_table.py", "return rows", "return [*rows]", {"claims"},
     ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_change_reruns_what_depends_on_it(made, change):
-    path, old, new, expected = CHANGES[change]
-    if new is None:
-        file = made.folder / path
-        file.write_text(file.read_text().replace("trials: 20", "trials: 21", 1))
+RANK = f"{SRC}/head_rank"
+OF_RANK = {
+    "the draws of the vote": (
+        "config.yaml", "vote: {draws: 100", "vote: {draws: 90",
+        {"rank_vote_numbers", "rank_vote", "rank_claims"},
+    ),
+    "the draws of heads found": (
+        "config.yaml", "draws: 50, most_heads: 16", "draws: 60, most_heads: 16",
+        {"rank_found", "rank_theory", "rank_claims"},
+    ),
+    "the sum of the bound": (
+        f"{RANK}/theory/bound.py", "0.5 * (listed + _beyond", "0.5 * (1.0 * listed + _beyond",
+        {"rank_bound", "rank_found", "rank_theory", "rank_claims"},
+    ),
+    "the margin of the claims": ("config.yaml", "margin: 0.03", "margin: 0.04", {"rank_claims"}),
+    "what a cluster is asked for": ("config.yaml", "gigaflops: 10 ", "gigaflops: 11 ", set()),
+    "the first paper's trials": ("config.yaml", "trials: 1000", "trials: 900", set()),
+    "the law of temperatures": (
+        f"{RANK}/constructions/temperature.py",
+        "for c in job.temperatures]", "for c in [*job.temperatures]]",
+        # One module draws all constructions.
+        {"rank_temperature_numbers", "rank_temperature", "rank_claims", "rank_vote",
+         "rank_random_features"},
+    ),
+}  # fmt: skip
+
+NEEDLE = f"{SRC}/needle"
+OF_LINES = {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"}
+OF_NEEDLE = {
+    "a size of the lines": ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]", OF_LINES),
+    "another X": ("config.yaml", "weight: 1,", "weight: 2,", {"needle_claims"}),
+    "the rule of a claim": (
+        f"{NEEDLE}/claims/claims_table.py", "NEAR = 0.05", "NEAR = 0.06", {"needle_claims"},
+    ),
+    "a line": (
+        f"{NEEDLE}/exact/limits.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)", OF_LINES,
+    ),
+    "a colour": (
+        f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",
+        {"needle_accuracy", "needle_critical"},
+    ),
+    "a sentence": (f"{NEEDLE}/summary.py", "claims on the needle", "the claims", set()),
+    "the other study of the same X": (
+        f"{SRC}/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
+    ),
+}  # fmt: skip
+
+TRAINED = {"needle_cells", "needle_claims", "needle_accuracy", "needle_critical",
+           "needle_features", "needle_paper_network"}  # fmt: skip
+OF_NEEDLE_TRAINED = {
+    "a rate": (
+        "config.yaml", "maps: [exp], batch: 32, steps: 60", "maps: [exp], batch: 32, steps: 59",
+        TRAINED | {"needle_cell_query_learned_mu5_n32_exp"},
+    ),
+    "the rule of a claim on networks": (
+        f"{NEEDLE}/claims/trained_claims.py", "NEAR, BEHIND = 0.04", "NEAR, BEHIND = 0.05",
+        {"needle_claims"},
+    ),
+    "a label": (
+        f"{NEEDLE}/figures.py", "held-out accuracy", "accuracy",
+        TRAINED - {"needle_cells", "needle_claims"},
+    ),
+}  # fmt: skip
+
+WITHOUT_EFFECT = {
+    "an unused scale": ("config.yaml", "points: 5", "points: 6", set()),
+    "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)", set()),
+    "a comment": (f"{SRC}/attention/sign_columns.py", '"""In', '# Why.\n"""In', set()),
+    "a docstring": (f"{SRC}/datasets/self_attention.py", "Self-attention: the", "The", set()),
+}
+
+OVERRIDES = {
+    "trials=21": SIMULATED | FIGURES | JUDGED,
+    "seed=8": SIMULATED | FIGURES | JUDGED | {"kernels_simulated"},
+    "trials=20": set(),
+    "engine=dense": SIMULATED | FIGURES | JUDGED,
+    "panels={fig7b: {trials: 4}}": {"simulate_fig7b", "fig7"} | JUDGED,
+    "panels={fig7b: {contest: {fires: exp, silent: [power_2]}}}": (
+        OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold", "theta"}
+    ),
+}
+
+NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Configurations by the prefix of their studies' rules: the first is small."""
+    whole = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    return {"": small_config(), "rank": whole, "needle": whole}
+
+
+@cache
+def jobs(text: str, *overrides: str) -> list:
+    """The jobs that a configuration declares, each after those whose tables it reads, with the
+    digests of its settings, and the files it reads and makes."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(text)
+        file.flush()
+        studies = load_config(Path(file.name), overrides_of([*overrides])).studies()
+    found = []
+    for study in studies.values():
+        for result in filter(lambda one: one.in_default_run, study.results.values()):
+            settings = [result.settings_digest(output) for output in result.all_outputs()]
+            reads, makes = (
+                {f"{study.folder}/{output.path()}" for output in part}
+                for part in (result.all_inputs(), result.all_outputs())
+            )
+            found.append((result, settings, reads, makes))
+    return found
+
+
+def codes(found: list) -> dict[str, str]:
+    """The digest of the code of each job."""
+    return {result.name: result.code for result, *_ in found}
+
+
+def reruns(before: list, code: dict[str, str], after: list) -> set[str]:
+    """Jobs whose digests are others, and those that read what such a job makes."""
+    then = {result.name: settings for result, settings, *_ in before}
+    names, made = set(), set()
+    for result, settings, reads, makes in after:
+        name = result.name
+        if then.get(name) != settings or code.get(name) != result.code or made & reads:
+            names.add(name)
+            made |= makes
+    return names
+
+
+def with_source(monkeypatch, folder: Path, path: str, old: str, new: str) -> None:
+    """Let digests see a file of the source changed; it must have the old text."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert old in text
+    changed = folder / Path(path).name
+    changed.write_text(text.replace(old, new))
+    module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    source, parsed = provenance._source, provenance._parsed
+    monkeypatch.setattr(provenance, "_source", lambda n: changed if n == module else source(n))
+    monkeypatch.setattr(
+        provenance, "_parsed", lambda n: parsed.__wrapped__(n) if n == module else parsed(n)
+    )
+
+
+TABLES = {
+    ("", ""): CHANGES | WITHOUT_EFFECT,
+    ("rank", SMOKE): OF_RANK,
+    ("needle", NEEDLE_SMOKE): OF_NEEDLE,
+    ("needle", "needle={scale: smoke}"): OF_NEEDLE_TRAINED,
+}
+CASES = [
+    pytest.param(prefix, override, change, id=name)
+    for (prefix, override), changes in TABLES.items()
+    for name, change in changes.items()
+]
+
+
+@pytest.mark.parametrize(("prefix", "override", "change"), CASES)
+def test_a_change_reruns_what_depends_on_it(prefix, override, change, monkeypatch, tmp_path):
+    path, old, new, expected = change
+    text, asked = texts()[prefix], (override,) if override else ()
+    before = jobs(text, *asked)
+    code = codes(before)
+    if path == "config.yaml":
+        assert old in text
+        text = text.replace(old, new)
     else:
-        made.edit(path, old, new)
+        with_source(monkeypatch, tmp_path, path, old, new)
+    found = reruns(before, code, jobs(text, *asked))
+    assert {name for name in found if prefix_of(name) == prefix} == expected
+
+
+def prefix_of(name: str) -> str:
+    return name.partition("_")[0] if name.startswith(("rank_", "needle_")) else ""
+
+
+TRAINING = {
+    "the transformer": (
+        "rank", f"{RANK}/training/transformer.py", "dimension**-0.5", "dimension**-0.51",
+    ),
+    "how cells are trained": (
+        "rank needle", f"{SRC}/training/ensemble.py", "EPS = 1e-8", "EPS = 1e-9",
+    ),
+    "checkpoints": (
+        "rank needle", f"{SRC}/training/job.py", '"made_with_{name}"', '"with_{name}"',
+    ),
+    "the needle's weights": (
+        "needle", f"{NEEDLE}/training/weights.py", "FLOOR = 1e-3", "FLOOR = 2e-3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", TRAINING)
+def test_a_change_of_training_trains_every_cell_again(change, monkeypatch, tmp_path):
+    prefixes, *edit = TRAINING[change]
+    before = jobs(texts()["rank"], SMOKE, "needle={scale: smoke}")
+    code = codes(before)
+    with_source(monkeypatch, tmp_path, *edit)
+    found = reruns(before, code, before)
+    cells = {name for name in code if name.startswith(("rank_train_", "needle_cell_"))}
+    assert {n for n in found if n in cells} == {n for n in cells if prefix_of(n) in prefixes}
+
+
+@pytest.mark.parametrize("override", OVERRIDES)
+def test_an_override_reaches_what_it_touches(override):
+    before = jobs(texts()[""])
+    found = reruns(before, codes(before), jobs(texts()[""], override))
+    assert {name for name in found if not prefix_of(name)} == OVERRIDES[override]
+
+
+@pytest.mark.whole_run
+@pytest.mark.parametrize("change", ["a default of one model", "the seeding", "the drawing"])
+def test_snakemake_reruns_the_same(made, change):
+    *edit, expected = CHANGES[change]
+    made.edit(*edit)
     assert made.would_run() == expected
 
 
-WITHOUT_EFFECT = {
-    "an unused scale": ("config.yaml", "points: 5", "points: 6"),
-    "the command line": (f"{SRC}/__main__.py", "return 0", "return int(0)"),
-    "a comment": (f"{SRC}/attention/sign_columns.py", '"""In', '# Why.\n"""In'),
-    "a docstring": (f"{SRC}/datasets/self_attention.py", "Self-attention: the", "The"),
-}
-
-
-def test_changes_on_which_no_result_depends_rerun_nothing(made):
-    for edit in WITHOUT_EFFECT.values():
+@pytest.mark.whole_run
+def test_snakemake_reruns_nothing_where_nothing_depends_on_it(made):
+    for *edit, _ in WITHOUT_EFFECT.values():
         made.edit(*edit)
     assert made.would_run() == set()
 
 
-@pytest.mark.parametrize(
-    ("override", "expected"),
-    [
-        ("trials=21", SIMULATED | FIGURES | JUDGED),
-        ("seed=8", SIMULATED | FIGURES | JUDGED | {"kernels_simulated"}),
-        ("trials=20", set()),
-        ("engine=dense", SIMULATED | FIGURES | JUDGED),
-        ("panels={fig7b: {trials: 4}}", {"simulate_fig7b", "fig7"} | JUDGED),
-        (
-            "panels={fig7b: {contest: {fires: exp, silent: [power_2]}}}",
-            OF_FIGURE_7 | JUDGED | AFTER_EXACT | {"threshold", "theta"},
-        ),
-    ],
-)
-def test_an_override_reaches_what_it_touches(made, override, expected):
-    assert made.would_run("--config", override) == expected
-
-
+@pytest.mark.whole_run
 def test_nothing_to_do_and_files_untouched(made):
     before = {path: (made.folder / path).stat().st_mtime_ns for path in made.files()}
     assert "Nothing to be done" in made.make()
     assert before == {path: (made.folder / path).stat().st_mtime_ns for path in made.files()}
 
 
+@pytest.mark.whole_run
 def test_a_users_own_kernel_reruns_what_shows_it(made):
     """A formula, or the module of a function, beside the jobs that show no own kernels."""
     (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")

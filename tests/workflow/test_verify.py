@@ -2,11 +2,13 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from forked import command
+import pytest
+
+pytestmark = pytest.mark.whole_run
 
 
 def verify(project, *arguments):
-    return command(project.folder, "verify", "results", *arguments)
+    return project.run_command("verify", "results", *arguments)
 
 
 def test_all_is_current_after_a_run(made_once):

@@ -7,10 +7,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from forked import command
 from making import SECTION
 
-from attention_separation.any_attention.settings.titles import FIGURES as OF_KERNELS
+from attention_separation.any_attention.settings import FIGURES as OF_KERNELS
 from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
@@ -108,35 +107,6 @@ def test_values_that_a_model_does_not_have_are_null(made_once):
     assert attention["attention_x"].unique().to_pylist() == ["identity"]
 
 
-def test_other_cores_and_processes_give_the_same_bytes(small, made_once):
-    """One core, and jobs started as they are outside of tests: each a new Python."""
-    small.make("--cores", "1", jobs_started=True)
-    assert small.files() == made_once.files()
-    made = len(small.files())
-    # One figure of kernels is drawn.
-    figures = len(AUDIT_FIGURES) + 1
-    assert made == 2 * 4 + 3 * 5 + figures * 5 + len(TABLES) * 3 + 3 + 1
-
-
-def test_both_engines_give_the_same_counts(made):
-    panels = ("fig3a", "fig4a", "fig4b", "fig7b")
-    reduced = {name: read_counts(made, name) for name in panels}
-    files = made.files("results/panels")
-    made.make(*(f"simulate_{name}" for name in panels), "--config", "engine=dense")
-    assert {name: read_counts(made, name) for name in panels} == reduced
-    # Only what the files say of their settings is another.
-    dense = made.files("results/panels")
-    assert all(dense[name] != files[name] for name in files)
-
-
-def test_slices_change_no_byte(made):
-    panels = [f"simulate_{name}" for name in ("fig3a", "fig4b", "fig7b")]
-    whole = made.files("results/panels")
-    said = made.make(*panels, "--config", "jobs={slices: 2}", "--forceall")
-    assert re.search(r"slice +6\n", said)
-    assert made.files("results/panels") == whole
-
-
 def read_counts(project, name):
     table = pq.read_table(project.folder / f"results/panels/{name}.parquet")
     return table.select(CONTRACT[2:]).to_pylist()
@@ -223,7 +193,7 @@ def test_a_panel_that_differs_stops_the_run(made):
 
 
 def test_docs_keep_a_run_of_these_settings_alone(made):
-    done = command(made.folder, "keep", "paper")
+    done = made.run_command("keep", "paper")
     assert done.returncode == 0, done.stdout
     kept = made.folder / "docs/gallery"
     assert {path.name for path in kept.iterdir()} == {
@@ -234,7 +204,7 @@ def test_docs_keep_a_run_of_these_settings_alone(made):
     picture = (made.folder / "results/figures/fig4.svg").read_bytes()
     assert (kept / "fig4.svg").read_bytes() == picture
     made.edit("config.yaml", "seed: 2310", "seed: 1")
-    done = command(made.folder, "keep", "paper")
+    done = made.run_command("keep", "paper")
     assert done.returncode == 1
     assert re.search(r"^keep: results/\S+\.parquet: made with other settings", done.stdout, re.M)
 

@@ -51,8 +51,8 @@ from attention_separation.results.job_files import (
     settings_file,
 )
 from attention_separation.results.provenance import code_digest
-from attention_separation.results.result import FIGURE, Output, Result
-from attention_separation.settings.closed import canonical_json
+from attention_separation.results.declaration import FIGURE, Output, Result
+from attention_separation.settings.strict_model import canonical_json
 from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 
 
@@ -97,7 +97,7 @@ JOBS = {
 WRITERS = {
     f"{study.folder}/{path}": name
     for name, (study, result) in JOBS.items()
-    for output in result.made()
+    for output in result.all_outputs()
     for path in output.paths()
 }
 
@@ -169,7 +169,7 @@ def jobs_of(study):
 
 def files_of(study, results):
     """The files that some results of a study make."""
-    outputs = [output for name in results for output in study.results[name].made()]
+    outputs = [output for name in results for output in study.results[name].all_outputs()]
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
@@ -196,8 +196,8 @@ def code_of(wildcards, **files):
     return declared(files["output"][0])[1].code
 
 
-def words_of(wildcards, output):
-    return declared(output[0])[1].words
+def description_of(wildcards, output):
+    return declared(output[0])[1].description
 
 
 def options_of(wildcards, input, output):
@@ -240,7 +240,7 @@ def _marked(study, file):
 
     def labels(wildcards):
         own = wildcards.get("figure")
-        output = JOBS[own][1].made()[0] if own else file.output
+        output = JOBS[own][1].all_outputs()[0] if own else file.output
         return study.labels(output, MADE_IN[study.name])
 
     return report(
@@ -269,13 +269,13 @@ def benchmark_file(study, job):
 
 def provenance_settings():
     """What the report's page of versions and settings states."""
-    from attention_separation.results import installed
+    from attention_separation.pages import provenance_page
 
     modules = sorted({result.module for _, result in JOBS.values()})
     return canonical_json(
         {
-            "python": installed.python(),
-            "packages": installed.packages(),
+            "python": provenance_page.python(),
+            "packages": provenance_page.packages(),
             "code": {"": digest_of(*modules)} | {module: digest_of(module) for module in modules},
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),

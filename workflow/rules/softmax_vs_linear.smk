@@ -31,9 +31,9 @@ rule simulate:
         settings=settings_of,
         code=code_of,
         options=options_of,
-        words=words_of,
+        description=description_of,
     message:
-        "{params.words}"
+        "{params.description}"
     shell:
         JOB
 
@@ -51,7 +51,7 @@ use rule simulate as slice with:
         slice="[0-9]+",
         of="[0-9]+",
     message:
-        "{params.words}, slice {wildcards.slice} of {wildcards.of}"
+        "{params.description}, slice {wildcards.slice} of {wildcards.of}"
 
 
 # Figure 3. Softmax regression

@@ -1,19 +1,15 @@
 """Any attention as a study: kernels on the first paper's data, in its folder of results."""
 
+import math
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attention_separation.own_kernels.modules import module_digest
-from attention_separation.own_kernels.section import PythonKernel
-from attention_separation.results.result import FIGURE, TABLE, Output, Result, Study
-
-from .settings.jobs import KernelsJob, SimulatedJob
-from .settings.section import AnyAttentionSection
-from .settings.titles import FIGURES, LONG, TABLES, WITH_OWN_KERNELS
-
-PRIORITY = 6
+from ..own_kernels.section import PythonKernel, module_digest
+from ..results.declaration import FIGURE, TABLE, Output, Result, Study
+from .jobs import KernelsJob, SimulatedJob
+from .settings import FIGURES, WITH_OWN_KERNELS, AnyAttentionSection
 
 
 class AnyAttention(Study):
@@ -33,59 +29,58 @@ class AnyAttention(Study):
 
     def declare_results(self) -> Iterator[Result]:
         section, own = self.section, self._own_kernels
-        kernels, values, splits, laws, simulated, elsewhere = (
-            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in TABLES.items()
-        )
-        yield Result(
+        result, table = partial(Result, priority=6), partial(Output, TABLE)
+        # Long tables of numbers are what a report does without.
+        values = table("kernel_values", "what each kernel can do at some n", is_listed=False)
+        yield result(
             name="kernels_values",
             module="any_attention.exact.value_table",
             settings=KernelsJob(data=section.data, sizes=section.sizes, only=section.only, **own),
-            outputs={"output": (kernels,), "": (values,)},
-            words="Any attention: what each kernel can do, and up to which n",
-            priority=PRIORITY,
+            outputs={
+                "output": (table("kernels", "up to which n each kernel separates"),),
+                "": (values,),
+            },
+            description="Any attention: what each kernel can do, and up to which n",
         )
-        yield Result(
+        splits = table("kernels_splits", "feature maps and the split of X", is_listed=False)
+        yield result(
             name="kernels_splits",
             module="any_attention.exact.splits",
             settings=KernelsJob(data=section.data, only=section.only, **own),
             outputs={"output": (splits,)},
-            words="Any attention: feature maps and the split of X",
-            priority=PRIORITY,
+            description="Any attention: feature maps and the split of X",
         )
-        yield Result(
+        yield result(
             name="kernels_laws",
             module="any_attention.laws.law_table",
             settings=KernelsJob(data=section.data, **own),
-            outputs={"output": (laws,)},
-            words="Any attention: laws against exact values",
-            priority=PRIORITY,
+            outputs={"output": (table("kernel_laws", "laws of which kernels separate"),)},
+            description="Any attention: laws against exact values",
         )
-        yield Result(
+        yield result(
             name="kernels_simulated",
-            module="any_attention.simulation.simulated_table",
+            module="any_attention.simulation",
             settings=SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed),
-            outputs={"output": (simulated,)},
-            words="Any attention: kernels without distinct rows, simulated",
-            priority=PRIORITY,
+            outputs={"output": (table("kernels_simulated", "FAVOR+ and cosFormer, simulated"),)},
+            description="Any attention: kernels without distinct rows, simulated",
         )
         yield Result(
             name="kernels_elsewhere",
             module="any_attention.laws.elsewhere",
             settings=KernelsJob(data=section.data),
-            outputs={"output": (elsewhere,)},
-            words="Any attention: the laws at other data",
-            is_asked=False,
+            outputs={"output": (table("laws_elsewhere", "the laws at other data"),)},
+            description="Any attention: the laws at other data",
+            in_default_run=False,
             is_for_pages=True,
         )
         for name in section.figures:
-            yield Result(
+            yield result(
                 name=name,
-                module="any_attention.figures.kernels_figure",
+                module="any_attention.figures",
                 settings=KernelsJob(data=section.data, **(own if name in WITH_OWN_KERNELS else {})),
                 outputs={"output": (Output(FIGURE, name, FIGURES[name]),)},
                 options=("--figure", name),
-                words=FIGURES[name],
-                priority=PRIORITY,
+                description=FIGURES[name],
             )
 
     @cached_property
@@ -106,6 +101,15 @@ class AnyAttention(Study):
         return {"figure": output.name, "model": "attention", "swept": "n", "verdict": "exact"}
 
     def summary(self, folder: Path) -> Iterator[str]:
-        from .pages.summary import summary
+        """A line for each layer; ValueError where there is no table of kernels."""
+        from ..results.tables import read_parquet, select_rows
+        from .exact.value_table import LAYERS, REACHES
 
-        return summary(folder)
+        path = folder / "tables/kernels.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: no such file; `snakemake kernels` makes it")
+        table = read_parquet(path, REACHES)
+        for layer in LAYERS:
+            rows = select_rows(table, **layer.columns).to_pylist()
+            always = [row["kernel"] for row in rows if row["last_n"] == math.inf]
+            yield f"{layer.words}: separating at n = 10^12 still: {', '.join(always) or 'none'}"

@@ -3,15 +3,12 @@
 `attention_separation` itself has all of these names, and loads them when they are first asked for.
 """
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernel_names import UnknownKernelError
-
-from .comparing import at_temperature, compare, critical_temperature, largest_n
-from .contests import Success, success
-from .given import features, kernel_of, pair, rows, scores
+from ..attention.kernel import Kernel
+from ..attention.kernel_names import UnknownKernelError
+from .build import features, kernel_of, pair, rows, scores
+from .comparing import at_temperature, compare, critical_temperature, largest_n, plot
 from .listing import kernels
-from .plots import plot
-from .separating import Separation, separate
+from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
 
 __all__ = [

@@ -1,40 +1,29 @@
-"""Several kernels at several n, how far each goes, and at which temperature: `compare`,
+"""Several kernels at several n, how far each goes, and at which temperature: `compare`, `plot`,
 `largest_n`, `critical_temperature` and `at_temperature`.
 """
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attention_separation.any_attention.exact import limits
-from attention_separation.any_attention.exact.kernel_check import all_sizes
-from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.attention.kernel import Kernel, Seen
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.separation import widest_margin
-from attention_separation.settings.words import shown
-
-from .given import kernel_of, require_usable, told_apart
-from .problem import (
-    AttentionX,
-    Model,
-    data_of,
-    layer_of,
-    level_of,
-    real_number,
-    say_if_long,
-    tokens_of,
-)
-from .separating import ranked_states, require_memory
+from ..any_attention.exact import limits
+from ..any_attention.exact.kernel_check import all_sizes
+from ..any_attention.exact.values import score_columns
+from ..attention.kernel import Kernel, KernelInputs
+from ..attention.kernels import KERNELS
+from ..attention.separation import widest_margin
+from ..settings.words import short_repr
+from . import validation
+from .build import Given, kernel_of, require_usable, unique_names
+from .separating import new_axes, ranked_states, require_memory
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Given = str | Kernel | Callable[..., Any]
+    from matplotlib.axes import Axes
 
 SIZES = (200, 2_000, 20_000, 1_000_000)
 
@@ -45,8 +34,8 @@ SEARCHED = 250
 def compare(
     kernels: Iterable[Given],
     n: Sequence[int] = SIZES,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     *,
     d: int | None = None,
     m: int | None = None,
@@ -67,16 +56,18 @@ def compare(
     """
     import pandas as pd
 
-    layer = layer_of(model, attention_x)
-    data = data_of(layer, d, m, a0, a1, b, c)
-    sizes = [tokens_of(layer, data, size) for size in _several(n)]
+    layer = validation.layer_of(model, attention_x)
+    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    sizes = [validation.tokens_of(layer, data, size) for size in _several(n)]
     given = [kernel_of(each) for each in _several(kernels)]
     if margin:
         require_memory(layer.d(data.classes))
     tables = []
-    for kernel, name in zip(given, told_apart([each.name for each in given]), strict=True):
+    for kernel, name in zip(given, unique_names([each.name for each in given]), strict=True):
         require_usable(kernel, layer, data, sizes)
-        say_if_long(lambda of=kernel: score_columns(of, layer, data, sizes[:1]), len(sizes))
+        validation.say_if_long(
+            lambda of=kernel: score_columns(of, layer, data, sizes[:1]), len(sizes)
+        )
         scored = score_columns(kernel, layer, data, sizes)
         curves = scored.curves()
         best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
@@ -93,10 +84,34 @@ def compare(
     return pd.concat(tables, ignore_index=True)
 
 
+def plot(
+    kernels: Iterable[Any], n: Sequence[int] | None = None, axes: "Axes | None" = None, **more: Any
+) -> "Axes":
+    """Draw what each kernel can do against n, at its own best threshold; needs matplotlib.
+
+    `n` is nearly geometric from 100 to 10^9 if not given; `more` as of `compare`.
+    """
+    layer = validation.layer_of(
+        more.get("model", "self_attention"), more.get("attention_x", "identity")
+    )
+    classes = validation.data_of(layer, more.get("d"), None, 0.01, 1.2, None, None).classes
+    if n is None:
+        n = sorted({max(int(size) // classes, 1) * classes for size in np.geomspace(100, 1e9, 57)})
+        n = [size for size in n if size >= 2]
+    table = compare(kernels, n, **more)
+    axes = axes or new_axes()
+    for kernel, part in table.groupby("kernel", sort=False):
+        axes.plot(part["n"], part["probability"], label=kernel)
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(separates D1 from D0)")
+    axes.set_title(layer.words)
+    axes.legend()
+    return axes
+
+
 def largest_n(
     kernel: Given,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     *,
     d: int | None = None,
     m: int | None = None,
@@ -122,11 +137,11 @@ def largest_n(
         As `separate` does, of any n up to 10^12; also where float64 does not tell whether the
         kernel separates at an n beyond the last at which it does: the text names it.
     """
-    of, layer = kernel_of(kernel), layer_of(model, attention_x)
-    data, level = data_of(layer, d, m, a0, a1, b, c), level_of(level)
+    of, layer = kernel_of(kernel), validation.layer_of(model, attention_x)
+    data, level = validation.data_of(layer, d, m, a0, a1, b, c), validation.level_of(level)
     require_usable(of, layer, data, all_sizes(data.classes))
     some = limits.asked_sizes(data)[:1]
-    say_if_long(lambda: limits.separation(of, layer, data, some, level=level), SEARCHED)
+    validation.say_if_long(lambda: limits.separation(of, layer, data, some, level=level), SEARCHED)
     found = limits.reach(of, layer, data, level)
     if not found.decided:
         raise ArithmeticError(
@@ -142,8 +157,8 @@ def largest_n(
 
 def critical_temperature(
     n: int = 200,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     *,
     d: int | None = None,
     m: int | None = None,
@@ -162,10 +177,12 @@ def critical_temperature(
     ValueError, ArithmeticError
         As `largest_n` does.
     """
-    layer, level = layer_of(model, attention_x), level_of(level)
-    data = data_of(layer, d, m, a0, a1, b, c)
-    sizes = [tokens_of(layer, data, n)]
-    say_if_long(lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED)
+    layer, level = validation.layer_of(model, attention_x), validation.level_of(level)
+    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    sizes = [validation.tokens_of(layer, data, n)]
+    validation.say_if_long(
+        lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED
+    )
     found = float(limits.critical_temperatures(layer, data, sizes, level)[0])
     if math.isnan(found):
         raise ArithmeticError(
@@ -200,9 +217,6 @@ def _several(values: Any) -> list:
     return found
 
 
-COLDEST, HOTTEST = 0.001, 10_000.0
-
-
 def at_temperature(kernel: Given, temperature: float) -> Kernel:
     """The kernel of scores x / T: as given with X / T in place of X, so that a feature map gets
     q / sqrt(T) and k / sqrt(T). At T = 1 the kernel as it is.
@@ -217,10 +231,11 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     ValueError
         If T is out of range.
     """
-    of, t = kernel_of(kernel), real_number(temperature)
-    if not COLDEST <= t <= HOTTEST:
+    of, t = kernel_of(kernel), validation.real_number(temperature)
+    if not limits.COLDEST <= t <= limits.HOTTEST:
         raise ValueError(
-            f"temperature={shown(temperature)}; allowed: numbers from {COLDEST:g} to {HOTTEST:g}"
+            f"temperature={short_repr(temperature)}; allowed: numbers "
+            f"from {limits.COLDEST:g} to {limits.HOTTEST:g}"
         )
     if t == 1:
         return of
@@ -229,7 +244,7 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     def divided(vectors: np.ndarray | None, by: float) -> np.ndarray | None:
         return None if vectors is None else vectors / by
 
-    def weigh(seen: Seen) -> np.ndarray:
+    def weigh(seen: KernelInputs) -> np.ndarray:
         return of.weigh(
             replace(
                 seen,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.settings.words import shown
+from ..attention.kernel import Kernel
+from ..attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
+from ..attention.kernels import KERNELS
+from ..settings.words import short_repr
 
 COLUMNS = ("kernel", "formula", "divided by", "sees", "source")
 
@@ -15,7 +15,7 @@ class KernelList(Mapping[str, Kernel]):
 
     def __getitem__(self, name: str) -> Kernel:
         if not isinstance(name, str):
-            raise UnknownKernelError(f"{shown(name)} is no kernel's name")
+            raise UnknownKernelError(f"{short_repr(name)} is no kernel's name")
         return kernel_named(name)
 
     def __iter__(self) -> Iterator[str]:

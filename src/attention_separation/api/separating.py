@@ -1,29 +1,30 @@
-"""What one network alone can do: `separate`."""
+"""What one network alone can do, `separate`, and one among others: `success`."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attention_separation.any_attention.exact.values import Scored, score_columns
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.separation import (
-    MOST_BYTES,
-    Ranked,
-    best_with_gap,
-    bytes_of_margin,
-    probability_with_gap,
-    rank_states,
-    widest_margin,
+from ..any_attention.exact.values import PARTS, Scored, score_columns
+from ..attention import separation
+from ..attention.kernel import Kernel
+from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
+from ..attention.threshold_curves import ThresholdCurve, threshold_curves
+from ..settings.words import short_repr
+from .build import Given, kernel_of, require_usable, unique_names
+from .validation import (
+    AttentionX,
+    Model,
+    Theta,
+    data_of,
+    layer_of,
+    real_number,
+    theta_of,
+    tokens_of,
 )
-from attention_separation.attention.threshold_curves import ThresholdCurve
-from attention_separation.settings.words import shown
-
-from .given import kernel_of, require_usable
-from .problem import AttentionX, Model, Theta, data_of, layer_of, real_number, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ class Separation:
         units of sqrt(log n); None where none of them tells anything
     gap : the gap 2 eps that was asked for, in units of sqrt(log n)
     share : of the special token in its own row, on D1
+    scored : the distinct rows and the scores of a sign column's states that it came from
     """
 
     kernel: str
@@ -57,13 +59,8 @@ class Separation:
     theta: float | tuple[float, float] | None
     gap: float
     share: float
-    _scored: Scored = field(repr=False, compare=False)
+    scored: Scored = field(repr=False, compare=False)
     _best: float = field(repr=False, compare=False)
-
-    @property
-    def scored(self) -> Scored:
-        """The distinct rows and the scores of a sign column's states that it came from."""
-        return self._scored
 
     @cached_property
     def margin(self) -> float | None:
@@ -78,7 +75,8 @@ class Separation:
         require_memory(self.d)
         if not self._best > 0:
             return None
-        found = float(widest_margin(self._ranked, np.array([self._best / 2]))[0])
+        half = np.array([self._best / 2])
+        found = float(separation.widest_margin(ranked_states(self.scored), half)[0])
         return None if math.isnan(found) else found
 
     @property
@@ -88,15 +86,12 @@ class Separation:
         import pandas as pd
 
         lines = []
-        for dataset, own in enumerate(self._scored.rows):
+        for dataset, own in enumerate(self.scored.rows):
             last = None if own.last is None else np.broadcast_to(own.last[0], own.first[0].shape)
             count = own.first.shape[1]
             names = QUERIES if count > 2 else ("special", "all others")
             for k in range(count):
-                weights = {
-                    name: float(getattr(own, name)[0, k])
-                    for name in ("first", "marked", "own", "rest")
-                }
+                weights = {name: float(getattr(own, name)[0, k]) for name in PARTS}
                 more = {"last": None if last is None else float(last[k])}
                 lines.append(
                     {"dataset": f"D{dataset}", "query": names[k]} | weights | more
@@ -107,17 +102,23 @@ class Separation:
     @property
     def curve(self) -> ThresholdCurve:
         """The probability against the threshold: a step function, in units of sqrt(log n)."""
-        return self._scored.curves().curve(0)
+        return self.scored.curves().curve(0)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the probability against the threshold; needs matplotlib."""
-        from .plots import draw_curve
-
-        return draw_curve(self, axes)
-
-    @cached_property
-    def _ranked(self) -> Ranked:
-        return ranked_states(self._scored)
+        """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
+        axes = axes or new_axes()
+        curve = self.curve
+        axes.stairs(curve.probability, curve.edges, baseline=None, label=self.kernel)
+        if isinstance(self.theta, tuple):
+            axes.axvspan(*self.theta, alpha=0.2, linewidth=0)
+        else:
+            axes.axvline(self.theta, linestyle=":")
+        axes.set(
+            xlim=(0, curve.edges[-2] * 1.05), ylim=(0, 1.02),
+            xlabel="threshold θ / √log n", ylabel="P(separates D1 from D0)",
+            title=f"{self.kernel}, n = {self.n:,}",
+        )  # fmt: skip
+        return axes
 
 
 def separate(
@@ -175,9 +176,9 @@ def separate(
     if gap:
         require_memory(layer.d(data.classes))
         ranked = ranked_states(scored)
-        probability, *ends = best_with_gap(ranked, gap)
+        probability, *ends = separation.best_with_gap(ranked, gap)
         if at is not None:
-            probability = probability_with_gap(ranked, gap, at)
+            probability = separation.probability_with_gap(ranked, gap, at)
     else:
         probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
     if at is None:
@@ -189,22 +190,131 @@ def separate(
     )  # fmt: skip
 
 
-def ranked_states(scored: Scored) -> Ranked:
+def ranked_states(scored: Scored) -> separation.Ranked:
     """The states of a column, their scores replaced by ranks."""
-    return rank_states(scored.d0, scored.d1, scored.m, scored.s)
+    return separation.rank_states(scored.d0, scored.d1, scored.m, scored.s)
 
 
 def require_memory(d: int) -> None:
     """Raise MemoryError where a margin at dimension d would take too much."""
-    needed = bytes_of_margin(d)
-    if needed > MOST_BYTES:
+    needed, most = separation.bytes_of_margin(d), separation.MOST_BYTES
+    if needed > most:
         raise MemoryError(
-            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {most >> 30}"
         )
 
 
 def _gap(margin: float) -> float:
     found = real_number(margin)
     if not 0 <= found < 1e6:
-        raise ValueError(f"margin={shown(margin)}; allowed: numbers from 0 to 1e6")
+        raise ValueError(f"margin={short_repr(margin)}; allowed: numbers from 0 to 1e6")
     return found
+
+
+def new_axes() -> "Axes":
+    """Those of a new picture; matplotlib is needed here alone."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib: pip install 'attention-separation[workflow]'"
+        ) from error
+    return pyplot.subplots()[1]
+
+
+PAPERS = {"fires": "exp", "silent": ["linear"]}
+"""The first paper's contest."""
+
+
+@dataclass(frozen=True)
+class Success:
+    """How a contest ends; all exact.
+
+    Attributes
+    ----------
+    probability : of success: the kernel that fires is positive on D1 and zero on D0, and all others
+        are zero on both, at one threshold for all
+    theta : that threshold, or the ends of the widest interval of best ones, in units of
+        sqrt(log n)
+    events : the probability of each network's event alone, by its words; at the middle of the best
+        thresholds where these are asked for
+    """
+
+    fires: str
+    silent: tuple[str, ...]
+    model: str
+    attention_x: str
+    n: int
+    d: int
+    m: int
+    probability: float
+    theta: float | tuple[float, float]
+    events: dict[str, float]
+
+
+def success(
+    contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
+    model: Model = "self_attention",
+    attention_x: AttentionX = "identity",
+    n: int = 200,
+    *,
+    d: int | None = None,
+    m: int | None = None,
+    a0: float = 0.01,
+    a1: float = 1.2,
+    b: float | None = None,
+    c: float | None = None,
+    theta: Theta = "paper",
+) -> Success:
+    """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
+    as of `separate`.
+
+    Parameters
+    ----------
+    contest : {"fires": kernel, "silent": [kernels]}, kernels as of `separate`
+    theta : the threshold that all share: "paper", "best" or a number in units of sqrt(log n)
+    """
+    if not isinstance(contest, Mapping) or contest.keys() != {"fires", "silent"}:
+        raise ValueError(f"contest={contest!r}; allowed: {{'fires': kernel, 'silent': [kernels]}}")
+    silent = contest["silent"]
+    others = list(silent) if isinstance(silent, list | tuple) else [silent]
+    kernels = [kernel_of(each) for each in (contest["fires"], *others)]
+    if len({*kernels}) < len(kernels):
+        words = ", ".join(kernel.name for kernel in kernels)
+        raise ValueError(f"contest of {words}; allowed: each kernel once")
+    names = unique_names([kernel.name for kernel in kernels])
+    layer = layer_of(model, attention_x)
+    data = data_of(layer, d, m, a0, a1, b, c)
+    n = tokens_of(layer, data, n)
+    at = theta_of(theta, layer, data)
+    for kernel in kernels:
+        require_usable(kernel, layer, data, [n])
+    scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]
+    columns, s = scored[0].m, scored[0].s
+    d0, d1 = (np.stack([getattr(each, name) for each in scored], axis=1) for name in ("d0", "d1"))
+    curves = threshold_curves(d0, d1, columns, s, scored[0].n, "independent")
+    if not curves.resolved[0]:
+        raise ArithmeticError(f"at n = {n:,} float64 does not tell the networks' scores apart")
+    best, low, high = (float(part[0]) for part in curves.best())
+    asked = (low + high) / 2 if at is None else at
+    events = {}
+    for dataset, of_dataset in ((1, d1), (0, d0)):
+        for k, name in enumerate(names):
+            fires = dataset == 1 and k == 0
+            zero = _silent(of_dataset[:, k], columns, s, asked)
+            words = f"{name} {'>' if fires else '='} 0 on D{dataset}"
+            events[words] = 1 - zero if fires else zero
+    return Success(
+        names[0], tuple(names[1:]), layer.model, layer.attention_x, n, layer.d(data.classes),
+        int(columns[0]), best if at is None else float(curves.at(np.array([[at]]))[0, 0]),
+        (low, high) if at is None else at, events,
+    )  # fmt: skip
+
+
+def _silent(states: np.ndarray, m: np.ndarray, s: np.ndarray, theta: float) -> float:
+    """P(no column's largest score exceeds the threshold)."""
+    flags = exceeds(states[0], theta * s[0], s[0])
+    loud = flags.sum(axis=(0, 1, 2)) @ (
+        binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
+    )
+    return float(none_of(loud, m[0]))

@@ -6,27 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from attention_separation.any_attention.exact.layers import Layer
-from attention_separation.any_attention.exact.values import Scored, score_columns
-from attention_separation.attention.dense import attention
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.sign_columns import exceeds
-from attention_separation.datasets.dataset import FixedData, Tokens
-from attention_separation.settings.words import shown
-
-from .comparing import Given
-from .given import kernel_of, require_usable
-from .problem import (
-    AttentionX,
-    Model,
-    Theta,
-    data_of,
-    layer_of,
-    said_if_long,
-    theta_of,
-    tokens_of,
-    whole_number,
-)
+from ..any_attention.exact.layers import Layer
+from ..any_attention.exact.values import Scored, score_columns
+from ..attention.dense import attention
+from ..attention.kernel import Kernel
+from ..attention.sign_columns import exceeds
+from ..datasets.dataset import FixedData
+from ..settings.words import short_repr
+from . import validation
+from .build import Given, kernel_of, require_usable
 
 MOST_DENSE_BYTES = 2 << 30
 """Of the n x n arrays of a literal trial."""
@@ -68,8 +56,8 @@ class Simulation:
 
 def simulate(
     kernel: Given,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     n: int = 200,
     *,
     trials: int = 1000,
@@ -81,7 +69,7 @@ def simulate(
     a1: float = 1.2,
     b: float | None = None,
     c: float | None = None,
-    theta: Theta = "best",
+    theta: validation.Theta = "best",
 ) -> Simulation:
     """Draw special tokens and signs, and count how often a kernel's network separates D1 from D0.
     Other parameters as of `separate`.
@@ -100,13 +88,16 @@ def simulate(
     ValueError, ArithmeticError
         As `separate` does.
     """
-    of, layer = kernel_of(kernel), layer_of(model, attention_x)
-    data = data_of(layer, d, m, a0, a1, b, c)
-    n = tokens_of(layer, data, n)
-    trials, seed = whole_number("trials", trials, 1, 10**9), whole_number("seed", seed, 0, 2**63)
+    of, layer = kernel_of(kernel), validation.layer_of(model, attention_x)
+    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    n = validation.tokens_of(layer, data, n)
+    trials, seed = (
+        validation.whole_number("trials", trials, 1, 10**9),
+        validation.whole_number("seed", seed, 0, 2**63),
+    )
     if method not in ("rows", "dense"):
-        raise ValueError(f"method={shown(method)}; allowed: 'rows' or 'dense'")
-    at = theta_of(theta, layer, data)
+        raise ValueError(f"method={short_repr(method)}; allowed: 'rows' or 'dense'")
+    at = validation.theta_of(theta, layer, data)
     if method == "dense" and 6 * 8 * n * n > MOST_DENSE_BYTES:
         raise MemoryError(
             f"n x n attention at n={n:,} takes about {6 * 8 * n * n / 2**30:.1f} GiB; allowed: "
@@ -127,11 +118,11 @@ def simulate(
     else:
         outcomes = _literally(of, layer, data, n, at, trials, seed)
     told, on_d0, on_d1 = 0, 0, 0
-    for flags in said_if_long(outcomes, trials):
+    for flags in validation.said_if_long(outcomes, trials):
         told += int((flags[:, 1] & ~flags[:, 0]).sum())
         on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
     # Loading it takes longer than most questions.
-    from attention_separation.statistics.counts import clopper_pearson
+    from ..statistics.counts import clopper_pearson
 
     low, high = clopper_pearson(told, trials)
     return Simulation(
@@ -181,7 +172,7 @@ def _literally(
 ) -> Iterator[np.ndarray]:
     """The same by n x n attention, V the identity; `c` of equal places is computed once."""
     d = layer.d(data.classes)
-    tokens = Tokens(n, d, data.a0, data.a1, data.b, data.c, layer.attention_x)
+    tokens = layer.tokens(data, n)
     for places, y in _draws(layer, data, n, trials, seed):
         for trial, of_trial in enumerate(places):
             flags = np.zeros((1, 2), dtype=bool)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from .kernel import Kernel, Seen
+from .kernel import Kernel, KernelInputs
 
 
 def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:
     """f, (n, n): the weights of every query over all keys; parameters as of `attention`."""
     n, d = a1.shape
     queries, keys = a1 @ q, a2 @ k
-    seen = Seen(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
+    seen = KernelInputs(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
     return kernel.attention_weights(seen)
 
 

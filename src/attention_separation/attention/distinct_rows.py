@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .kernel import ClassesApartError, Kernel, Seen
+from .kernel import ClassesApartError, Kernel, KernelInputs
 
 SPECIAL, SAME, OWN, REST = range(4)
 """Types of keys, the last axis of scores. Types of queries are the first three, or, where no query
@@ -61,13 +61,13 @@ class TokenTypes:
         counts[:, REST] = t * np.maximum(self.classes - 2, 0)
         return counts
 
-    def seen(self) -> Seen:
+    def seen(self) -> KernelInputs:
         """What kernels of scores may know, of all points at once."""
         counts = np.broadcast_to(self.multiplicities[:, None, :], self.scores.shape)
         n, d = self.n[:, None, None], self.d[:, None, None]
-        return Seen(self.scores, None, None, counts, n, d)
+        return KernelInputs(self.scores, None, None, counts, n, d)
 
-    def seen_in_full(self, points: Sequence[int]) -> Seen:
+    def seen_in_full(self, points: Sequence[int]) -> KernelInputs:
         """What kernels of vectors may know, of points with the same d: a key for each class."""
         queries, keys = (np.stack(each) for each in zip(*map(self.vectors, points), strict=True))
         n, d = self.n[points], self.d[points]
@@ -77,7 +77,7 @@ class TokenTypes:
         counts = np.repeat(t[:, None], len(columns), axis=1)
         counts[:, SPECIAL], counts[:, SAME] = 1, t - 1
         scores = self.scores[points][:, :, columns]
-        return Seen(
+        return KernelInputs(
             scores, queries, keys, np.broadcast_to(counts[:, None, :], scores.shape),
             n[:, None, None], d[:, None, None],
         )  # fmt: skip

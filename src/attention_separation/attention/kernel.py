@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Seen:
+class KernelInputs:
     """Queries and the keys that they attend to, equal keys once with their multiplicity.
 
     Attributes
@@ -67,7 +67,7 @@ class Kernel:
     name : as in configurations, tables, the API and on the command line
     symbol : its formula in text
     kind : see `Kind`
-    weigh : Seen -> (..., R, T) weights, or their logarithms if `logarithmic`
+    weigh : KernelInputs -> (..., R, T) weights, or their logarithms if `logarithmic`
     normaliser : see `Normaliser`
     also : what else a weight depends on: "n", "d", "all keys"
     source : where the formula is from
@@ -77,12 +77,12 @@ class Kernel:
     name: str
     symbol: str
     kind: Kind
-    weigh: Callable[[Seen], np.ndarray]
+    weigh: Callable[[KernelInputs], np.ndarray]
     logarithmic: bool = False
     normaliser: Normaliser = "row sum"
     also: tuple[str, ...] = ()
     source: str = ""
-    signed: Callable[[Seen], np.ndarray] | None = None
+    signed: Callable[[KernelInputs], np.ndarray] | None = None
 
     @property
     def normalised(self) -> bool:
@@ -95,7 +95,7 @@ class Kernel:
         *others, last = SEEN[self.kind] + self.also
         return f"{', '.join(others)} and {last}" if others else last
 
-    def attention_weights(self, seen: Seen) -> np.ndarray:
+    def attention_weights(self, seen: KernelInputs) -> np.ndarray:
         """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
 
         Raises
@@ -131,7 +131,7 @@ class Kernel:
             )
         return weights / total
 
-    def _shift(self, seen: Seen, logs: np.ndarray) -> np.ndarray | float:
+    def _shift(self, seen: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
         """What is taken off the logarithms of a row that is divided, so that none overflows."""
         if self.normaliser == "none":
             return 0.0

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .kernel import Kernel, Seen
+from .kernel import Kernel, KernelInputs
 
 
 def log_softmax(z: np.ndarray) -> np.ndarray:
@@ -70,7 +70,7 @@ FEATURE_MAPS = {
 """log phi by the kernel's name: (..., d) -> (..., features)."""
 
 
-def efficient(seen: Seen) -> np.ndarray:
+def efficient(seen: KernelInputs) -> np.ndarray:
     """Efficient Attention: softmax of q over coordinates, times softmax of k over positions.
 
     The latter is over all n tokens, so keys count by their multiplicities, which must not depend on
@@ -91,12 +91,12 @@ TIE = 1e-12
 BISECTIONS = 80
 
 
-def hardmax(seen: Seen) -> np.ndarray:
+def hardmax(seen: KernelInputs) -> np.ndarray:
     """1 for every key of the largest score."""
     return (seen.scores >= seen.largest(seen.scores) - TIE * seen.log_n).astype(float)
 
 
-def sparsemax(seen: Seen) -> np.ndarray:
+def sparsemax(seen: KernelInputs) -> np.ndarray:
     """Projection of a row on the simplex: max(x - tau, 0), with sum 1 over all tokens."""
     shifted = seen.scores - seen.largest(seen.scores)
     counts = seen.multiplicities
@@ -113,12 +113,12 @@ def sparsemax(seen: Seen) -> np.ndarray:
     return np.where(weights > 0, weights + missing, 0.0)
 
 
-def entmax(alpha: float) -> Callable[[Seen], np.ndarray]:
+def entmax(alpha: float) -> Callable[[KernelInputs], np.ndarray]:
     """alpha-entmax: max((alpha - 1) x - tau, 0)^(1 / (alpha - 1)), with sum 1 over all tokens; tau
     by bisection."""
     power = 1 / (alpha - 1)
 
-    def weigh(seen: Seen) -> np.ndarray:
+    def weigh(seen: KernelInputs) -> np.ndarray:
         shifted = (seen.scores - seen.largest(seen.scores)) * (alpha - 1)
         # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
         low = -np.ones((*shifted.shape[:-1], 1))
@@ -144,7 +144,7 @@ def _log_score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
 def power(p: float) -> Kernel:
     """x^p, of scores that are not negative."""
 
-    def log_weights(seen: Seen) -> np.ndarray:
+    def log_weights(seen: KernelInputs) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return p * np.log(seen.scores)
 
@@ -183,16 +183,18 @@ def taylor(p: int) -> Kernel:
     )  # fmt: skip
 
 
-def exponential(name: str, symbol: str, divided_by: Callable[[Seen], object], source: str, **rest):
+def exponential(
+    name: str, symbol: str, divided_by: Callable[[KernelInputs], object], source: str, **rest
+):
     """e^(x / T)."""
     return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source, **rest)
 
 
-def _ssmax(seen: Seen) -> np.ndarray:
+def _ssmax(seen: KernelInputs) -> np.ndarray:
     return 0.43 * seen.log_n * seen.scores / np.sqrt(seen.d)
 
 
-def _log_power_log_n(seen: Seen) -> np.ndarray:
+def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return seen.log_n * np.log(seen.scores)
 
@@ -209,7 +211,7 @@ def relu_over_n(name: str, power: int) -> Kernel:
 def sigmoid(name: str, symbol: str, bias: float, source: str, **rest) -> Kernel:
     """1 / (1 + e^-(x - bias log n))."""
 
-    def log_weights(seen: Seen) -> np.ndarray:
+    def log_weights(seen: KernelInputs) -> np.ndarray:
         return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
 
     also = ("n",) if bias else ()
@@ -219,20 +221,20 @@ def sigmoid(name: str, symbol: str, bias: float, source: str, **rest) -> Kernel:
 def _features(name: str, symbol: str, source: str) -> Kernel:
     log_phi = FEATURE_MAPS[name]
 
-    def log_weights(seen: Seen) -> np.ndarray:
+    def log_weights(seen: KernelInputs) -> np.ndarray:
         log_q, log_k = log_phi(seen.queries), log_phi(seen.keys)
         return np.logaddexp.reduce(log_q[..., :, None, :] + log_k[..., None, :, :], axis=-1)
 
     return Kernel(name, symbol, "features", log_weights, logarithmic=True, source=source)
 
 
-def _distances(seen: Seen) -> np.ndarray:
+def _distances(seen: KernelInputs) -> np.ndarray:
     """||q - k||^2."""
     squares = [(v**2).sum(axis=-1) for v in (seen.queries, seen.keys)]
     return squares[0][..., :, None] + squares[1][..., None, :] - 2 * seen.scores
 
 
-def _cosines(seen: Seen) -> np.ndarray:
+def _cosines(seen: KernelInputs) -> np.ndarray:
     norms = [np.sqrt((v**2).sum(axis=-1)) for v in (seen.queries, seen.keys)]
     return seen.scores / (norms[0][..., :, None] * norms[1][..., None, :])
 

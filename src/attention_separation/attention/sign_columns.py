@@ -76,7 +76,7 @@ def _with_last(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
     return scores[:, :, None] + (SIGN * last[:, None])[:, None, :, None, None]
 
 
-def heads(coins: int) -> np.ndarray:
+def binomial_half_pmf(coins: int) -> np.ndarray:
     """Probabilities of 0..coins heads, each to a relative error of about 1e-16 coins."""
     return _around_middle(coins, coins)[1]
 
@@ -146,6 +146,6 @@ def _weighted(parts: list[tuple[np.ndarray, np.ndarray]]) -> States:
     d0, d1 = (
         np.concatenate([part[k].reshape(*lead, -1) for part in parts], axis=-1) for k in (0, 1)
     )
-    coins = heads(parts[0][0].shape[-1] - 1)
+    coins = binomial_half_pmf(parts[0][0].shape[-1] - 1)
     bits = d0.shape[-1] // len(coins)
     return d0, d1, np.tile(coins / bits, bits)

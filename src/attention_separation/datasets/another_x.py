@@ -10,10 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import SAME, SPECIAL, TokenTypes, distinct_rows
-from attention_separation.attention.kernel import Seen
-from attention_separation.attention.kernels import KERNELS
-
+from ..attention.distinct_rows import SAME, SPECIAL, TokenTypes, distinct_rows
+from ..attention.kernel import KernelInputs
+from ..attention.kernels import KERNELS
 from .dataset import Entries, Tokens
 from .self_attention import SELF_ATTENTION, tokens
 
@@ -83,6 +82,6 @@ def _largest_score(data: Entries, n: int, weight: float, dataset: int) -> float:
     # All tokens but the special one query alike: their last coordinate alone enters.
     queries = a[:2] @ x_matrix(at.d, weight)
     counts = np.ones((len(queries), n), dtype=int)
-    seen = Seen(queries @ a.T, queries, a, counts, n, at.d)
+    seen = KernelInputs(queries @ a.T, queries, a, counts, n, at.d)
     rows = LINEAR.attention_weights(seen) @ a
     return float(rows[:, 1].max()) / at.s

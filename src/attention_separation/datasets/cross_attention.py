@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import TokenTypes
-
+from ..attention.distinct_rows import TokenTypes
 from .dataset import Dataset, Sizes
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import TokenTypes
+from ..attention.distinct_rows import TokenTypes
 
 
 class Entries(Protocol):

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import TokenTypes
-
+from ..attention.distinct_rows import TokenTypes
 from .dataset import Dataset, Sizes
 
 

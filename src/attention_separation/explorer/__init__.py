@@ -6,7 +6,6 @@ Its pictures are functions too; they need matplotlib alone:
     >>> figure = draw_curve(["exp", "linear"], "a1", n=2000)
 """
 
-from .needle import draw_needle
-from .pictures import as_svg, draw_curve, draw_rank_bound, draw_row, draw_scores
+from .pictures import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
 
 __all__ = ["as_svg", "draw_curve", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]

@@ -7,24 +7,27 @@ given) and a temperature; they raise what it raises.
 
 import io
 from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from attention_separation.api.comparing import Given, at_temperature
-from attention_separation.api.given import kernel_of, told_apart
-from attention_separation.api.separating import Separation, separate
-from attention_separation.attention.distinct_rows import OWN, SAME, SPECIAL
-from attention_separation.attention.sign_columns import TIE_TOLERANCE, heads, none_of
-from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import FixedData
-from attention_separation.head_rank.theory.bound import bound
-from attention_separation.pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, RC, VERMILION
-from attention_separation.settings.words import suggestion
+from ..api.build import Given, kernel_of, unique_names
+from ..api.comparing import at_temperature
+from ..api.separating import Separation, separate
+from ..attention.distinct_rows import OWN, SAME, SPECIAL
+from ..attention.sign_columns import TIE_TOLERANCE, binomial_half_pmf, none_of
+from ..attention.threshold_curves import LARGEST_N
+from ..datasets.dataset import FixedData
+from ..head_rank.theory.bound import bound
+from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, RC, VERMILION, kernel_line
+from ..settings.words import suggestion
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
@@ -42,6 +45,15 @@ AXES = {
     "temperature": ("temperature T", (*(x / by for by in (100, 10, 1) for x in TEN), 100.0)),
 }
 """What a curve can be drawn against: its words, and the values that it is drawn through."""
+
+TABLE = Path(__file__).with_name("needle_limits.csv")
+"""The needle's accuracy limits, which take longer than a slider may: `make explorer-table` writes
+them anew, in some minutes."""
+
+NEEDLE_KERNELS = ("bayes", "exp", "power_4", "power_3", "power_2", "linear", "uniform")
+MUS = tuple(3 + k / 2 for k in range(11))
+TOKENS = tuple(2**k for k in range(3, 21))
+"""What the table has."""
 
 
 def separation(kernel: Given, n: int = 2_000, temperature: float = 1.0, **at: Any) -> Separation:
@@ -132,7 +144,9 @@ def score_law(found: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
     """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
     of sqrt(log n) and in order, and the chance of each."""
     states = (found.scored.d0, found.scored.d1)[dataset][0]
-    chances = np.ones(states.shape) * heads(states.shape[-1] - 1) / np.prod(states.shape[:-1])
+    chances = (
+        np.ones(states.shape) * binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
+    )
     values, places = np.unique(states / found.scored.s, return_inverse=True)
     of_value = np.bincount(places.ravel(), chances.ravel())
     above = np.append(np.cumsum(of_value[:0:-1])[::-1], 0.0)
@@ -179,6 +193,59 @@ def row_weights(found: Separation, dataset: int) -> tuple[np.ndarray, float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = float(np.divide(weights[SPECIAL], weights[OWN]))
     return weights[[SPECIAL, SAME, OWN]] * (1, t - 1, found.n - t), ratio
+
+
+def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
+    """Accuracy limits against the number of tokens, a line for each kernel: dots are tabled, lines
+    only join them; the legend has the limits at n.
+
+    Parameters
+    ----------
+    mu : signal-to-noise ratio of the needle, 3, 3.5, ... 8
+    n : number of tokens that is marked, a power of 2 from 8 to 2^20
+
+    Raises
+    ------
+    ValueError
+        If the table has no such mu or n.
+    """
+    if mu not in MUS or n not in TOKENS:
+        raise ValueError(
+            f"mu={mu!r} and n={n!r} are not in the table; allowed: mu 3, 3.5, ... 8, n powers of 2 "
+            "from 8 to 1,048,576; attention_separation.needle.limit has any other"
+        )
+    limits = pd.read_csv(TABLE, index_col=["mu", "kernel"]).loc[mu]
+    axes = panel()
+    for kernel in NEEDLE_KERNELS:
+        accuracies = limits.loc[kernel, [*map(str, TOKENS)]]
+        axes.plot(
+            TOKENS, accuracies, marker=".", label=f"{kernel}: {accuracies[str(n)]:.3f}",
+            zorder=2 if kernel == "bayes" else 3, **kernel_line(kernel),
+        )  # fmt: skip
+    axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+    axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
+    axes.set_ylim(0.49, 1.01)
+    critical = {kernel: f"{each:,.0f}" for kernel, each in limits["critical_n"].items()}
+    words = (
+        f"Every token is noisy. The legend has the best accuracy of one query among n = {n:,} "
+        f"tokens, at a signal-to-noise ratio μ = {mu:g}. Softmax (exp) is read by its largest "
+        "token, bayes is any detector, guessing has 0.5. The accuracy is 0.75 at n = {linear} for "
+        "linear attention, {power_2} for x² and {exp} for softmax. Dots are tabled values; lines "
+        "only join them."
+    )
+    along, words = f"tokens n, at μ = {mu:g}", words.format(**critical)
+    return finished(axes, along, "accuracy limit", words, logarithmic=True)
+
+
+def write_table() -> None:
+    """Compute the table and write it, each number in six digits."""
+    from ..needle import critical_n, limit
+
+    rows = [["kernel", "mu", "critical_n", *map(str, TOKENS)]]
+    for kernel, mu in product(reversed(NEEDLE_KERNELS), MUS):
+        accuracies = [f"{limit(kernel, mu, n):.6f}" for n in TOKENS]
+        rows.append([kernel, f"{mu:g}", f"{critical_n(kernel, mu):.6g}", *accuracies])
+    TABLE.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
 
 
 def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
@@ -234,6 +301,6 @@ def finished(axes: Axes, along: str, up: str, words: str, logarithmic: bool = Fa
 
 def _named(kernels: Iterable[Given]) -> list[tuple[Given, str]]:
     given = [kernels] if isinstance(kernels, str) else list(kernels)
-    names = told_apart([kernel_of(each).name for each in given])
+    names = unique_names([kernel_of(each).name for each in given])
     # A dollar sign would begin mathematics.
     return [*zip(given, [f"{name:.26}".replace("$", r"\$") for name in names], strict=True)]

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.api.problem import layer_of
-from attention_separation.attention.kernels import KERNELS
-
+from ..any_attention.exact.layers import LAYERS
+from ..api.validation import layer_of
+from ..attention.kernels import KERNELS
 from . import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
-from .needle import MUS, SIZES
-from .pictures import AXES, TEN, in_digits, nearest_multiple, separation
+from .pictures import AXES, MUS, TEN, TOKENS, in_digits, nearest_multiple, separation
 
 FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)
 """What questions that cannot be answered raise; the text says why."""
@@ -76,7 +74,7 @@ VIEWS = {
     "Row": View(draw_row, None),
     "Needle": View(
         draw_needle, 0,
-        {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", SIZES, 512)},
+        {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", TOKENS, 512)},
         "from attention_separation.needle import limit\n\nprint(limit('linear', {mu}, {n}))",
     ),
     "Rank bound": View(
@@ -99,7 +97,7 @@ def question(said: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
     kernels = [*([formula] if formula else []), said["kernel"], *said["others"]]
     at: dict[str, Any] = {"n": nearest_multiple(said["n"], classes)}
     if layer != LAYERS[0]:
-        at |= {"model": layer.model, "attention_x": layer.attention_x}
+        at |= layer.columns
     if classes != CONTROLS["classes"].value:
         at["d"] = layer.d(classes)
     # Tokens of cross-attention have neither b nor c.

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result, Study
-from attention_separation.settings.closed import Job, Jobs
-
+from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection, RankScale
@@ -38,7 +37,7 @@ class HeadRank(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from .pages.summary import summary
+        from .summary import summary
 
         return summary(self, folder)
 
@@ -71,13 +70,13 @@ class HeadRank(Study):
             for name, grid in self.chosen.training.grids().items()
         }
         every = {job.canonical(): job for parts in grids.values() for jobs in parts for job in jobs}
-        namesakes: dict[str, list[CellJob]] = {}
+        same_name: dict[str, list[CellJob]] = {}
         for job in every.values():
-            namesakes.setdefault(job.name, []).append(job)
-        told_apart = {text: _told_apart(job, namesakes[job.name]) for text, job in every.items()}
+            same_name.setdefault(job.name, []).append(job)
+        named = {text: _with_unique_name(job, same_name[job.name]) for text, job in every.items()}
         return {
             grid: [
-                {job.name: job for job in (told_apart[each.canonical()] for each in jobs)}
+                {job.name: job for job in (named[each.canonical()] for each in jobs)}
                 for jobs in parts
             ]
             for grid, parts in grids.items()
@@ -123,7 +122,7 @@ class HeadRank(Study):
                 **{name: (Output(NUMBERS, name),) for name in COMPUTED},
                 **_theory_tables(),
             },
-            words="Rank of heads: claims and errors",
+            description="Rank of heads: claims and errors",
         )
 
     def _computed(self) -> Iterator[Result]:
@@ -135,7 +134,7 @@ class HeadRank(Study):
                 module=f"head_rank.constructions.{name}",
                 settings=job(seed=self.seed, **getattr(self.chosen, name).model_dump()),
                 outputs={"output": (numbers,)},
-                words=f"Rank of heads: numbers of {figure}",
+                description=f"Rank of heads: numbers of {figure}",
                 memory_mb=megabytes,
                 minutes=60,
                 priority=9,
@@ -147,7 +146,7 @@ class HeadRank(Study):
                 outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
                 inputs={"table": (numbers,)},
                 options=("--figure", figure),
-                words=f"Figure {figure}",
+                description=f"Figure {figure}",
             )
 
     def _theory(self) -> Iterator[Result]:
@@ -164,7 +163,7 @@ class HeadRank(Study):
                 module=f"head_rank.theory.{name}_table",
                 settings=settings[name],
                 outputs={"output": (first,), "": tuple(beside)},
-                words=f"Rank of heads: {first.title}",
+                description=f"Rank of heads: {first.title}",
                 memory_mb=1500,
                 minutes=30,
                 priority=9,
@@ -176,7 +175,7 @@ class HeadRank(Study):
             settings=Job(),
             outputs={"output": (first,), "": tuple(beside)},
             inputs=tables,
-            words="Figures of one layer of low-rank heads",
+            description="Figures of one layer of low-rank heads",
         )
 
     def _trained(self) -> Iterator[Result]:
@@ -189,7 +188,7 @@ class HeadRank(Study):
                 settings=cell,
                 outputs={"output": (Output(CELL, name),)},
                 options=("--checkpoint",),
-                words=f"Training {name}: {len(cell.seeds)} runs",
+                description=f"Training {name}: {len(cell.seeds)} runs",
                 is_local=cell.training_flops() < self.jobs.local_below * gigaflops * 1e9,
                 memory_mb=cell.memory_mb(),
                 minutes=cell.minutes(gigaflops),
@@ -204,7 +203,7 @@ class HeadRank(Study):
                 outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
                 inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
                 options=("--figure", figure),
-                words=f"Figure {figure}",
+                description=f"Figure {figure}",
             )
 
 
@@ -216,11 +215,11 @@ def _theory_tables() -> dict[str, tuple[Output, ...]]:
     return {"bound": (bound, needed), "found": (found,), "plurality": (plurality,)}
 
 
-def _told_apart(job: CellJob, namesakes: list[CellJob]) -> CellJob:
+def _with_unique_name(job: CellJob, same_name: list[CellJob]) -> CellJob:
     """The job under a name that no other one has: with its batch and steps where it needs them."""
-    if len(namesakes) == 1:
+    if len(same_name) == 1:
         return job
     name = f"{job.name}_b{job.batch}_s{job.steps}"
-    if sum((each.batch, each.steps) == (job.batch, job.steps) for each in namesakes) > 1:
+    if sum((each.batch, each.steps) == (job.batch, job.steps) for each in same_name) > 1:
         name += f"_{job.digest()[:6]}"
     return job.model_copy(update={"name": name})

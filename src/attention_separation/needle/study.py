@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.results.result import FIGURE, TABLE, Kind, Output, Result, Study
-from attention_separation.settings.closed import Job, Jobs
-
+from ..own_kernels.section import OwnKernel
+from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ..settings.strict_model import Job, Jobs
 from .settings.cells import NeedleCell
 from .settings.exact import ClaimsJob
 from .settings.section import NeedleScale, NeedleSection
@@ -58,10 +57,10 @@ class Needle(Study):
         )
         yield Result(
             name=EXACT,
-            module="needle.exact.line_table",
+            module="needle.exact.accuracy_limits",
             settings=self.chosen.exact,
             outputs={"output": (accuracies,), "": (critical, ends)},
-            words="The needle: the best accuracy of each kernel",
+            description="The needle: the best accuracy of each kernel",
             priority=9,
         )
         networks = tuple(
@@ -75,7 +74,7 @@ class Needle(Study):
         for name, title in (FIGURES_OF_LINES | of_networks).items():
             yield Result(
                 name=name,
-                module="needle.figures.needle_figure",
+                module="needle.figures",
                 settings=Job(),
                 outputs={"output": (Output(FIGURE, name, title),)},
                 inputs={
@@ -83,7 +82,7 @@ class Needle(Study):
                     **trained,
                 },
                 options=("--figure", name),
-                words=f"Figure {name}",
+                description=f"Figure {name}",
             )
         section = self.section
         yield Result(
@@ -92,7 +91,7 @@ class Needle(Study):
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
             outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
             inputs={"lines": (accuracies,), "critical": (critical,), **trained},
-            words="The needle: claims",
+            description="The needle: claims",
         )
 
     def _training(self, networks: tuple[Output, ...]) -> Iterator[Result]:
@@ -105,7 +104,7 @@ class Needle(Study):
                 settings=cell,
                 outputs={"output": (Output(CELL, name),)},
                 options=("--checkpoint",),
-                words=f"Training {name}: {len(cell.seeds)} runs",
+                description=f"Training {name}: {len(cell.seeds)} runs",
                 is_local=seconds < self.jobs.local_below,
                 memory_mb=cell.memory_mb(),
                 minutes=cell.minutes(),
@@ -118,7 +117,7 @@ class Needle(Study):
             settings=Job(),
             outputs={"output": networks},
             inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
-            words="The needle: all trained networks",
+            description="The needle: all trained networks",
         )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
@@ -126,6 +125,6 @@ class Needle(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from .pages.summary import summary
+        from .summary import summary
 
         return summary(self, folder)

@@ -10,7 +10,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from attention_separation.settings.words import shown, suggestion
+from ..settings.words import short_repr, suggestion
 
 NAMES = ("x", "n", "d", "log_n")
 FUNCTIONS = {
@@ -99,18 +99,18 @@ def _fault(node: ast.expr, text: str) -> SyntaxError:
     segment, start = ast.get_source_segment(text, node), node.col_offset
     match node:
         case ast.Constant(value=value) if _is_number(value):
-            fault = f"{shown(segment)} is too large; allowed: numbers below 1e308"
+            fault = f"{short_repr(segment)} is too large; allowed: numbers below 1e308"
         case ast.Name(id=name) if name in FUNCTIONS:
             fault = f"{name} without arguments; {_usage(name)}"
         case ast.Name(id=name):
-            fault = f"no quantity {shown(name)}; {suggestion(name, [*NAMES])}"
+            fault = f"no quantity {short_repr(name)}; {suggestion(name, [*NAMES])}"
         case ast.Call(func=ast.Name(id=name), args=values) if name in FUNCTIONS:
             named = f"an argument of {name} has a name or a star"
             fault = f"{len(values)} arguments of {name}" if _is_plain(node) else named
             fault += f"; {_usage(name)}"
         case ast.Call(func=function):
             name = getattr(function, "id", None) or ast.get_source_segment(text, function)
-            fault = f"no function {shown(name)}; {suggestion(name[:50], [*FUNCTIONS])}"
+            fault = f"no function {short_repr(name)}; {suggestion(name[:50], [*FUNCTIONS])}"
         case ast.Compare(ops=[_, _, *_]):
             fault = "several comparisons in a row; allowed: one, as in where(x > 0, x, 0)"
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
@@ -118,10 +118,10 @@ def _fault(node: ast.expr, text: str) -> SyntaxError:
             operator = between.strip(b" ()")
             start = left.end_col_offset + between.index(operator)
             hint = "did you mean **? " if operator == b"^" else ""
-            symbol = shown(operator.decode())
+            symbol = short_repr(operator.decode())
             fault = f"{symbol} is no operator here; {hint}allowed: + - * / ** < <= > >= == !="
         case _:
-            fault = f"{shown(segment)} is no part of a formula"
+            fault = f"{short_repr(segment)} is no part of a formula"
     # Python counts bytes.
     return SyntaxError(fault, ("", 1, len(text.encode()[:start].decode()) + 1, ""))
 

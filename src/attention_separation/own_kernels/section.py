@@ -1,13 +1,17 @@
 """A user's own kernels in the configuration: a formula of scores, a map of features, or Python."""
 
 import difflib
+import hashlib
+import importlib
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from attention_separation.attention.kernel_names import is_kernel
-from attention_separation.settings.closed import Closed, name_but, one_of
-
+from ..attention.kernel_names import is_kernel
+from ..settings.strict_model import DIGEST_LENGTH, StrictModel, name_but, one_of
 from .formula import parse_formula
 
 MOST_CHARACTERS = 300
@@ -31,7 +35,7 @@ FunctionPath = Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(
 Normalised = Annotated[bool, Field(description="whether each row is divided by its sum")]
 
 
-class ScoreKernel(Closed):
+class ScoreKernel(StrictModel):
     """A weight as a function of the score."""
 
     score: FormulaText = Field(
@@ -40,7 +44,7 @@ class ScoreKernel(Closed):
     normalised: Normalised = True
 
 
-class FeatureKernel(Closed):
+class FeatureKernel(StrictModel):
     """A weight phi(q) . phi(k), phi element-wise."""
 
     feature_map: FormulaText = Field(
@@ -50,7 +54,7 @@ class FeatureKernel(Closed):
     normalised: Normalised = True
 
 
-class PythonKernel(Closed):
+class PythonKernel(StrictModel):
     """A weight that a user's Python function gives."""
 
     python: FunctionPath = Field(
@@ -96,3 +100,32 @@ def _has_one_form(value: Any) -> Any:
 OwnKernel = Annotated[one_of(FORMS, _form), BeforeValidator(_has_one_form)]
 OwnName = name_but(is_kernel, "a built-in kernel")
 OwnKernels = Annotated[dict[OwnName, OwnKernel], Field(max_length=50)]
+
+NOT_A_FILE = "no file"
+
+
+def module_digest(function: str) -> str:
+    """Digest of the file of the module that a function `package.module.name` is in, found without
+    importing it."""
+    spec = _module_spec(function.rpartition(".")[0])
+    try:
+        content = Path(spec.origin or "").read_bytes() if spec else b""
+    except OSError:  # it is built into Python, say
+        return NOT_A_FILE
+    return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH] if content else NOT_A_FILE
+
+
+def _module_spec(module: str) -> ModuleSpec | None:
+    """Of each package on the way to a module, then of it; of one in no package first in this
+    folder, as jobs import it."""
+    importlib.invalidate_caches()
+    name, folders, spec = "", None, None
+    for part in module.split("."):
+        name = f"{name}.{part}".strip(".")
+        own = PathFinder.find_spec(name, [str(Path.cwd())]) if folders is None else None
+        found = (finder.find_spec(name, folders) for finder in sys.meta_path)
+        spec = own or next(filter(None, found), None)
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations or []
+    return spec

@@ -1,27 +1,17 @@
 """The kernels of config.yaml as values: formulas and Python functions."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.settings.words import suggestion
-
+from ..attention.kernel import Kernel
+from ..attention.kernel_names import kernel_named
+from ..attention.kernels import KERNELS
+from ..settings.words import suggestion
+from . import build
 from .formula import parse_formula
-from .given import (
-    OfNumbers,
-    called,
-    evaluated,
-    feature_kernel,
-    formula_needs,
-    in_a_line,
-    same_shape,
-    score_kernel,
-    vectors,
-)
-from .modules import add_own_folder
-from .section import FeatureKernel, OwnKernel, PythonKernel, ScoreKernel
+from .section import FeatureKernel, OwnKernel, PythonKernel
 
 SOURCE = "config.yaml"
 
@@ -61,31 +51,23 @@ def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:
     """One kernel; its weights are as they are given, no logarithms."""
     more = {"normaliser": "row sum" if setting.normalised else "none", "source": SOURCE}
-    match setting:
-        case ScoreKernel(score=text):
-            formula = parse_formula(text)
-            of = _in_one_thread(evaluated(name, formula))
-            return score_kernel(name, text, of, also=formula_needs(formula), **more)
-        case FeatureKernel(feature_map=text):
-            formula = parse_formula(text)
-            of = _in_one_thread(evaluated(name, formula))
-            return feature_kernel(name, f"φ = {text}", of, also=formula_needs(formula), **more)
-        case PythonKernel(python=path, of="score"):
-            return score_kernel(
-                name, path, called(name, path, load_function(path), same_shape), **more
-            )
-        case PythonKernel(python=path):
-            of = called(name, path, load_function(path), vectors)
-            return feature_kernel(name, f"φ = {path}", of, **more)
+    if isinstance(setting, PythonKernel):
+        symbol, of_vectors = setting.python, setting.of == "features"
+        function, fault = load_function(symbol), build.vectors if of_vectors else build.same_shape
+        of = build.each_point(lambda x, n, d: build.checked_call(name, symbol, function, fault, x))
+    else:
+        of_vectors = isinstance(setting, FeatureKernel)
+        symbol = setting.feature_map if of_vectors else setting.score
+        formula = parse_formula(symbol)
+        of = build.evaluated(name, formula)
+        more["also"] = build.formula_needs(formula)
+        import numexpr
 
-
-def _in_one_thread(of: OfNumbers) -> OfNumbers:
-    """The same; jobs have a core each. numexpr knows no other way than for the whole process, which
-    is a job's own."""
-    import numexpr
-
-    numexpr.set_num_threads(1)
-    return of
+        # Jobs have a core each, and numexpr knows no other way than for the whole process.
+        numexpr.set_num_threads(1)
+    if of_vectors:
+        return build.feature_kernel(name, f"φ = {symbol}", of, **more)
+    return build.score_kernel(name, symbol, of, **more)
 
 
 def load_function(path: str) -> Callable:
@@ -96,13 +78,15 @@ def load_function(path: str) -> Callable:
     ValueError
         If there is none, or its module raises something.
     """
-    add_own_folder()
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
     module, _, name = path.rpartition(".")
     try:
         imported = importlib.import_module(module)
     # A module may call sys.exit.
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{module} cannot be imported: {in_a_line(error)}") from error
+        raise ValueError(f"{module} cannot be imported: {build.in_a_line(error)}") from error
     if not hasattr(imported, name):
         functions = [key for key, value in vars(imported).items() if _is_function(key, value)]
         raise ValueError(f"{module} has no {name}; {suggestion(name, functions[:20])}")

@@ -19,9 +19,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
-from attention_separation.results.files import replacing
-from attention_separation.results.tables import numpy_column, write_csv, write_parquet
-
+from ..results.files import replacing
+from ..results.tables import numpy_column, write_csv, write_parquet
 from .house_style import INK, RC
 
 matplotlib.use("agg")

@@ -230,7 +230,7 @@ class Rank:
     def papers(self) -> Counter[str]:
         """How many of the paper's claims have each verdict."""
         rows = self._tables("head_rank/rank_claims")
-        return Counter(row["verdict"] for row in rows if row["whose"].startswith("the paper's"))
+        return Counter(row["verdict"] for row in rows if row["origin"].startswith("the paper's"))
 
     @property
     def at_the_papers_size(self) -> list[dict[str, Any]]:

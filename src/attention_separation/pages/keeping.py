@@ -1,5 +1,6 @@
 """What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv."""
 
+import csv
 import math
 import shutil
 from collections.abc import Callable
@@ -7,16 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv
 
-from attention_separation.results.files import replacing
-from attention_separation.results.result import FIGURE, TABLE, Output, Study, outputs_of
-from attention_separation.results.tables import (
-    array_of,
-    check_inputs,
-    read_table,
-    rounded,
-    write_csv,
-)
+from ..results.declaration import FIGURE, TABLE, Output, Study, outputs_of
+from ..results.files import replacing, write_text
+from ..results.tables import array_of, check_inputs, read_table, rounded
 
 DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
@@ -60,13 +56,42 @@ def keep_run(study: Study, docs: Path) -> int:
                 shutil.copyfile(results / output.path("svg"), part)
         if output.kind is TABLE or output.panels or output.name in REDUCED:
             reduced = REDUCED.get(output.name, lambda table: table)(read_table(path))
-            write_csv(rounded(reduced, DIGITS), folder / f"{output.name}.csv")
+            _write_moved(rounded(reduced, DIGITS), folder / f"{output.name}.csv")
     return len(wanted)
+
+
+def _write_moved(table: pa.Table, path: Path) -> None:
+    """Write a table as csv, but where the file has it already up to the last bits of a kind of
+    processor: small numbers left over by larger ones have few digits."""
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink)
+    text = sink.getvalue().to_pybytes().decode()
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    if not _are_same(*([*csv.reader(each.splitlines())] for each in (kept, text))):
+        write_text(path, text)
+
+
+def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
+    """Whether cells are equal, numbers to a part in 10^6 or 10^-10."""
+    if [len(row) for row in old] != [len(row) for row in new]:
+        return False
+    return all(
+        a == b or _is_close(a, b)
+        for row, other in zip(old, new, strict=True)
+        for a, b in zip(row, other, strict=True)
+    )
+
+
+def _is_close(a: str, b: str) -> bool:
+    try:
+        return math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-10)
+    except ValueError:
+        return False
 
 
 def is_kept(result: Any, output: Output) -> bool:
     """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
-    return output.kind in (FIGURE, TABLE) and (result.is_asked or result.is_for_pages)
+    return output.kind in (FIGURE, TABLE) and (result.in_default_run or result.is_for_pages)
 
 
 def _decided_claims(claims: pa.Table) -> pa.Table:

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from attention_separation.results.files import write_text
+from ..results.files import write_text
 
 SUFFIX = ".j2"
 MARKS = {"agrees": "✓", "differs": "✗", "undecided": "?"}

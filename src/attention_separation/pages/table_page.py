@@ -1,14 +1,91 @@
-"""A table of results as parquet, csv and a page of its own."""
+"""Tables of results as parquet, csv and pages that a browser opens from disk: nothing is fetched,
+and a click sorts."""
 
 from collections.abc import Collection
+from html import escape
 from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.files import write_text
-from attention_separation.results.tables import TableError, all_finite, write_csv, write_parquet
+from ..results.files import write_text
+from ..results.tables import TableError, all_finite, write_csv, write_parquet
 
-from .html import page
+STYLE = """
+body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
+  margin: 2em auto; max-width: 90em; padding: 0 1em; }
+h1 { font-size: 1.4em; } p { max-width: 50em; }
+table { border-collapse: collapse; font-size: 13px; }
+th, td { text-align: left; vertical-align: top; padding: .3em .7em; border-bottom: 1px solid #ddd; }
+th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #222; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+tr:hover { background: #f4f7fa; } .sortable th { cursor: pointer; }
+"""
+
+SORT = """<script>
+for (const [column, head] of document.querySelectorAll(".sortable th").entries()) {
+  head.title = "sort";
+  head.onclick = () => {
+    const body = head.closest("table").tBodies[0];
+    const down = head.ariaSort === "ascending";
+    const key = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
+    const order = (a, b) => key(a) === "" ? 1 : key(b) === "" ? -1
+      : (down ? -1 : 1) * (a.cells[column].dataset.value && b.cells[column].dataset.value
+        ? key(a) - key(b) : key(a).localeCompare(key(b)));
+    body.append(...[...body.rows].sort(order));
+    for (const other of head.parentNode.cells) other.ariaSort = "none";
+    head.ariaSort = down ? "descending" : "ascending";
+  };
+}
+</script>
+"""
+"""A click on a column's name sorts by it, a second one downwards; empty cells stand last."""
+
+
+def page(table: pa.Table, title: str, about: str) -> str:
+    """The text of a page that shows a table beneath a text about it, a paragraph per line."""
+    paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in about.splitlines())
+    sortable = f'<div class="sortable">{table_element(table)}</div>\n{SORT}'
+    return document(title, f"{paragraphs}{sortable}")
+
+
+def document(title: str, body: str, style: str = "") -> str:
+    """The text of a page; `body` is HTML, and `style` is added to the pages' common style."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
+        f"</title><style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
+        f"{body}</body></html>\n"
+    )
+
+
+def table_element(table: pa.Table) -> str:
+    """A table as HTML; null is an empty cell, numbers are rounded to four digits, and a text may
+    have several lines."""
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
+    rows = "\n".join(
+        "<tr>" + "".join(_cell(value) for value in row.values()) + "</tr>"
+        for row in table.to_pylist()
+    )
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, bool):
+        return f"<td>{'yes' if value else 'no'}</td>"
+    if isinstance(value, int):
+        return f'<td class="number" data-value="{value}">{value:,}</td>'
+    if isinstance(value, float):
+        # What a browser reads as a number.
+        read = str(value).replace("inf", "Infinity")
+        return f'<td class="number" data-value="{read}">{_rounded(value)}</td>'
+    return f"<td>{'<br>'.join(escape(line) for line in str(value).splitlines())}</td>"
+
+
+def _rounded(value: float) -> str:
+    """Four digits; whole numbers below 10^15 in full."""
+    is_whole = value.is_integer() and 1e4 <= abs(value) < 1e15
+    return f"{value:,.0f}" if is_whole else f"{value:.4g}".replace("inf", "∞")
 
 
 def write_result(

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from attention_separation.settings.closed import digest
-
-from .result import Output, Result, Study, files_asked
+from ..settings.strict_model import digest
+from .declaration import Output, Result, Study, files_of_default_run
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def is_reported(file: OutputFile) -> bool:
 
 def files_of_run(study: Study) -> list[str]:
     """The files that a whole run of a study makes, but for the manifest of its folder."""
-    return [f"{study.folder}/{path}" for path in files_asked(study.results)]
+    return [f"{study.folder}/{path}" for path in files_of_default_run(study.results)]
 
 
 def manifest_files(studies: Iterable[Study]) -> list[str]:

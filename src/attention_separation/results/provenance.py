@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from attention_separation import __version__
-from attention_separation.settings.closed import digest
+
+from ..settings.strict_model import digest
 
 PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parent.parent

@@ -19,8 +19,17 @@ from .files import replacing
 AGAIN = "remove the file and run again"
 
 
+COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+COLUMN_TYPES |= {list[kind]: pa.list_(column) for kind, column in COLUMN_TYPES.items()}
+
+
 class TableError(ValueError):
     """A file is no table of ours; the text names the file and what is wrong with it."""
+
+
+def schema(**columns: type) -> pa.Schema:
+    """A table's columns, in order, each of str, int, float or bool, or a list of such."""
+    return pa.schema({name: COLUMN_TYPES[kind] for name, kind in columns.items()})
 
 
 def table_from_columns(columns: Mapping[str, Sequence], schema: pa.Schema) -> pa.Table:

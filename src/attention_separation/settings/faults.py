@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from .words import MOST_SHOWN, plain_or_quoted, shown, suggestion
+from .words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
 
 Fault = tuple[tuple, str]
 """A path and a sentence."""
@@ -75,13 +75,13 @@ def shortened(faults: list[Fault]) -> list[Fault]:
     return [fault for several in found.values() for fault in several]
 
 
-def unsayable(values: Any) -> list[Fault]:
+def unencodable_values(values: Any) -> list[Fault]:
     """Keys and values that no message and no file of results could state, each with its path."""
     found, waiting, seen = [], [((), values)], set()
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str) and HALF.search(value):
-            found.append((path, f"{shown(value)} is no Unicode text"))
+            found.append((path, f"{short_repr(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             found.append((path, f"a number of more than {MOST_DIGITS} digits"))
         elif isinstance(value, list) and id(value) not in seen:
@@ -105,7 +105,7 @@ def dotted(path: tuple) -> str:
     text = ""
     for part in path:
         if not isinstance(part, str):
-            text += f"[{shown(part)}]"
+            text += f"[{short_repr(part)}]"
         else:
             text += f".{plain_or_quoted(part)}" if text else plain_or_quoted(part)
     return text or "(top level)"
@@ -127,7 +127,7 @@ def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
             return f"unknown key; {suggestion(entry['loc'][-1], allowed)}"
         case "union_tag_invalid":
             allowed, tag = context["expected_tags"].replace("'", "").split(", "), context["tag"]
-            return f"{shown(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
+            return f"{short_repr(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
         case "literal_error":
             message = f"allowed: {context['expected']}"
         case "dict_type" | "model_type" | "model_attributes_type":
@@ -135,4 +135,4 @@ def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
         case "list_type" | "tuple_type":
             message = "should be a list"
     message = message.removeprefix("Input ").removeprefix("Value error, ")
-    return f"{shown(entry['input'])} is not allowed; {message}"
+    return f"{short_repr(entry['input'])} is not allowed; {message}"

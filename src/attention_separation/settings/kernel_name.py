@@ -4,9 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from attention_separation.attention.kernel_names import ALIASES, FAMILIES, kernel_named
-from attention_separation.attention.kernels import KERNELS
-
+from ..attention.kernel_names import ALIASES, FAMILIES, kernel_named
+from ..attention.kernels import KERNELS
 from .faults import fault
 
 IN_FAMILIES = [

@@ -1,8 +1,10 @@
-"""Values and names in sentences: cut where they are long, and the nearest of what is allowed."""
+"""Values, names, numbers and lists in sentences; values are cut where they are long."""
 
 import difflib
+import math
 import re
 import reprlib
+from collections.abc import Sequence
 from typing import Any
 
 MOST_SHOWN = 60
@@ -19,7 +21,7 @@ _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = MOST_SHOWN
 
 def plain_or_quoted(name: str) -> str:
     """A key as it stands, or in quotes where it would not be seen to be one."""
-    return name if PLAIN_KEY.fullmatch(name) else shown(name)
+    return name if PLAIN_KEY.fullmatch(name) else short_repr(name)
 
 
 def suggestion(name: str, allowed: list[str]) -> str:
@@ -29,7 +31,24 @@ def suggestion(name: str, allowed: list[str]) -> str:
     return f"{hint}allowed: {', '.join(map(plain_or_quoted, allowed)) or 'none'}"
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value as text, cut where it is long."""
     text = _SHOWN.repr(value)
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
+
+
+def counted(count: int, what: str) -> str:
+    """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def joined(words: Sequence[str], conjunction: str = "and") -> str:
+    """At least one word as a list: a, b and c."""
+    *most, last = words
+    return f"{', '.join(most)} {conjunction} {last}" if most else last
+
+
+def rounded_up(value: float) -> str:
+    """A positive number as text of one digit, never too small: 1.3e-6 is 2e-6."""
+    power = math.floor(math.log10(value))
+    return f"{math.ceil(value / 10**power - 1e-9):d}e{power}" if power < -3 else f"{value:.2g}"

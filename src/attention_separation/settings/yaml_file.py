@@ -11,7 +11,7 @@ from yaml.cyaml import CParser
 from yaml.resolver import Resolver
 
 from .faults import ConfigError
-from .words import shown
+from .words import short_repr
 
 MOST_DEPTH = 50
 """Most lists and mappings in each other; settings need seven."""
@@ -48,11 +48,11 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         for key, _ in node.value:
             line, kind = key.start_mark.line + 1, key.tag.rpartition(":")[2]
             if kind not in ("str", "merge") or not isinstance(key, yaml.ScalarNode):
-                what = shown(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
+                what = short_repr(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
                 text = f"key {what} is no text; allowed: names, or text in quotes"
                 self.wrong_keys.append((line, text))
             elif kind == "str" and key.value in first:
-                text = f"key {shown(key.value)} stands twice, first on line {first[key.value]}"
+                text = f"key {short_repr(key.value)} stands twice, first on line {first[key.value]}"
                 self.wrong_keys.append((line, text))
             else:
                 first[key.value] = line
@@ -63,7 +63,9 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError) as error:
-            text = f"{shown(node.value)} cannot be read as {node.tag.rpartition(':')[2]}: {error}"
+            text = (
+                f"{short_repr(node.value)} cannot be read as {node.tag.rpartition(':')[2]}: {error}"
+            )
             raise ConstructorError(None, None, text, node.start_mark) from error
 
 
@@ -111,5 +113,5 @@ def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
         what = f"character {chr(error.character)!a} is not allowed"
         found = f"{name}, line {line}: not valid YAML: {what}"
     except UnicodeEncodeError:
-        found = f"{name}: {shown(text)} is no Unicode text"
+        found = f"{name}: {short_repr(text)} is no Unicode text"
     raise ConfigError(found.splitlines(), source)

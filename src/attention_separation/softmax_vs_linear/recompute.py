@@ -32,12 +32,12 @@ def _recompute_point(study, folder: Path, name: str, k: int) -> str:
     row = pq.ParquetFile(folder / "panels" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
     exact = pq.ParquetFile(folder / "exact" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
     mine = [unit for unit in units(of_panel, panel.trials) if unit.point == k]
-    counted = count(panel, of_panel, mine)[k]
+    counted = count(panel, of_panel, mine)[k].tolist()
     (reference,) = references(MODELS[panel.model], [of_panel[k]])
     head = f"{name}, {of_panel[k].name}: "
-    stored = [row[outcome] for outcome in panel.contest.outcomes]
-    if (row["trials"], stored) != (counted.trials, counted.happened.tolist()):
-        return f"{head}counted {counted.happened.tolist()}, the file has {stored}"
+    stored = [row[name] for name in ("trials", *panel.contest.outcomes)]
+    if stored != counted:
+        return f"{head}counted {counted[1:]}, the file has {stored[1:]}"
     if abs(exact["p_exact"] - reference.success) > CLOSE:
         return f"{head}the exact value is {reference.success!r}, the file has {exact['p_exact']!r}"
     return f"{head}the same"

@@ -5,18 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from attention_separation.results.result import (
-    CHECK,
-    FIGURE,
-    POINTS,
-    TABLE,
-    Kind,
-    Output,
-    Result,
-    Study,
-)
-from attention_separation.settings.closed import MOST_SLICES, Job, Jobs
-
+from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
+from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
 from .settings.panels import Panel, PanelsJob, PhaseJob, VerdictsJob
 from .settings.section import Scale, SoftmaxVsLinearSection
@@ -140,7 +130,7 @@ class SoftmaxVsLinear(Study):
                 module="softmax_vs_linear.simulation.simulate",
                 settings=panel,
                 outputs={"output": (Output(PANEL, name),)},
-                words=f"Panel {name}: trials",
+                description=f"Panel {name}: trials",
                 slices=slices,
                 is_local=slices > 1 or duration < self.jobs.local_below,
                 memory_mb=memory_mb(panel.engine, points),
@@ -163,7 +153,7 @@ class SoftmaxVsLinear(Study):
                 module="softmax_vs_linear.exact.compute",
                 settings=PanelsJob(panels=panels),
                 outputs={"outputs": outputs},
-                words=f"Exact values: {name}",
+                description=f"Exact values: {name}",
                 priority=8,
             )
 
@@ -183,8 +173,8 @@ class SoftmaxVsLinear(Study):
                 settings=PanelsJob(title=title, panels=shown),
                 outputs={"output": (Output(FIGURE, name, title, panels=tuple(panels)),)},
                 inputs=_tables_of(panels),
-                words=f"Figure {name}",
-                is_asked=name not in in_figures,
+                description=f"Figure {name}",
+                in_default_run=name not in in_figures,
             )
 
     def _verdicts(self) -> Iterator[Result]:
@@ -195,7 +185,7 @@ class SoftmaxVsLinear(Study):
         ]
         yield Result(
             name="verdicts",
-            module="softmax_vs_linear.audits.verdicts",
+            module="softmax_vs_linear.figures.verdicts",
             settings=VerdictsJob(
                 panels=[*self.marked.values()],
                 level=level,
@@ -204,16 +194,16 @@ class SoftmaxVsLinear(Study):
             ),
             outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
             inputs=_tables_of(self.exact),
-            words="Verdicts: simulation against exact or reference values",
+            description="Verdicts: simulation against exact or reference values",
             priority=7,
         )
         yield Result(
             name="check",
-            module="softmax_vs_linear.audits.check",
+            module="softmax_vs_linear.figures.check",
             settings=Job(),
             outputs={"output": (Output(CHECK, "check"),)},
             inputs={"verdicts": (verdicts,)},
-            words="Check: no panel differs from its exact values",
+            description="Check: no panel differs from its exact values",
             minutes=5,
         )
 
@@ -225,26 +215,26 @@ class SoftmaxVsLinear(Study):
             module="softmax_vs_linear.claims.claims_table",
             settings=self.section.claims,
             outputs={"output": (Output(TABLE, "claims", "claims of the paper"),)},
-            words="Claims of the paper, evaluated",
+            description="Claims of the paper, evaluated",
             priority=3,
         )
         yield Result(
             name="whp",
-            module="softmax_vs_linear.audits.whp",
+            module="softmax_vs_linear.figures.whp",
             settings=PanelsJob(panels=panels),
             outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
             inputs={"exact": _tables_of(self.exact)["exact"]},
-            words="With high probability: which events are",
+            description="With high probability: which events are",
         )
         own = [panel for panel in panels if not {"theta", "tau"} & panel.sweep.keys()]
         if own:
             verdict = "exact; Figure 3: equal entries of Ax"
             yield Result(
                 name="threshold",
-                module="softmax_vs_linear.audits.threshold",
+                module="softmax_vs_linear.figures.threshold",
                 settings=PanelsJob(panels=own),
                 outputs=_figure_and_table("threshold", "best thresholds", verdict),
-                words="Thresholds: what each network alone can do",
+                description="Thresholds: what each network alone can do",
                 priority=4,
             )
         of_attention = [
@@ -256,22 +246,22 @@ class SoftmaxVsLinear(Study):
             swept = "every panel's and τ/√log n"
             yield Result(
                 name="theta",
-                module="softmax_vs_linear.audits.theta",
+                module="softmax_vs_linear.figures.theta",
                 settings=PanelsJob(panels=of_attention),
                 outputs={"output": _drawn("theta", "attention", swept, "exact")},
-                words="Success against the threshold, all networks with the same",
+                description="Success against the threshold, all networks with the same",
                 priority=4,
             )
         yield Result(
             name="choices",
-            module="softmax_vs_linear.audits.choices",
+            module="softmax_vs_linear.figures.choices",
             settings=PanelsJob(
                 panels=[panel.with_more(figure=self.figure_of[panel.name]) for panel in panels]
             ),
             outputs=_figure_and_table(
                 "choices", "open choices", "exact; Figure 3: reference values"
             ),
-            words="Open choices: how far each moves the figures",
+            description="Open choices: how far each moves the figures",
             priority=2,
         )
         if self.maps:
@@ -279,21 +269,21 @@ class SoftmaxVsLinear(Study):
             marked = [panel for panel in self.exact.values() if panel.model in models]
             yield Result(
                 name="phase",
-                module="softmax_vs_linear.audits.phase",
+                module="softmax_vs_linear.figures.phase",
                 settings=PhaseJob(panels=self.maps, marked=marked),
                 outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
-                words="Phase maps: exact values beyond the grids",
+                description="Phase maps: exact values beyond the grids",
                 priority=2,
             )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.
-        from .pages.labels import labels
+        from .summary import labels
 
         return labels(self, output, folder)
 
     def summary(self, folder: Path) -> Iterator[str]:
-        from .pages.summary import summary
+        from .summary import summary
 
         return summary(self, folder)
 

@@ -1,15 +1,33 @@
-"""The judge of claims, one for all studies.
+"""The judge of claims, one for all studies, and the words of its verdicts.
 
 A claim is judged on comparisons, each of a number that is known to an interval with the range that
 is claimed of it. All must agree for the claim to; one that differs decides.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from .verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
+NOT_RUN = "not run"
+NOT_JUDGED = "not judged"
+"""Of what was run, and says nothing on the claim."""
+NOT_APPLICABLE = "not applicable"
+"""Of a claim whose conditions are not met."""
+
+OF_SEVERAL = {AGREES: "agree", DIFFERS: "differ"}
+"""Those that are said otherwise of several."""
+
+
+def count_verdicts(verdicts: Iterable[str]) -> str:
+    """How many there are of each, as "5 agree, 1 undecided"; any other words stand last."""
+    counts = Counter(verdicts)
+    words = dict.fromkeys([*VERDICTS, *counts])
+    return ", ".join(
+        f"{counts[word]} {OF_SEVERAL.get(word, word)}" for word in words if counts[word]
+    )
 
 
 class Estimate(NamedTuple):
@@ -138,7 +156,7 @@ class Judgement:
         numbers = self.deciding.measured._asdict()
         numbers |= {"least": self.deciding.least, "most": self.deciding.most}
         known = {name: x if math.isfinite(x) else None for name, x in numbers.items()}
-        return row | {"decided_at": self.deciding.name} | known
+        return row | {"deciding_case": self.deciding.name} | known
 
 
 def judge(

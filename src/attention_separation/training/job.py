@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_separation.results.files import replacing
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import write_parquet
-from attention_separation.settings.closed import digest
+from ..results.files import replacing
+from ..results.provenance import record
+from ..results.tables import write_parquet
+from ..settings.strict_model import digest
 
 if TYPE_CHECKING:
     from .ensemble import Ensemble

@@ -8,36 +8,48 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import (
-    as_none_from,
     critical_temperatures,
     exp_probabilities,
     least_weights,
+    n_equal_to_uniform,
     reach,
     separates,
 )
 from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.settings.jobs import Data
+from attention_separation.any_attention.jobs import Data
 from attention_separation.attention.kernels import KERNELS, exponential
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
 
 
+OF_SCORES = ("exp", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4", "taylor_2")
+each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+
+
 @pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
-def test_the_last_n_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
-    most = 6000
-    monkeypatch.setattr(limits, "LARGEST_N", most)
-    every = np.arange(data.classes, most + 1, data.classes)
-    for name in ("exp", "exp_sqrt_d", "linear", "power_2", "power_4", "taylor_2", "hedgehog"):
-        holds = separates(KERNELS[name], layer, data, every)
-        found = reach(KERNELS[name], layer, data).last
-        if not holds.any():
-            assert math.isnan(found), name
-        elif holds[-1]:
-            assert found == math.inf, name
-        else:
-            assert found == every[holds][-1], name
+@each_layer
+def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
+    """The last n at which a kernel separates, and that from which on it equals uniform weights."""
+    monkeypatch.setattr(limits, "LARGEST_N", 6000)
+    every = np.arange(data.classes, 6001, data.classes)
+    of_uniform = best_probabilities(KERNELS["uniform"], layer, data, every.tolist())
+    for name in (*OF_SCORES, "elu_plus_one", "hedgehog"):
+        kernel = KERNELS[name]
+        found = best_probabilities(kernel, layer, data, every.tolist())
+        last = reach(kernel, layer, data).last
+        assert last == pytest.approx(last_of(every, separates(kernel, layer, data, every)),
+                                     nan_ok=True), name  # fmt: skip
+        differs = last_of(every, np.abs(found - of_uniform) > 1e-12 * of_uniform)
+        wanted = data.classes if math.isnan(differs) else differs + data.classes
+        assert n_equal_to_uniform(kernel, layer, data) == wanted, name
+
+
+def last_of(every, holds):
+    """The last n at which a condition holds; inf if at the largest, NaN if at none."""
+    if not holds.any():
+        return math.nan
+    return math.inf if holds[-1] else every[holds][-1]
 
 
 def test_holes_are_where_every_multiple_of_k_says():
@@ -64,33 +76,9 @@ def test_what_is_asked_first():
     assert m.max() == 32
 
 
-@pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
-def test_from_where_on_a_kernel_is_as_good_as_none_by_asking_at_every_multiple_of_k(
-    monkeypatch, layer, data
-):
-    most = 3000
-    monkeypatch.setattr(limits, "LARGEST_N", most)
-    every = np.arange(data.classes, most + 1, data.classes)
-    of_none = best_probabilities(KERNELS["uniform"], layer, data, every.tolist())
-    for name in ("exp", "uniform", "linear", "power_2", "elu_plus_one", "hedgehog"):
-        found = best_probabilities(KERNELS[name], layer, data, every.tolist())
-        differs = np.abs(found - of_none) > 1e-12 * of_none
-        if differs[-1]:
-            wanted = math.inf
-        else:
-            wanted = every[differs][-1] + data.classes if differs.any() else data.classes
-        assert as_none_from(KERNELS[name], layer, data) == wanted, name
-
-
-def test_linear_attention_is_exactly_none_from_a_few_hundred_tokens_on():
-    found = [as_none_from(KERNELS["linear"], layer, PAPERS) for layer in LAYERS]
-    assert found == [220, 160, math.inf]
-
-
 def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     sigmoid, cross = KERNELS["sigmoid"], LAYERS[2]
-    assert math.isnan(as_none_from(sigmoid, cross, PAPERS))
+    assert math.isnan(n_equal_to_uniform(sigmoid, cross, PAPERS))
     found = reach(sigmoid, cross, PAPERS)
     assert not found.decided
     told, unknown = (
@@ -101,7 +89,7 @@ def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     assert math.isnan(reach(sigmoid, LAYERS[0], PAPERS).undecided_from)
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer.model} {layer.attention_x}")
+@each_layer
 def test_softmax_separates_below_its_critical_temperature(layer):
     sizes = np.array([200, 2000, 10**6])
     found = critical_temperatures(layer, PAPERS, sizes.tolist())
@@ -124,25 +112,7 @@ def test_a_kernel_separates_from_its_least_weight_on(layer, name):
     assert below.tolist() == [False, False]
 
 
-def test_none_is_needed_and_none_is_enough():
-    assert least_weights(KERNELS["exp"], LAYERS[0], PAPERS, [2000]).tolist() == [0.0]
-    for name in ("uniform", "hedgehog", "one_plus_cosine"):
-        assert least_weights(KERNELS[name], LAYERS[0], PAPERS, [2000]).tolist() == [math.inf]
-
-
 def test_what_exp_can_do_at_sizes_given_twice():
     found = exp_probabilities(LAYERS[0], PAPERS, (2000, 200, 2000))
     wanted = best_probabilities(KERNELS["exp"], LAYERS[0], PAPERS, [2000, 200, 2000])
     np.testing.assert_array_equal(found, wanted)
-
-
-def test_the_first_of_numbers_that_a_condition_holds_at():
-    edges = np.array([3.0, 1e-7, 2e12, 1e20, 0.0])
-
-    def holds(which, values):
-        return values >= edges[which]
-
-    found = limits.least_numbers(holds, len(edges), 1e-6, 1e13)
-    assert found[:3] == pytest.approx([3.0, 1e-6, 2e12], rel=1e-7)
-    assert found[3] == math.inf
-    assert found[4] == 1e-6

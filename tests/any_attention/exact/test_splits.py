@@ -19,11 +19,10 @@ from attention_separation.any_attention.exact.splits import (
     splits,
     with_split,
 )
-from attention_separation.any_attention.exact.values import best_probabilities, score_columns
-from attention_separation.any_attention.settings.jobs import Data
+from attention_separation.any_attention.exact.values import score_columns
+from attention_separation.any_attention.jobs import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.dataset import Tokens
 from attention_separation.results.tables import table_from_rows
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -35,7 +34,7 @@ OF_VECTORS = [kernel for kernel in KERNELS.values() if kernel.kind == "features"
 def literal_scores(kernel, layer, split, dataset, n=6):
     """The largest scores of all 2^d columns, of n x n attention with the matrices of a split."""
     d = layer.d(SMALL.classes)
-    tokens = Tokens(n, d, SMALL.a0, SMALL.a1, SMALL.b, SMALL.c, layer.attention_x)
+    tokens = layer.tokens(SMALL, n)
     places = np.zeros(layer.of.special_tokens, dtype=int)
     a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
     if split is ONE_COORDINATE:
@@ -67,37 +66,6 @@ def test_a_row_for_each_split_and_n():
     assert [row["alpha"] for row in rows if row["n"] == 200][:6] == [*ALPHAS, ALPHAS[0]]
     assert {row["attention_x"] for row in rows if row["alpha"] is None} == {"ones"}
     assert {row["split"] for row in rows if row["alpha"] is None} == {"one coordinate"}
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: f"{x.model}, {x.attention_x}")
-def test_alpha_of_1_is_the_split_of_the_other_tables(layer):
-    for kernel in OF_VECTORS:
-        rows = rows_of(kernel)
-        found = [
-            row["p_best"]
-            for row in rows
-            if (row["model"], row["attention_x"], row["alpha"])
-            == (layer.model, layer.attention_x, 1.0)
-        ]
-        assert found == best_probabilities(kernel, layer, PAPERS, [200, 2000]).tolist()
-
-
-def test_homogeneous_maps_do_not_depend_on_alpha_and_exp_features_do():
-    for name in ("relu_features", "relu2_features", "focused_3", "cosine_softmax_10"):
-        rows = [row for row in rows_of(KERNELS[name]) if row["alpha"] is not None]
-        by_place = {}
-        for row in rows:
-            key = (row["model"], row["attention_x"], row["n"])
-            by_place.setdefault(key, []).append((row["p_best"], row["share"]))
-        for found in by_place.values():
-            np.testing.assert_allclose(found, found[:1] * len(found), rtol=1e-9)
-    of_exp = [
-        row["p_best"]
-        for row in rows_of(KERNELS["exp_features"])
-        if (row["attention_x"], row["model"], row["n"]) == ("identity", "self_attention", 2000)
-    ]
-    assert of_exp[0] > 0.98
-    assert of_exp[-1] == pytest.approx(0.16146, abs=1e-5)
 
 
 def test_a_kernel_without_weights_has_no_number():

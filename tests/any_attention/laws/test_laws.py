@@ -1,15 +1,23 @@
-"""All laws at the default data: each agrees, and each would differ if its prediction were wrong."""
+"""All laws at the default data: each agrees, and each would differ if its prediction were wrong;
+and their table, with own kernels in it."""
 
+import math
 from dataclasses import replace
+from html import escape
+from itertools import islice
 
 import pytest
 
-from attention_separation.any_attention.laws.law_table import LAWS, judge_laws
+from attention_separation.__main__ import run_job
+from attention_separation.any_attention.jobs import Data, KernelsJob
+from attention_separation.any_attention.laws import law_table
+from attention_separation.any_attention.laws.law import CONDITION, EITHER, OF_LAWS
+from attention_separation.any_attention.laws.law_table import LAWS, SCHEMA, about, judge_laws
 from attention_separation.any_attention.laws.mixture import Mixture
-from attention_separation.any_attention.laws.verdicts import EITHER
-from attention_separation.any_attention.settings.jobs import Data
+from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+(POLYNOMIALS,) = (law for law in LAWS if law.name == "polynomials")
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +40,11 @@ def test_a_law_agrees_and_can_fail(law, claims):
     for claim in applicable:
         assert claim.verdict == "agrees", claim
         assert wrong(claim).verdict == "differs", claim
+        if claim.kind == "number":
+            # No number is none against none.
+            assert claim.predicted, claim
+            assert math.isfinite(claim.predicted), claim
+            assert claim.measured, claim
 
 
 def test_of_most_claims_the_conditions_are_met(claims):
@@ -39,48 +52,28 @@ def test_of_most_claims_the_conditions_are_met(claims):
     assert verdicts.count("not applicable") < 0.1 * len(verdicts)
 
 
-def test_tolerances_are_no_measurements(claims):
-    """No two error terms of largest n, temperatures, degrees, biases or weights are alike: each is
-    computed at its own data."""
-    of_laws = (
-        "polynomials",
-        "Taylor sums",
-        "critical temperature",
-        "least degree",
-        "weight budget",
-    )
-    found = [c.tolerance for name in of_laws for c in claims[name] if c.kind == "number"]
-    assert len(set(found)) > 0.9 * len(found)
-
-
-def test_laws_have_different_names_and_say_what_they_need():
-    assert len({law.name for law in LAWS}) == len(LAWS)
-    for law in LAWS:
-        for text in (law.statement, law.condition, law.error_term):
-            assert text.endswith(".")
-            assert "|" not in text
-
-
 def test_every_law_is_judged_in_every_row(claims, monkeypatch):
-    monkeypatch.setattr(
-        "attention_separation.any_attention.laws.law_table.LAWS",
-        tuple(replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS),
-    )
+    laws = (replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS)
+    monkeypatch.setattr(law_table, "LAWS", tuple(laws))
     rows = judge_laws(DATA)
     assert len(rows) == sum(map(len, claims.values()))
-    assert {row["law"] for row in rows} == set(claims)
-    keys = [
-        tuple(row[name] for name in ("law", "kernel", "model", "attention_x", "at", "quantity"))
-        for row in rows
-    ]
-    assert len(set(keys)) == len(keys)
+    assert {row["law"] for row in rows} == {law.name for law in LAWS} == set(claims)
+    keys = ("law", "kernel", "model", "attention_x", "at", "quantity")
+    assert len({tuple(row[name] for name in keys) for row in rows}) == len(rows)
 
 
 def test_other_data_are_judged_only_where_the_laws_were_derived():
     few = DATA.model_copy(update={"classes": 3})
     for law in LAWS:
         if law.name not in ("all weight on one token", "another X"):
-            assert {row["verdict"] for row in law.rows(few)} == {"not applicable"}, law.name
+            claims = [*islice(law.claims(few), 3)]
+            assert {claim.verdict for claim in claims} == {"not applicable"}, law.name
+
+
+TAKING_SHARES = {
+    "polynomials", "Taylor sums", "exponentials", "critical temperature", "least degree",
+    "critical bias", "weight budget",
+}  # fmt: skip
 
 
 def test_another_law_would_be_found_out(monkeypatch):
@@ -89,8 +82,46 @@ def test_another_law_would_be_found_out(monkeypatch):
     monkeypatch.setattr(
         Mixture, "probabilities", lambda self, share, *of: found(self, share / 1.1, *of)
     )
-    taking = {"polynomials", "Taylor sums", "exponentials", "critical temperature", "least degree",
-              "critical bias", "weight budget"}  # fmt: skip
     for law in LAWS:
-        if law.name in taking:
-            assert any(row["verdict"] == "differs" for row in law.rows(DATA)), law.name
+        if law.name in TAKING_SHARES:
+            assert any(claim.verdict == "differs" for claim in law.claims(DATA)), law.name
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """That of one law and two own kernels, and its file."""
+    kernels = {"mine": {"score": "x**8"}, "other": {"feature_map": "x + 1"}}
+    job = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).canonical()
+    output = tmp_path_factory.mktemp("laws") / "kernel_laws.parquet"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(law_table, "LAWS", (POLYNOMIALS,))
+        run_job("any_attention.laws.law_table", "--settings", job, "--output", str(output))
+    return read_parquet(output, SCHEMA), output
+
+
+def test_own_kernels_stand_in_the_table(table):
+    rows = table[0].to_pylist()
+    mine, other = ([row for row in rows if row["kernel"] == name] for name in ("mine", "other"))
+    assert [(row["kind"], row["verdict"]) for row in mine] == [("number", "agrees")] * 6
+    assert [(row["kind"], row["verdict"]) for row in other] == [("measured", "undecided")] * 6
+    for row in other:
+        assert row["predicted"] is row["tolerance"] is row["tolerance_kind"] is None
+    assert {row["law"] for row in mine + other} == {"own kernels"}
+
+
+def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
+    found, output = table
+    rows = [row for row in found.to_pylist() if row["law"] == POLYNOMIALS.name]
+    assert {row["statement"] for row in rows} == {POLYNOMIALS.statement}
+    page = output.with_suffix(".html").read_text()
+    assert page.count("separates up to n = C r^p.") == 1
+    assert escape(POLYNOMIALS.error_term) in page
+    assert all(f"<th>{name}</th>" not in page for name in OF_LAWS)
+    assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()
+    scope, law, own = about(found).splitlines()
+    assert CONDITION in scope
+    assert law == (
+        f"polynomials (13 agree, 8 not applicable): {POLYNOMIALS.statement} Needs: "
+        f"{POLYNOMIALS.condition} Error term: {POLYNOMIALS.error_term}"
+    )
+    assert own.startswith("own kernels (6 agree, 6 undecided): A function of scores")

@@ -1,23 +1,24 @@
-"""The mixture law: against an enumeration of columns, and against exact values at random data.
+"""The mixture law: against an enumeration of columns, and against exact values at random data;
+weight ratios in closed form, and against weights of exact rows.
 
 At random data the law's own error term is the tolerance, and its condition what is drawn.
 """
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from mixture_share import critical_share, reach
+from mixture_share import critical_share
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.mixture import Mixture, largest_probability
-from attention_separation.any_attention.laws.reach import last_n
-from attention_separation.any_attention.settings.jobs import Data
-from attention_separation.attention.kernels import power
+from attention_separation.any_attention.laws.predictions import COLDNESS
+from attention_separation.any_attention.laws.reach import POWERS, TAYLORS, last_n
+from attention_separation.attention.kernels import KERNELS, power
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SELF, ONES, CROSS = LAYERS
@@ -81,50 +82,34 @@ def test_states_of_one_level_that_are_not_in_order_fire_only_if_they_are_lifted(
     assert law.probabilities(*one, False)[0] == law.floor(15)
 
 
-def test_the_worked_example():
-    # K = 20, m = 15: Sigma = -4 is lifted over J = 2, 1.44 f = 0.06; 1.8 f = 0.2 in the last one.
-    assert critical_share(1.0, 15, ONES, DATA) == pytest.approx(1 / 24)
-    assert reach(1.0, 15, ONES, DATA) == pytest.approx(23)
-    assert reach(1.0, 15, CROSS, DATA) == pytest.approx(8)
-    assert reach(1e9, 15, SELF, DATA) == pytest.approx(20)
-    assert Mixture(CROSS, DATA).of_uniform(15) == 0.0
-
-
 def test_a_share_of_1_has_exps_probability():
     for layer, m in itertools.product(LAYERS, (1, 15, 23)):
         found = Mixture(layer, DATA).probability(1.0, 1.0, m)
         assert found == pytest.approx(largest_probability(m), abs=1e-12)
 
 
-def test_with_few_classes_the_floor_alone_separates():
-    data = DATA.model_copy(update={"classes": 2})
-    assert reach(1.0, 15, SELF, data) == math.inf
-    assert not Mixture(SELF, data).applies()
+MINUS = {"a1": 1.84, "b": 0.41, "c": 0.96, "classes": 16}
+"""Of few columns a token lifts some with a minus in the last coordinate: the threshold is low."""
 
 
 @pytest.mark.parametrize(
-    "changes", [{"a1": 0.95}, {"a1": 1.75}, {"b": 0.61}, {"c": 0.15}, {"classes": 5}]
+    ("changes", "layers"),
+    [
+        *((changes, LAYERS) for changes in ({}, {"a0": 0.1}, {"a1": 1.5}, {"b": 0.3})),
+        ({"a1": 1.0, "b": 0.3, "c": 0.7}, LAYERS),
+        *(({name: x}, ()) for name, x in (("a1", 0.95), ("a1", 1.75), ("b", 0.61), ("c", 0.15))),
+        *(({"classes": classes}, ()) for classes in (2, 5)),
+        (MINUS | {"at_least": 40}, (SELF,)),
+        (MINUS | {"at_least": 5}, ()),
+    ],
 )
-def test_where_the_law_is_not_derived(changes):
-    assert not Mixture(SELF, DATA.model_copy(update=changes)).applies()
-
-
-def test_a_token_that_lifts_columns_with_a_minus_in_the_last_coordinate():
-    # With few columns a threshold is low, and P above 1 - (3/4)^m.
-    data = DATA.model_copy(update={"a1": 1.84, "b": 0.41, "c": 0.96, "classes": 16})
-    for m, met in ((40, True), (5, False)):
-        assert Mixture(SELF, data.model_copy(update={"at_least": m})).applies() == met
-
-
-@pytest.mark.parametrize(
-    "changes", [{}, {"a0": 0.1}, {"a1": 1.5}, {"b": 0.3}, {"a1": 1.0, "b": 0.3, "c": 0.7}]
-)
-def test_where_it_is(changes):
+def test_where_the_law_is_derived(changes, layers):
     data = DATA.model_copy(update=changes)
-    assert all(Mixture(layer, data).applies() for layer in LAYERS)
+    for layer in layers or (SELF,):
+        assert Mixture(layer, data).applies() == bool(layers)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     classes=st.sampled_from([6, 8, 10, 20, 40]),
     a0=st.floats(0.0, 0.2),
@@ -140,3 +125,39 @@ def test_the_largest_n_of_exact_values(classes, a0, a1, b, c, m, p, layer):
     assume(Mixture(layer, data).applies())
     claim = last_n(power(p), layer, data)
     assert claim.verdict != "differs", claim
+
+
+SIZES = [200, 20_000, 10**9]
+NAMES = ("exp", "exp_half", "exp_quarter", "linear", "sigmoid_log_n")
+SCORES = [*POWERS, *TAYLORS, *(KERNELS[name] for name in NAMES)]
+
+
+def compare(kernel, layer, weight=0.0):
+    found = mixture.ratios_of_scores(kernel, layer, DATA, np.array(SIZES), weight)
+    exact = mixture.ratios_of_rows(kernel, layer, DATA, np.array(SIZES), weight)
+    np.testing.assert_allclose(found.log_d1, exact.log_d1, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.log_d0, exact.log_d0, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.own, exact.own, rtol=1e-9)
+    np.testing.assert_allclose(found.same, exact.same, rtol=1e-9)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize("kernel", SCORES, ids=lambda kernel: kernel.name)
+def test_kernels_of_scores(kernel, layer):
+    compare(kernel, layer)
+
+
+@pytest.mark.parametrize("layer", [SELF, CROSS], ids=lambda layer: layer.words)
+def test_a_weight_on_the_special_coordinate(layer):
+    for name in ("linear", "power_4", "exp_sqrt_d"):
+        compare(KERNELS[name], layer, weight=7.5)
+
+
+def test_a_weight_that_is_0_in_float64_is_but_small():
+    found = mixture.weight_ratios(KERNELS["exp_features"], SELF, DATA, np.array([200]), 1e13)
+    assert np.isfinite([found.log_d1, found.log_d0, found.own, found.same]).all()
+
+
+def test_a_very_cold_kernel_stays_finite():
+    found = mixture.weight_ratios(COLDNESS.kernel(np.array([1e3])), SELF, DATA, np.array([10**12]))
+    assert np.isfinite([found.log_d1, found.log_d0, found.own]).all()

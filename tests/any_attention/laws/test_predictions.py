@@ -7,12 +7,11 @@ import pytest
 from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.margins import predicted_margin
-from attention_separation.any_attention.laws.mixture import Mixture
+from attention_separation.any_attention.laws.mixture import weight_ratios
 from attention_separation.any_attention.laws.predictions import shifted_ratios, stacked
-from attention_separation.any_attention.laws.weight_ratios import weight_ratios
-from attention_separation.any_attention.settings.jobs import Data
 from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -20,80 +19,60 @@ SELF, ONES, CROSS = LAYERS
 GAMMA = {SELF: 1.48, ONES: 2.64, CROSS: 1.2}
 """The exponents of R for e^x."""
 
-
-def test_polynomials_reach_c_r_to_the_p():
-    # m is 15 up to n = 88,000 and C = 23, 8 then.
-    assert predictions.largest_n(KERNELS["power_6"], ONES, DATA) == 20 * (23 * 2.2**6 // 20)
-    r, r0 = 2.2**6, 1.01**6
-    assert predictions.largest_n(KERNELS["power_6"], CROSS, DATA) == 20 * ((8 * r - 9 * r0) // 20)
-    assert predictions.largest_n(KERNELS["linear"], CROSS, DATA) == 0.0
+LOG_R = math.log(2.2)
+"""Of x with X all ones."""
 
 
-def test_m_jumps_inside_the_solution():
-    # C is 33 from m = 23 on, n = 10^8, and 23 below.
-    found = predictions.largest_n(KERNELS["power_12"], ONES, DATA)
-    n = 20 * (23 * 2.2**12 // 20)
-    assert DATA.m(int(n)) == 17
-    assert found == n
+@pytest.mark.parametrize(
+    ("kernel", "layer", "n"),
+    [
+        # m is 15 up to n = 88,000 and C = 23, 8 in cross-attention then.
+        ("power_6", ONES, 23 * 2.2**6),
+        ("power_6", CROSS, 8 * 2.2**6 - 9 * 1.01**6),
+        # C is 33 from m = 23 on, n = 10^8, and 23 below; m is 17 there.
+        ("power_12", ONES, 23 * 2.2**12),
+        ("linear", CROSS, 0.0),
+        ("exp_sqrt_d", ONES, 23 ** (1 / (1 - 2.64 / math.sqrt(22)))),
+        *(("exp", layer, math.inf) for layer in LAYERS),
+    ],
+)
+def test_the_largest_n_in_closed_form(kernel, layer, n):
+    wanted = n if math.isinf(n) else 20 * (n // 20)
+    assert predictions.largest_n(KERNELS[kernel], layer, DATA) == wanted
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-def test_exp_separates_for_all_n_below_its_exponent(layer):
-    assert predictions.largest_n(KERNELS["exp"], layer, DATA) == math.inf
-    assert predictions.largest_n(KERNELS["exp_sqrt_d"], layer, DATA) < 2000
+def temperature(log_n, log_c):
+    return 2.64 * log_n / (log_n - log_c)
 
 
-def test_the_largest_n_of_the_usual_softmax_in_closed_form():
-    gamma = GAMMA[ONES] / math.sqrt(22)
-    found = predictions.largest_n(KERNELS["exp_sqrt_d"], ONES, DATA)
-    assert found == 20 * (23 ** (1 / (1 - gamma)) // 20)
+@pytest.mark.parametrize(
+    ("several", "layer", "n", "expected", "error"),
+    [
+        ("critical_temperatures", ONES, 2000, temperature, 1e-6),
+        ("critical_temperatures", ONES, 10**9, temperature, 1e-6),
+        ("critical_temperatures", SELF, 1e300, lambda *_: GAMMA[SELF], 0.015),
+        ("least_degrees", ONES, 20_000, lambda log_n, log_c: (log_n - log_c) / LOG_R, 1e-6),
+        ("critical_biases", SELF, 10**11, lambda log_n, log_c: 1.64 - log_c / log_n, 0.005),
+        ("critical_biases", ONES, 10**11, lambda log_n, log_c: 2 - log_c / log_n, 0.005),
+        ("critical_biases", CROSS, 10**11, lambda log_n, log_c: 2 - log_c / log_n, 0.005),
+    ],
+)
+def test_a_parameter_in_closed_form(several, layer, n, expected, error):
+    wanted = expected(math.log(n), math.log(reach(1.0, DATA.m(n), layer, DATA)))
+    (found,) = getattr(predictions, several)(layer, DATA, [n])
+    assert found == pytest.approx(wanted, abs=error)
 
 
-def test_the_critical_temperature_in_closed_form():
-    for n in (2000, 10**9):
-        c = reach(1.0, DATA.m(n), ONES, DATA)
-        expected = GAMMA[ONES] * math.log(n) / (math.log(n) - math.log(c))
-        (found,) = predictions.critical_temperatures(ONES, DATA, [n])
-        assert found == pytest.approx(expected, rel=1e-7)
-    (far,) = predictions.critical_temperatures(SELF, DATA, [1e300])
-    assert far == pytest.approx(GAMMA[SELF], rel=0.01)
-
-
-def test_the_least_degree_in_closed_form():
-    (found,) = predictions.least_degrees(ONES, DATA, [20_000])
-    assert found == pytest.approx(math.log(20_000 / 23) / math.log(2.2), rel=1e-7)
-
-
-@pytest.mark.parametrize(("layer", "sigma"), [(SELF, 0.64), (ONES, 1.0), (CROSS, 1.0)])
-def test_the_critical_bias_nears_its_closed_form(layer, sigma):
-    n = 10**11
-    c = reach(1.0, DATA.m(n), layer, DATA)
-    found = predictions.critical_biases(layer, DATA, [n])[0]
-    assert found == pytest.approx(1 + sigma - math.log(c) / math.log(n), abs=0.005)
-
-
-def test_the_weight_budget_of_linear_in_closed_form():
+def test_the_weight_budget_in_closed_form():
     n = 200_000
     c = reach(0.68 / 0.64, DATA.m(n), SELF, DATA)
-    expected = ((n / c) * 0.64 - 0.04 - 0.64) / 1.44 - 1
-    (found,) = predictions.least_weights(KERNELS["linear"], SELF, DATA, [n])
-    assert found == pytest.approx(expected, rel=1e-7)
-    assert predictions.least_weights(KERNELS["power_8"], SELF, DATA, [n])[0] == 0.0
-    assert predictions.least_weights(KERNELS["sigmoid_log_n"], SELF, DATA, [n])[0] == math.inf
-    assert predictions.least_weights(KERNELS["elu_plus_one"], CROSS, DATA, [n])[0] == math.inf
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-def test_several_n_at_once_are_each_alone(layer):
-    sizes = [2000, 10**6, 10**11]
-    for several in (
-        predictions.critical_temperatures, predictions.least_degrees, predictions.critical_biases,
+    of_linear = ((n / c) * 0.64 - 0.04 - 0.64) / 1.44 - 1
+    for kernel, layer, wanted in (
+        ("linear", SELF, of_linear), ("power_8", SELF, 0.0), ("sigmoid_log_n", SELF, math.inf),
+        ("elu_plus_one", CROSS, math.inf),
     ):  # fmt: skip
-        alone = [several(layer, DATA, [n])[0] for n in sizes]
-        np.testing.assert_array_equal(several(layer, DATA, sizes), alone)
-
-
-def test_the_weight_of_exp_features_in_closed_form():
+        (found,) = predictions.least_weights(KERNELS[kernel], layer, DATA, [n])
+        assert found == pytest.approx(wanted, rel=1e-7)
     n = 10**10
     for layer, size in ((SELF, DATA.a1), (CROSS, 1.0)):
         c = reach(1.0, DATA.m(n), layer, DATA)
@@ -159,14 +138,6 @@ def test_the_threshold_that_d0_lifts():
     assert predictions.separates_at(kernel, CROSS, DATA, n)[0] == reached
 
 
-def test_a_small_share_leaves_the_floor():
-    for layer in LAYERS:
-        (found,) = predictions.best_probability(KERNELS["linear"], layer, DATA, np.array([10**9]))
-        floor = Mixture(layer, DATA).floor(DATA.m(10**9))
-        assert found == pytest.approx(floor, abs=1e-15)
-
-
 def test_numbers_of_tokens_stack():
-    data = DATA.model_copy(update={"classes": 7})
-    assert stacked(data, 200, 10**6) == [196, 999_999]
-    assert stacked(DATA.model_copy(update={"classes": 150}), 200, 2000) == [1950]
+    for classes, sizes, wanted in ((7, (200, 10**6), [196, 999_999]), (150, (200, 2000), [1950])):
+        assert stacked(DATA.model_copy(update={"classes": classes}), *sizes) == wanted

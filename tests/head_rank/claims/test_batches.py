@@ -1,22 +1,19 @@
 """Claims on repeated batches and on the schedule, each apart; the runs here are made up."""
 
 import pytest
-from rank_runs import ARMS, FIG1, LEVEL, MARGIN, changed, runs_of
+from rank_runs import ARMS, FIG1, LEVEL, MARGIN, runs_of
 
-from attention_separation.head_rank.claims.batch_claims import CLAIMS
 from attention_separation.head_rank.claims.judging import judge_claim
+from attention_separation.head_rank.claims.trained_claims import BATCH_CLAIMS
 from attention_separation.statistics.contrasts import PAIRED
 
 NAMES = (
-    "training loss is error",
-    "training loss is error, per step",
-    "repeated batches",
-    "schedule",
-)
+    "training loss is error", "training loss is error, per step", "repeated batches", "schedule",
+)  # fmt: skip
 
 
 def judged(rows, margin=MARGIN):
-    return {claim.name: judge_claim(claim, rows, margin, LEVEL) for claim in CLAIMS}
+    return {claim.name: judge_claim(claim, rows, margin, LEVEL) for claim in BATCH_CLAIMS}
 
 
 def verdicts(rows, margin=MARGIN):
@@ -28,12 +25,12 @@ def test_arms_that_do_alike_agree():
     assert tuple(rows) == NAMES
     assert {row["verdict"] for row in rows.values()} == {"agrees"}
     assert {row["comparisons"] for row in rows.values()} == {4}
-    assert {row["whose"] for row in rows.values()} == {"this reproduction's"}
+    assert {row["origin"] for row in rows.values()} == {"this reproduction's"}
     # Runs of one seed share their initial values and their held-out sets.
     assert rows["repeated batches"]["interval"] == rows["schedule"]["interval"] == PAIRED
     for row in rows.values():
         assert row["sizes"] == "d=8, N=4"
-        assert row["bound_is"].startswith("margin")
+        assert row["bound_description"].startswith("margin")
 
 
 def test_without_the_arms_there_is_no_verdict():
@@ -68,11 +65,3 @@ def test_what_batches_do_is_told_from_what_the_schedule_does(error, differing, s
 def test_cells_of_other_steps_are_no_arms():
     other = [row | {"steps": 200} if row["regime"] == "fresh" else row for row in runs_of(ARMS)]
     assert verdicts(other)[2] == "not run"
-
-
-def test_single_runs_are_not_judged():
-    rows = judged(runs_of(changed(ARMS, runs=1), reported=0.001))
-    for row in rows.values():
-        assert row["verdict"] == "not judged"
-        assert row["reason"].startswith("a single run has no interval (L=1, w=3, r=2, N=4")
-    assert rows["training loss is error"]["measured"] == pytest.approx(0.499)

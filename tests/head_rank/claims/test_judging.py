@@ -12,6 +12,7 @@ from rank_runs import (
     RECIPE,
     as_published,
     changed,
+    judged,
     rows_of_claims,
     runs_of,
 )
@@ -21,18 +22,13 @@ from attention_separation.head_rank.claims.judging import LEARNED, judge_claim
 from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.pages.summary import in_words
 from attention_separation.head_rank.settings.section import Grid, Part
+from attention_separation.head_rank.summary import in_words
 from attention_separation.head_rank.training.runs import APART, chosen, plain
 from attention_separation.statistics.contrasts import PAIRED, WELCH
 from attention_separation.statistics.means import mean_of
 
 OF_RUNS = {claim.name for claim in CLAIMS}
-
-
-def judged(name, rows):
-    (claim,) = [claim for claim in CLAIMS if claim.name == name]
-    return judge_claim(claim, rows, MARGIN, LEVEL)
 
 
 def test_without_runs_there_is_no_verdict():
@@ -46,7 +42,7 @@ def test_a_comparison_that_rests_on_dead_runs_says_so():
     for row in rows:
         row["dead"] = (row["rank"], row["n"], row["run"]) == (16, 8, 1)
     found = judged("more points, full rank", rows)
-    assert found["decided_at"] == "r=16, N=8 against 3 (1 of 6 runs dead)"
+    assert found["deciding_case"] == "r=16, N=8 against 3 (1 of 6 runs dead)"
 
 
 def test_claims_on_the_number_of_points_say_that_the_width_is_not_the_paper_s():
@@ -69,20 +65,6 @@ def scattered(rows, rng):
     """Runs whose seeds differ much, in all cells alike."""
     of_seed = rng.normal(0, 0.05, 100)
     return [row | {"test_error": row["test_error"] + of_seed[row["run"]]} for row in rows]
-
-
-def test_runs_that_share_data_are_compared_seed_by_seed():
-    rng = np.random.default_rng(1)
-    rows = scattered(runs_of(changed(FIG1, runs=5), error=lambda cell: 0.2 + 0.1 / cell.rank), rng)
-    found = judged("full rank at one layer", rows)
-    assert found["interval"] == PAIRED
-    # Alike in all cells, what seeds differ by hides nothing: r=4 and r=8 differ by 0.0125.
-    assert found["verdict"] == "differs"
-    assert found["measured"] == pytest.approx(0.0125)
-    lonely = [row | {f"{name}_stream": f"{name} of {row['cell']} {row['run']}"
-                     for name in ("initial", "data", "held_out")} for row in rows]  # fmt: skip
-    found = judged("full rank at one layer", lonely)
-    assert (found["interval"], found["verdict"]) == (WELCH, "undecided")
 
 
 @pytest.mark.parametrize("shared", ["initial", "data", "held_out"])
@@ -154,11 +136,11 @@ def test_of_single_runs_the_number_is_said_and_not_judged():
     assert row["verdict"] == "not judged"
     assert row["reason"] == "a single run has no interval (L=1, w=1, r=2, N=4 and 4 more)"
     # The one that is the furthest from agreeing.
-    assert row["decided_at"] == "w=1, r=4"
+    assert row["deciding_case"] == "w=1, r=4"
     assert row["measured"] == pytest.approx(0.125 - 0.0635)
     assert row["low"] is None
     factor = rows["full rank at one layer, factor"]
-    assert (factor["verdict"], factor["decided_at"]) == ("not judged", "w=1, r=4")
+    assert (factor["verdict"], factor["deciding_case"]) == ("not judged", "w=1, r=4")
     assert factor["measured"] == pytest.approx(0.125 / 0.0635)
     whole = dict.fromkeys(("low", "high", "measured"))
     assert in_words(whole | row) == (
@@ -195,28 +177,31 @@ def test_layers_trained_for_other_steps_are_each_judged_and_not_compared():
     assert depth["reason"] == "trained with 100 against 200 steps (w=3, mean over r=2, 4)"
     assert "measured" not in depth
     *_, deep = learned(rows, 1, MARGIN, LEVEL)
-    assert "2 times one layer's error after 200 steps, of one layer 100;" in deep["decided_at"]
+    assert "2 times one layer's error after 200 steps, of one layer 100;" in deep["deciding_case"]
 
 
-def test_layers_with_another_warm_up_are_not_compared():
-    grid = Grid(
-        **RECIPE, layers=[1], widths=[1, 3], ranks=[2, 4, 8], n=[4],
-        also=[Part(layers=[3], warm_up=0.5)],
-    )  # fmt: skip
-    row = judged("depth helps", runs_of(grid))
-    assert row["verdict"] == "not judged"
-    assert row["reason"].startswith("trained with 0.1 against 0.5 of the steps as warm-up (w=3")
-
-
-def test_numbers_of_points_trained_for_other_steps_are_not_compared():
-    grid = Grid(
-        **RECIPE | {"d": 16}, layers=[2], widths=[16], ranks=[2, 16], n=[3, 8],
-        also=[Part(n=[12], steps=200)],
-    )  # fmt: skip
-    for name in ("more points, lower rank", "more points, full rank"):
+@pytest.mark.parametrize(
+    ("names", "grid", "reason"),
+    [
+        (
+            ["depth helps"],
+            Grid(**RECIPE, layers=[1], widths=[1, 3], ranks=[2, 4, 8], n=[4],
+                 also=[Part(layers=[3], warm_up=0.5)]),
+            "trained with 0.1 against 0.5 of the steps as warm-up (w=3",
+        ),
+        (
+            ["more points, lower rank", "more points, full rank"],
+            Grid(**RECIPE | {"d": 16}, layers=[2], widths=[16], ranks=[2, 16], n=[3, 8],
+                 also=[Part(n=[12], steps=200)]),
+            "trained with 200 against 100 steps (r=",
+        ),
+    ],
+)  # fmt: skip
+def test_runs_that_were_trained_otherwise_are_not_compared(names, grid, reason):
+    for name in names:
         row = judged(name, runs_of(grid))
         assert row["verdict"] == "not judged"
-        assert row["reason"].startswith("trained with 200 against 100 steps (r=")
+        assert row["reason"].startswith(reason)
 
 
 DEEP = ("full rank at three layers", "more heads at three layers")

@@ -3,8 +3,8 @@
 import pytest
 from rank_runs import FIG1, LEVEL, MARGIN, runs_of
 
+from attention_separation.head_rank.claims.judging import OURS, PAPERS
 from attention_separation.head_rank.claims.learned_claims import learned
-from attention_separation.head_rank.claims.outcomes import OURS, PAPERS
 from attention_separation.head_rank.training.runs import chosen
 
 
@@ -16,8 +16,8 @@ def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
         row["angle"] = [90.0 if row["run"] == 1 else angle for angle in row["angle"]]
     one, _, _, three = learned(rows, 1, MARGIN, LEVEL)
     assert (one["verdict"], three["verdict"]) == ("agrees", "agrees")
-    assert one["decided_at"] == "3 of 3 heads reach it; lowest 175, median"
-    assert three["decided_at"] == (
+    assert one["deciding_case"] == "3 of 3 heads reach it; lowest 175, median"
+    assert three["deciding_case"] == (
         "2 of 3 heads reach it, 1 of 1 in the 1 of 3 runs with less than 2 times one layer's error;"
         " lowest 90, median"
     )
@@ -32,7 +32,7 @@ def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
     """At d = 8 and N = 4 softmax has an error of about 0.06 at c = 13, and 0.01 at c = 100."""
     rows = runs_of(FIG1)
     _, near, own, _ = learned(rows, 1, MARGIN, LEVEL)
-    assert (near["verdict"], near["whose"], own["whose"]) == ("agrees", PAPERS, OURS)
+    assert (near["verdict"], near["origin"], own["origin"]) == ("agrees", PAPERS, OURS)
     cold = [row | {"scale": [-13.0] * len(row["scale"])} for row in rows]
     _, near, _, _ = learned(cold, 1, MARGIN, LEVEL)
     assert near["verdict"] == "differs"

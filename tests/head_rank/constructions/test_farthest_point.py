@@ -79,19 +79,3 @@ def test_the_error_on_two_points_by_quadrature(d):
     for c, (mean, se) in zip((1.0, 10.0), simulated_errors(d, 2, [1.0, 10.0], seed=5), strict=True):
         expected = weights @ ((2 - 2 * z) / (1 + np.exp(c * (1 - z))) ** 2)
         assert abs(mean - expected) < DEVIATIONS * se
-
-
-def test_without_a_temperature_it_is_uniform_attention():
-    ((mean, _),) = simulated_errors(8, 4, [0.0], seed=5)
-    assert mean > least_error(8, 4)
-    (_, (cold, _)) = simulated_errors(8, 4, [0.0, 1e6], seed=5)
-    assert cold < 1e-4
-
-
-def test_fewer_sets_are_the_first_of_more():
-    (mean_2, se_2), (mean_3, se_3) = (
-        simulated_errors(4, 3, [3.0], seed=5, sets=sets)[0] for sets in (2, 3)
-    )
-    # The errors of two sets are their mean and standard error, added and taken away.
-    errors = [mean_2 - se_2, mean_2 + se_2, 3 * mean_3 - 2 * mean_2]
-    assert np.std(errors, ddof=1) / np.sqrt(3) == pytest.approx(se_3)

@@ -6,17 +6,11 @@ False-alarm budget of the random tests: BUDGET together.
 import numpy as np
 import pytest
 from literal_heads import attention_layer
-from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 from scipy.stats import binomtest, norm
 
-from attention_separation.head_rank.constructions import (
-    data,
-    full_rank_head,
-    random_features,
-    sphere,
-)
+from attention_separation.head_rank.constructions import data, features, full_rank_head, sphere
 from attention_separation.head_rank.constructions.features import (
     RANDOM_FEATURES,
     SCHEMA,
@@ -64,28 +58,28 @@ def test_the_number_of_harmonics():
 def test_the_degrees_share_the_energy_of_the_sign(d):
     energies = [sphere.sign_energy(d, k) for k in range(1, 4001)]
     assert 0.99 < sum(energies) < 1
-    assert random_features.floor(d, 1) == pytest.approx((1 - energies[0]) / 2)
+    assert features.floor(d, 1) == pytest.approx((1 - energies[0]) / 2)
 
 
 def test_head_against_target_in_the_plane():
     theta = np.arccos(T)
     nearer = np.minimum(theta, np.pi - theta)
     expected = 0.5 + np.sign(np.pi / 2 - theta) * (0.25 - (nearer / np.pi) ** 2)
-    found = random_features.head_vs_target(2, T, terms=20_001)
+    found = features.head_vs_target(2, T, terms=20_001)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_the_terms_are_enough():
     for d, tail in ((3, 1e-6), (8, 1e-8), (64, 1e-12)):
-        more = random_features.head_vs_target(d, T, terms=2001)
-        np.testing.assert_allclose(random_features.head_vs_target(d, T), more, atol=tail)
+        more = features.head_vs_target(d, T, terms=2001)
+        np.testing.assert_allclose(features.head_vs_target(d, T), more, atol=tail)
 
 
 @pytest.mark.parametrize("d", [3, 8])
 def test_both_kernels_by_the_layers_they_speak_of(d):
     """Two heads on data of D_2: they give the target, and each other's point, so often."""
     rng, draws = np.random.default_rng(d), 40_000
-    pair = random_features.compromise_heads(2, d, 5, "kernels", str(d))
+    pair = features.compromise_heads(2, d, 5, "kernels", str(d))
     x, y = data.orthogonal(rng, draws, d, 2)
     eye = np.eye(d)[None]
     f = data.nearest(x, y)
@@ -96,8 +90,8 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
         for q, k in zip(pair.q, pair.k, strict=True)
     ]
     expected = [
-        *random_features.head_vs_target(d, pair.cosines),
-        random_features.head_vs_head(pair.q[:1] @ pair.q[1:].T, pair.k[:1] @ pair.k[1:].T).item(),
+        *features.head_vs_target(d, pair.cosines),
+        features.head_vs_head(pair.q[:1] @ pair.q[1:].T, pair.k[:1] @ pair.k[1:].T).item(),
     ]
     same = [np.all(a == b, axis=-1).sum() for a, b in ((given[0], f), (given[1], f), given)]
     for count, probability in zip(same, expected, strict=True):
@@ -105,87 +99,52 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
 
 
 def dense(heads):
-    c = random_features.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
-    return c, random_features.head_vs_target(heads.q.shape[1], heads.cosines)
+    c = features.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
+    return c, features.head_vs_target(heads.q.shape[1], heads.cosines)
 
 
-@pytest.mark.parametrize("law", random_features.LAWS)
+@pytest.mark.parametrize("law", features.LAWS)
 def test_one_factor_gives_the_error_of_every_number_of_heads(law, monkeypatch):
-    monkeypatch.setattr(random_features, "BLOCK", 7)
-    made = random_features.LAWS[law](40, 6, 1, "solve")
+    monkeypatch.setattr(features, "BLOCK", 7)
+    made = features.LAWS[law](40, 6, 1, "solve")
     c, b = dense(made)
-    errors, pivot = random_features.best_errors(made)
+    errors, pivot = features.best_errors(made)
     for count in (1, 2, 7, 8, 40):
         expected = 1 - b[:count] @ np.linalg.solve(c[:count, :count], b[:count])
         assert errors[count - 1] == pytest.approx(expected, abs=1e-12)
     assert pivot == pytest.approx(np.diag(np.linalg.cholesky(c)).min() ** 2)
     weights = [np.linalg.solve(c[:count, :count], b[:count]) for count in (1, 8, 40)]
-    found = random_features.errors_of_weights(made, weights)
+    found = features.errors_of_weights(made, weights)
     np.testing.assert_allclose(found, errors[[0, 7, 39]], atol=1e-12)
 
 
 def test_the_laws_of_heads():
-    made = random_features.compromise_heads(4000, 5, 2, "law")
+    made = features.compromise_heads(4000, 5, 2, "law")
     np.testing.assert_allclose(np.linalg.norm(made.k, axis=1), 1)
     t = np.sort(made.cosines)
     # Kolmogorov-Smirnov with the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
     distance = np.abs((t + 1) / 2 - (np.arange(4000) + 0.5) / 4000).max()
     assert 2 * np.exp(-2 * 4000 * (distance - 1 / 8000) ** 2) > BUDGET / 12
-    few = random_features.compromise_heads(10, 5, 2, "law")
+    few = features.compromise_heads(10, 5, 2, "law")
     np.testing.assert_array_equal(few.k, made.k[:10])
 
 
-@pytest.mark.parametrize("d", [8, 16])
-def test_errors_fall_and_keep_above_what_any_heads_can(d):
-    for law, draw in random_features.LAWS.items():
-        errors, _ = random_features.best_errors(draw(600, d, 3, law))
-        assert np.all(np.diff(errors) <= 1e-12)
-        bounds = np.array([random_features.least_of_any_heads(d, h) for h in range(1, 601)])
-        assert np.all(errors > bounds)
-        # Degree 3 takes about N_3^2 > 10,000 heads.
-        assert errors[-1] > random_features.floor(d, 1)
-
-
-def test_what_any_heads_can_is_the_energy_that_rank_leaves():
-    for d in (3, 8):
-        everything = random_features.least_of_any_heads(d, 0)
-        assert everything == pytest.approx(0.5)
-        n1, n3 = round(sphere.harmonics(d, 1)), round(sphere.harmonics(d, 3))
-        e1, e3 = sphere.sign_energy(d, 1), sphere.sign_energy(d, 3)
-        step = everything - random_features.least_of_any_heads(d, 1)
-        per_head = sum(sphere.sign_energy(d, k) / sphere.harmonics(d, k) for k in range(1, 300, 2))
-        assert step == pytest.approx(per_head / 2, rel=1e-3)
-        assert random_features.least_of_any_heads(d, n1) < random_features.floor(d, 1)
-        assert random_features.least_of_any_heads(d, n3) < 0.5 * (1 - e1 - e3)
-    assert random_features.least_of_any_heads(2, 2) == 0
-
-
-def test_the_mean_error_of_one_head():
-    """1 - E b(t)^2 with t uniform: one head's weight is b, for C is 1."""
-    t, w = np.polynomial.legendre.leggauss(60)
-    expected = 1 - w @ random_features.head_vs_target(8, t) ** 2 / 2
-    made = random_features.compromise_heads(20_000, 8, 4, "one")
-    sample = 1 - random_features.head_vs_target(8, made.cosines) ** 2
-    z = (sample.mean() - expected) / (sample.std() / np.sqrt(len(sample)))
-    assert 2 * norm.sf(abs(z)) > BUDGET / 12
-
-
 def test_with_unit_keys_the_published_computation_is_right():
-    made = random_features.compromise_heads(300, 8, 6, "published")
-    best, _ = random_features.best_errors(made)
-    reported, attained = random_features.published(made, [1, 100, 300])
+    made = features.compromise_heads(300, 8, 6, "published")
+    best, _ = features.best_errors(made)
+    reported, attained = features.published(made, [1, 100, 300])
     np.testing.assert_allclose(attained, best[[0, 99, 299]], atol=1e-4)
     np.testing.assert_allclose(reported, attained, atol=1e-3)
 
 
 def test_short_keys_report_less_than_is_attained():
-    made = random_features.compromise_heads(1024, 8, 6, "published", renormalised=False)
+    made = features.compromise_heads(1024, 8, 6, "published", renormalised=False)
     lengths = np.linalg.norm(made.k, axis=1)
     assert lengths.max() <= 1 + 1e-12
     assert lengths.mean() < 0.99
-    reported, attained = random_features.published(made, [512, 1024])
-    right = random_features.compromise_heads(1024, 8, 6, "published")
-    best = random_features.best_errors(right)[0][[511, 1023]]
+    reported, attained = features.published(made, [512, 1024])
+    right = features.compromise_heads(1024, 8, 6, "published")
+    best = features.best_errors(right)[0][[511, 1023]]
     assert np.all(reported < best - 0.005)
     assert np.all(attained > best + 0.005)
     # The published curve, of other draws, whose spread at so many heads is below 0.002.
@@ -249,17 +208,3 @@ def test_the_table_has_each_draw_once_with_its_most_heads():
     for row in short:
         key = tuple(row[name] for name in ("law", "quantity", "d", "draw", "heads"))
         assert found[key] == pytest.approx(row["error"], abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        ({"law": "uniform"}, "'compromise', 'independent' or 'published'"),
-        ({"heads": 2**16}, "less than or equal to 32768"),
-        ({"dimensions": [1]}, "greater than or equal to 2"),
-        ({"dimensions": []}, "at least 1 item"),
-    ],
-)
-def test_faults_of_settings(wrong, text):
-    with pytest.raises(ValidationError, match=text):
-        FeaturesJob.model_validate({"seed": 1, "runs": [RUN | wrong]})

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from making import CONFIG, ROOT
+from making import ROOT
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, temperature, vote
@@ -16,13 +16,10 @@ from attention_separation.head_rank.figures.construction_figures import (
     draw_temperature,
     draw_vote,
 )
-from attention_separation.results.provenance import PACKAGE, _parsed
 
 SETTINGS = {
     "temperature": {
-        "seed": 1,
-        "draws": 60,
-        "temperatures": [2.0, 50.0],
+        "seed": 1, "draws": 60, "temperatures": [2.0, 50.0],
         "cases": [
             {"distribution": "uniform", "d": 5, "n": 2},
             {"distribution": "orthogonal", "d": 5, "n": 4},
@@ -62,31 +59,12 @@ def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path
     draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
     draw += ["--figure", FIGURES[name]]
     assert run_job("head_rank.figures.construction_figures", *draw) == 0
-    assert {path.suffix for path in tmp_path.glob("f.*")} == {
-        ".svg",
-        ".png",
-        ".pdf",
-        ".parquet",
-        ".csv",
-    }
+    suffixes = {path.suffix for path in tmp_path.glob("f.*")}
+    assert suffixes == {".svg", ".png", ".pdf", ".parquet", ".csv"}
     assert pq.read_table(tmp_path / "f.parquet").equals(pq.read_table(table))
     again = tmp_path / "again.parquet"
     assert run_job(*make, str(again)) == 0
     assert again.read_bytes() == table.read_bytes()
-
-
-def test_a_table_of_other_settings_is_refused(tmp_path, capsys):
-    table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
-    settings = json.dumps(SETTINGS["vote"])
-    assert (
-        run_job("head_rank.constructions.vote", "--settings", settings, "--output", str(table)) == 0
-    )
-    shown = json.dumps({"inputs": {"table": ["other"]}})
-    words = ["--figure", "rank_vote", "--table", str(table), "--output", str(figure)]
-    module = "head_rank.figures.construction_figures"
-    assert run_job(module, "--settings", shown, *words) == 1
-    assert "made with other settings" in capsys.readouterr().err
-    assert not figure.exists()
 
 
 def test_the_temperature_figure_shows_points_exact_values_and_law():
@@ -156,29 +134,6 @@ def test_the_features_figure_has_a_panel_for_each_dimension():
     means = [np.mean([r["error"] for r in rows if r["heads"] == h]) for h in (1, 2, 4, 8, 16, 32)]
     np.testing.assert_array_equal(best[0].get_ydata(), means)
     assert "a lower bound for rank-1 heads of any kind with $V = aI$" in texts(figure)
-
-
-def closure(module):
-    found, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _parsed(name)[1]
-    return found
-
-
-def test_the_papers_do_not_import_each_other():
-    papers = {"softmax_vs_linear": "head_rank", "head_rank": "softmax_vs_linear"}
-    for path in (ROOT / "src").rglob("*.py"):
-        name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
-        other = papers.get(name.split(".")[1])
-        assert not any(f".{other}" in imported for imported in _parsed(name)[1]), name
-    # Through the configuration, which knows both, only what makes no results.
-    jobs = {one.module for study in CONFIG.studies().values() for one in study.results.values()}
-    for module in jobs | {f"{paper}.pages.summary" for paper in papers}:
-        other = papers.get(module.partition(".")[0])
-        assert not any(f".{other}." in name for name in closure(f"{PACKAGE}.{module}")), module
 
 
 def defined_in(path):

@@ -1,5 +1,7 @@
 """Figures of trained transformers, of made-up runs."""
 
+from functools import cache
+
 import pyarrow.parquet as pq
 import pytest
 from making import CONFIG, head_rank
@@ -11,26 +13,27 @@ from attention_separation.head_rank.constructions.farthest_point import (
     least_error,
     simulated_errors,
 )
-from attention_separation.head_rank.figures.training_figures import (
-    FIGURES,
-    NUMBERS,
-    draw,
-    numbers,
-    shown,
-)
+from attention_separation.head_rank.figures.training_figures import FIGURES, NUMBERS, numbers, shown
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
 from attention_separation.head_rank.training.runs import chosen
 
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {"rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS}
-SMALL = {"ranks": [8, 64], "runs": 2}
+SMALL = {"ranks": [64], "runs": 2}
 """Of a grid of the paper's size: what is drawn of all of it."""
 
 
 def picture_of(figure, grid, **changes):
     """The figure of made-up runs of a grid, each of them changed alike."""
-    rows = [row | changes for row in runs_of(grid)]
-    return draw(figure, shown(figure, rows, seed=1))
+    if not changes:
+        return drawn(figure, grid.model_dump_json())
+    return FIGURES[figure](shown(figure, [row | changes for row in runs_of(grid)], seed=1))
+
+
+@cache
+def drawn(figure, grid):
+    """Of a grid as text: several tests look at one picture."""
+    return FIGURES[figure](shown(figure, runs_of(Grid.model_validate_json(grid)), seed=1))
 
 
 def legend(figure, grid, **changes):
@@ -58,63 +61,87 @@ def test_each_figure_is_drawn(figure, runs):
     assert len(drawn) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
 
 
+STEPS = SMALL | {"steps": 4000, "batch": 64}
+OF_THEIRS = "training loss of five runs on repeated batches."
+NOTES = [
+    # A figure, a grid, and what its note says.
+    ("rank_fig1", changed(PAPER.fig1, **STEPS), "4,000 steps of 64 sets, 2 runs."),
+    (
+        "rank_fig1", changed(PAPER.fig1, **STEPS),
+        f"Published: 100,000 steps of 256, least {OF_THEIRS}",
+    ),
+    (
+        "rank_fig3", changed(PAPER.fig3, **STEPS),
+        f"Published: 200,000 steps of 256 (100,000 without an encoding), least {OF_THEIRS}",
+    ),
+    (
+        "rank_fig4", changed(PAPER.fig4, **STEPS),
+        f"Published: 200,000 steps of 256, least {OF_THEIRS}",
+    ),
+    (
+        "rank_fig2", changed(PAPER.fig1, **SMALL),
+        "Published: medians after 100,000 steps of 256, on repeated batches.",
+    ),
+    ("rank_fig2", changed(PAPER.fig1, **SMALL), "a head −𝑐𝐼 has 𝑐 = value/√𝑟; here √𝑟 = 8."),
+    ("rank_fig2", FIG1, "$d$ = 8, $N$ = 4, 100 steps of 4 sets, 3 runs."),
+    ("rank_fig2", FIG1, "Not in the paper's figure: 3 layers."),
+    ("rank_fig1", FIG1, "\n$w$ = 1 and 3: the paper's $w$ = $d$ is not run."),
+    ("rank_fig4", FIG4, "\n$w$ = 3, where the paper has $w$ = $d$."),
+    # Published values stand beside other widths too.
+    (
+        "rank_fig4", changed(PAPER.fig4, **SMALL, widths=[8]),
+        "\n$w$ = 8, where the paper has $w$ = $d$.\nPublished:",
+    ),
+    (
+        "rank_fig1", changed(PAPER.fig1, **SMALL, widths=[1, 8]),
+        "$d^2$, $d^{2.5}$: the paper's attention parameters of a layer, $r d H$.",
+    ),
+    ("rank_fig1", changed(FIG1, runs=1), "100 steps of 4 sets, 1 run."),
+    (
+        "rank_fig1",
+        Grid(**RECIPE | {"runs": 1}, layers=[1], widths=[1], ranks=[2], n=[4],
+             also=[Part(ranks=[8], runs=3)]),
+        "100 steps of 4 sets, 1 to 3 runs a cell.",
+    ),
+    ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("figure", "grid", "said"), NOTES)
+def test_what_a_note_says(figure, grid, said):
+    assert said in note(figure, grid)
+
+
 @pytest.mark.parametrize(
-    ("figure", "grid", "other"),
+    ("figure", "grid", "unsaid"),
     [
-        ("rank_fig1", PAPER.fig1, {"n": [8]}),
-        ("rank_fig3", PAPER.fig3, {"widths": [4]}),
-        ("rank_fig4", PAPER.fig4, {"layers": [3]}),
+        ("rank_fig1", changed(PAPER.fig1, **SMALL, d=128), "Published:"),
+        ("rank_fig3", changed(PAPER.fig3, **SMALL, d=128), "Published:"),
+        ("rank_fig4", changed(PAPER.fig4, **SMALL, d=128), "Published:"),
+        ("rank_fig1", changed(FIG1, widths=[1, 8]), "the paper's $w$"),
+        ("rank_fig4", changed(FIG4, widths=[16]), "the paper has"),
+        ("rank_fig1", changed(FIG1, widths=[3]), "parameters"),
+        ("rank_fig2", changed(FIG1, layers=[1]), "Not in"),
+        ("rank_fig3", changed(FIG3, encodings=["none"]), "Initial values"),
     ],
 )
-def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, grid, other):
+def test_what_a_note_says_only_where_it_is_so(figure, grid, unsaid):
+    assert unsaid not in note(figure, grid)
+
+
+@pytest.mark.parametrize(
+    ("figure", "grid", "other", "label"),
+    [
+        ("rank_fig1", PAPER.fig1, {"n": [8]}, "published"),
+        ("rank_fig2", PAPER.fig1, {"n": [8]}, "published\nmedian"),
+        ("rank_fig3", PAPER.fig3, {"widths": [4]}, "published"),
+        ("rank_fig4", PAPER.fig4, {"layers": [3]}, "published"),
+    ],
+)
+def test_published_values_stand_beside_runs_of_the_papers_size_alone(figure, grid, other, label):
     grid = changed(grid, **SMALL)
-    assert "published" in legend(figure, grid)
-    assert "published" not in legend(figure, changed(grid, **other))
-
-
-@pytest.mark.parametrize(
-    ("figure", "grid", "steps"),
-    [
-        ("rank_fig1", PAPER.fig1, "100,000 steps of 256, least"),
-        ("rank_fig3", PAPER.fig3, "200,000 steps of 256 (100,000 without an encoding), least"),
-        ("rank_fig4", PAPER.fig4, "200,000 steps of 256, least"),
-    ],
-)
-def test_beside_published_values_stand_the_steps_of_both(figure, grid, steps):
-    said = note(figure, changed(grid, **SMALL, steps=4000, batch=64))
-    assert "4,000 steps of 64 sets, 2 runs." in said
-    wanted = f"Published: {steps} training loss of five runs on repeated batches."
-    assert said.endswith(wanted)
-    assert "Published:" not in note(figure, changed(grid, **SMALL, d=128))
-
-
-def test_published_values_of_figure_4_stand_beside_other_widths_which_are_said():
-    narrow = changed(PAPER.fig4, **SMALL, widths=[8])
-    assert "published" in legend("rank_fig4", narrow)
-    assert "$w$ = 8, where the paper has $w$ = $d$." in note("rank_fig4", narrow).split("\n")
-
-
-def test_figure_2_says_what_its_published_medians_are():
-    grid = changed(PAPER.fig1, **SMALL, widths=[1, 8], steps=4000)
-    said = note("rank_fig2", grid)
-    assert "4,000 steps of 256 sets" in said
-    assert "Published: medians after 100,000 steps of 256, on repeated batches." in said
-    assert "published\nmedian" in legend("rank_fig2", grid)
-    assert "published\nmedian" not in legend("rank_fig2", FIG1)
-    assert "a head −𝑐𝐼 has 𝑐 = value/√𝑟; here √𝑟 = 8." in said
-
-
-@pytest.mark.parametrize(
-    ("figure", "grid", "wide", "said"),
-    [
-        ("rank_fig1", FIG1, [1, 8], "$w$ = 1 and 3: the paper's $w$ = $d$ is not run."),
-        ("rank_fig4", FIG4, [16], "$w$ = 3, where the paper has $w$ = $d$."),
-    ],
-)
-def test_notes_say_which_widths_are_not_the_paper_s(figure, grid, wide, said):
-    assert said in note(figure, grid).split("\n")
-    assert "the paper's $w$" not in note(figure, changed(grid, widths=wide))
-    assert "the paper has" not in note(figure, changed(grid, widths=wide))
+    assert label in legend(figure, grid)
+    assert label not in legend(figure, changed(grid, **other))
 
 
 def test_series_have_the_paper_s_budgets_where_they_hold_exactly():
@@ -122,16 +149,6 @@ def test_series_have_the_paper_s_budgets_where_they_hold_exactly():
     assert names[:3] == ["$w$ = 1 ($d^2$)", "$w$ = 8 ($d^{2.5}$)", "$w$ = 64 ($d^3$)"]
     # No whole number is the root of 8.
     assert legend("rank_fig1", FIG1)[:2] == ["$w$ = 1 ($d^2$)", "$w$ = 3"]
-    said = "$d^2$, $d^{2.5}$: the paper's attention parameters of a layer, $r d H$."
-    assert said in note("rank_fig1", changed(PAPER.fig1, **SMALL, widths=[1, 8]))
-    assert "parameters" not in note("rank_fig1", changed(FIG1, widths=[3]))
-
-
-def test_the_note_of_figure_2_has_the_recipe_and_what_the_paper_does_not_show():
-    assert note("rank_fig2", FIG1).startswith("$d$ = 8, $N$ = 4, 100 steps of 4 sets, 3 runs.")
-    assert note("rank_fig2", FIG1).endswith("Not in the paper's figure: 3 layers.")
-    shallow = changed(FIG1, layers=[1])
-    assert "Not in" not in note("rank_fig2", shallow)
 
 
 def test_panels_say_their_steps_where_these_differ():
@@ -144,13 +161,6 @@ def test_panels_say_their_steps_where_these_differ():
     assert titles("rank_fig4", points) == ["2 layers"]
     assert legend("rank_fig4", points)[:2] == ["$N$ = 3, 100 steps", "$N$ = 4, 1,200 steps"]
     assert legend("rank_fig4", FIG4)[:2] == ["$N$ = 3", "$N$ = 8"]
-
-
-def test_numbers_of_runs_are_said_where_cells_differ():
-    grid = Grid(**RECIPE | {"runs": 1}, layers=[1], widths=[1], ranks=[2], n=[4],
-                also=[Part(ranks=[8], runs=3)])  # fmt: skip
-    assert "100 steps of 4 sets, 1 to 3 runs a cell." in note("rank_fig1", grid)
-    assert "100 steps of 4 sets, 1 run." in note("rank_fig1", changed(FIG1, runs=1))
 
 
 @pytest.mark.parametrize(("figure", "grid"), [("rank_fig1", FIG1), ("rank_fig3", FIG3)])
@@ -186,11 +196,8 @@ def test_additive_encodings_are_drawn_by_their_initial_values():
         "no encoding", "additive,\ninitial N(−1, 1)", "additive,\ninitial N(0, 0.02)",
         "concatenated", "no encoding, 4 × 𝑤",
     ]  # fmt: skip
-    said = note("rank_fig3", FIG3)
-    assert "normal, N(mean, standard deviation); N(−1, 1) as published." in said
     alone = changed(FIG3, additive=[Normal(mean=0, sd=0.02)])
     assert "additive,\ninitial N(−1, 1)" not in legend("rank_fig3", alone)
-    assert "Initial values" not in note("rank_fig3", changed(FIG3, encodings=["none"]))
 
 
 def test_published_values_of_additive_encodings_stand_beside_the_published_initial_values_alone():
@@ -253,7 +260,7 @@ def test_beside_single_heads_stands_what_fact_1_has_at_their_c():
     table = numbers("rank_fig1", found)
     assert table.schema.names[-1] == "fact_1_error"
     assert table["fact_1_error"].null_count == len(rows) - 3
-    picture = draw("rank_fig1", found)
+    picture = FIGURES["rank_fig1"](found)
     squares = [line.get_ydata()[0] for ax in picture.axes for line in ax.lines
                if line.get_marker() == "s"]  # fmt: skip
     assert squares == pytest.approx(exact)

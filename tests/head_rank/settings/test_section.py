@@ -8,14 +8,8 @@ from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK
 from attention_separation.head_rank.settings.section import Grid, Part
 
 SHARED = {
-    "d": 8,
-    "feed_forward": 16,
-    "batch": 4,
-    "steps": 100,
-    "lr": 0.01,
-    "runs": 2,
-    "held_out": 9,
-}
+    "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 2, "held_out": 9,
+}  # fmt: skip
 GRID = Grid(
     **SHARED, layers=[1, 3], widths=[1], ranks=[2, 8], n=[4],
     also=[Part(layers=[5], ranks=[8], steps=300), Part(encodings=["additive"], runs=1)],

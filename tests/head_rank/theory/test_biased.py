@@ -5,16 +5,11 @@ import re
 
 import numpy as np
 import pytest
-from biased_bound import biased_bound, constant_energy, energies, lengths, threshold_coefficients
+from biased_bound import biased_bound, constant_energy, energies, threshold_coefficients
 from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
-from attention_separation.head_rank.constructions.data import (
-    biased_nearest,
-    orthogonal,
-    unit_vectors,
-)
 from attention_separation.head_rank.constructions.sphere import density_at_zero
 from attention_separation.head_rank.theory.bound import bound, heads_needed
 
@@ -35,60 +30,12 @@ def test_the_coefficients_by_quadrature(d, a):
     assert (threshold_coefficients(d, np.array([1.0, 1.5, -2.0]), 6) == 0).all()
 
 
-@pytest.mark.parametrize("d", [3, 8, 64])
-def test_the_energies_sum_to_1(d):
-    rho, weights = lengths(d)
-    assert weights @ rho**2 == pytest.approx(d)
-    for tau in (0.0, 0.3, 2.0):
-        total = energies(d, tau).sum() + constant_energy(d, tau)
-        assert 0.985 < total < 1
-    assert constant_energy(d, 0.0) == 0
-    assert constant_energy(d, 100.0) == pytest.approx(1)
-
-
 @pytest.mark.parametrize(("d", "r", "h"), [(4, 2, 2), (8, 3, 4), (8, 8, 1), (64, 32, 2)])
 @pytest.mark.parametrize("any_value", [False, True])
 def test_without_a_bias_it_is_the_bound(d, r, h, any_value):
     assert biased_bound(d, r, h, 0.0, any_value) == pytest.approx(
         bound(d, r, h, any_value), abs=1e-4
     )
-
-
-def test_the_target_is_the_one_of_theorem_4():
-    rng = np.random.default_rng(1)
-    d, b = 6, np.array([0.0, 3.0])
-    x, y = math.sqrt(d) * orthogonal(rng, 2000, d, 2)[0], rng.standard_normal((2000, d))
-    tau = (b[1] - b[0]) / (2 * math.sqrt(2 * d))
-    u = (x[..., 0] - x[..., 1]) / math.sqrt(2 * d)
-    first = np.sum(u * y, axis=1) + tau > 0
-    expected = np.where(first[:, None], x[..., 0], x[..., 1])
-    np.testing.assert_array_equal(biased_nearest(x, y, b), expected)
-    assert np.mean(first) > 0.6
-
-
-@pytest.mark.parametrize("tau", [0.3, 1.0])
-def test_the_best_pointwise_functions_come_near_it_and_not_below(tau):
-    """Two heads of rank 1 in three dimensions: squares of <k, u> and y, steps of y's length."""
-    rng = np.random.default_rng(2)
-    d, h, count = 3, 2, 20_000
-    k = unit_vectors(rng, h, d)
-    weights = None
-    for _ in range(2):
-        u, y = unit_vectors(rng, count, d), rng.standard_normal((count, d))
-        target = np.sign(np.sum(u * y, axis=1) + tau)
-        way, rho = y / np.linalg.norm(y, axis=1, keepdims=True), np.linalg.norm(y, axis=1)
-        pairs = way[:, :, None] * way[:, None, :]
-        of_y = np.hstack([np.ones((count, 1)), way, pairs.reshape(count, -1)[:, [0, 1, 2, 4, 5]]])
-        of_y = np.hstack([of_y * (rho[:, None] > step) for step in (0, 1.2, 2)])
-        powers = [(u @ k.T) ** degree for degree in range(3)]
-        columns = np.hstack([(own[:, :, None] * of_y[:, None, :]).reshape(count, -1)
-                             for own in powers])  # fmt: skip
-        if weights is None:
-            weights = np.linalg.lstsq(columns, target, rcond=1e-8)[0]
-    sample = 0.5 * (target - columns @ weights) ** 2
-    error, sigma = sample.mean(), sample.std() / math.sqrt(count)
-    least = biased_bound(d, 1, h, tau)
-    assert least - 6 * sigma < error < least + 0.05
 
 
 def test_the_page_has_the_heads_that_theorem_4s_error_takes():

@@ -6,12 +6,7 @@ import pytest
 from attention_separation.head_rank.constructions import vote
 from attention_separation.head_rank.constructions.data import DISTRIBUTIONS, nearest
 from attention_separation.head_rank.settings.jobs import PluralityJob
-from attention_separation.head_rank.theory.plurality_table import (
-    heads_for,
-    plurality_rows,
-    rank_0,
-    winners,
-)
+from attention_separation.head_rank.theory import plurality_table
 
 JOB = PluralityJob(
     draws=400, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 3, 8],
@@ -21,7 +16,7 @@ JOB = PluralityJob(
 
 @pytest.fixture(scope="module")
 def rows():
-    return list(plurality_rows(JOB))
+    return list(plurality_table.plurality_rows(JOB))
 
 
 def test_two_points_have_the_majority_votes_exact_error(rows):
@@ -50,7 +45,7 @@ def test_the_winner_has_most_of_the_votes():
     for direction in g:
         scores = x[0].T @ direction * (direction @ y[0])
         votes[np.flatnonzero(scores == scores.max())] += 1
-    last, few = winners(x[0], y[0], g, [30, 1])
+    last, few = plurality_table.winners(x[0], y[0], g, [30, 1])
     assert votes[last] == votes.max()
     assert few == np.argmax(x[0].T @ g[0] * (g[0] @ y[0]))
 
@@ -68,12 +63,12 @@ def test_rank_0_is_what_least_squares_finds(distribution, d, n):
         if weights is None:
             weights = np.linalg.lstsq(parts.reshape(-1, 2), f.ravel(), rcond=None)[0]
         found = np.sum((f - parts @ weights) ** 2, axis=1)
-    assert found.mean() == pytest.approx(rank_0(distribution, d, n), abs=0.012)
+    assert found.mean() == pytest.approx(plurality_table.rank_0(distribution, d, n), abs=0.012)
 
 
 def test_heads_for_an_error_lie_between_those_that_have_it():
     heads, errors = np.array([16, 64, 256]), np.array([0.9, 0.6, 0.4])
-    assert heads_for(heads, errors, 0.5) == pytest.approx(128)
-    assert heads_for(heads, errors, 0.6) == pytest.approx(64)
-    assert heads_for(heads, errors, 0.3) is None
-    assert heads_for(heads, errors, 0.95) is None
+    assert plurality_table.heads_for(heads, errors, 0.5) == pytest.approx(128)
+    assert plurality_table.heads_for(heads, errors, 0.6) == pytest.approx(64)
+    assert plurality_table.heads_for(heads, errors, 0.3) is None
+    assert plurality_table.heads_for(heads, errors, 0.95) is None

@@ -6,17 +6,17 @@ import math
 import numpy as np
 import pytest
 from making import CONFIG
+from needle_tables import tracked
 
 from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
-from attention_separation.needle.claims import exact_claims, outcomes
-from attention_separation.needle.claims.claims_table import claims_table
-from attention_separation.needle.claims.exact_claims import DEGREES, exact_rows
+from attention_separation.needle.claims import claims_table, outcomes
+from attention_separation.needle.claims.claims_table import DEGREES, exact_rows
 from attention_separation.needle.claims.outcomes import SCHEMA
+from attention_separation.needle.exact.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.needle.exact.limits import LINES
-from attention_separation.needle.exact.line_table import ACCURACIES, CRITICAL
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.verdict_words import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 
 STUDY = CONFIG.studies()["needle"]
 DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
@@ -25,12 +25,9 @@ DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
 @pytest.fixture(scope="module")
 def critical():
     """Rows of the table at the mu that slopes are taken between, and of softmax at more."""
-    rows = []
-    for name, line in LINES.items():
-        for mu in (3.0, 8.0, 5.0, 6.0) if name == "exp" else (5.0, 6.0):
-            n, error = line.critical(mu)
-            rows.append({"kernel": name, "mu": mu, "n_critical": n, "error": error})
-    return rows
+    asked = {(name, mu) for name in LINES for mu in (5, 6)} | {("exp", 3), ("exp", 8)}
+    rows = tracked("needle_critical").to_pylist()
+    return [row for row in rows if (row["kernel"], row["mu"]) in asked]
 
 
 def judged(rows, **changes):
@@ -52,13 +49,13 @@ def test_they_agree(critical):
         "N5": AGREES, "N6": AGREES, "N10": AGREES,
     }  # fmt: skip
     assert found["N5"]["comparisons"] == 4
-    assert (found["N6"]["comparisons"], found["N6"]["decided_at"]) == (4, "μ = 3")
+    assert (found["N6"]["comparisons"], found["N6"]["deciding_case"]) == (4, "μ = 3")
     assert found["N10"]["comparisons"] == 6
-    slopes = [each.measured.value for each in exact_claims.slopes(critical)]
+    slopes = [each.measured.value for each in claims_table.slopes(critical)]
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
-    assert all(0.67 <= each.measured.value <= 0.72 for each in exact_claims.of_softmax(critical))
+    assert all(0.67 <= each.measured.value <= 0.72 for each in claims_table.of_softmax(critical))
     assert round(found["N10"]["value"], 5) == 0.00645
-    assert found["N10"]["decided_at"].startswith("g = 1, K = 10, n = ")
+    assert found["N10"]["deciding_case"].startswith("g = 1, K = 10, n = ")
 
 
 def largest(n, a, x, weigh):
@@ -80,7 +77,7 @@ def test_what_is_said_beside_the_margin_that_does_not_shrink():
     d = DATA.classes + 2
     assert [round(margin(DATA, g), 5) for g in (1, 100)] == [0.00645, 0.13665]
     for n in ANOTHER_X.sizes:
-        assert exact_claims.margin_of_rows(DATA, n, 100) == pytest.approx(margin(DATA, 100))
+        assert claims_table.margin_of_rows(DATA, n, 100) == pytest.approx(margin(DATA, 100))
     softmax = margins_of(2_000, np.eye(d), lambda z: np.exp(z - z.max(axis=1, keepdims=True)))
     assert round(softmax[-1], 2) == 1.17
     few, many = (margins_of(n, x_matrix(d, 1.0), lambda z: z)[:-1] for n in (2_000, 200_000))
@@ -94,7 +91,7 @@ def test_what_is_said_beside_the_margin_that_does_not_shrink():
 def test_another_slope_differs(critical, kernel):
     found = judged(moved(critical, kernel, 6.0, 1.25))
     assert (found["N5"]["verdict"], found["N6"]["verdict"]) == (DIFFERS, AGREES)
-    assert found["N5"]["decided_at"] == f"p = {DEGREES[kernel] - 1}"
+    assert found["N5"]["deciding_case"] == f"p = {DEGREES[kernel] - 1}"
     assert found["N5"]["value"] > found["N5"]["most"]
 
 
@@ -102,16 +99,16 @@ def test_another_slope_differs(critical, kernel):
 def test_softmax_that_grows_otherwise_differs(critical, mu, factor):
     found = judged(moved(critical, "exp", mu, factor))
     assert found["N6"]["verdict"] == DIFFERS
-    assert found["N6"]["decided_at"] == f"μ = {mu:g}"
+    assert found["N6"]["deciding_case"] == f"μ = {mu:g}"
 
 
 def test_a_margin_that_shrinks_differs(critical, monkeypatch):
-    of_rows = exact_claims.margin_of_rows
-    monkeypatch.setattr(exact_claims, "margin_of_rows", lambda *at: of_rows(*at) * (1 - 1e-9))
+    of_rows = claims_table.margin_of_rows
+    monkeypatch.setattr(claims_table, "margin_of_rows", lambda *at: of_rows(*at) * (1 - 1e-9))
     found = judged(critical)
     assert found["N10"]["verdict"] == DIFFERS
-    assert found["N10"]["decided_at"].endswith("distinct rows")
-    monkeypatch.setattr(exact_claims, "margin_of_rows", lambda d, n, g: of_rows(d, n, g) / n)
+    assert found["N10"]["deciding_case"].endswith("distinct rows")
+    monkeypatch.setattr(claims_table, "margin_of_rows", lambda d, n, g: of_rows(d, n, g) / n)
     assert judged(critical)["N10"]["verdict"] == DIFFERS
 
 
@@ -130,11 +127,10 @@ def test_what_was_not_computed_is_not_run(critical):
 
 
 def test_the_table(critical):
-    rows = [row | {"kind": "", "method": ""} for row in critical]
-    table = claims_table(
+    table = claims_table.claims_table(
         STUDY.results["needle_claims"].settings,
         table_from_rows([], ACCURACIES),
-        table_from_rows(rows, CRITICAL),
+        table_from_rows(critical, CRITICAL),
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]

@@ -8,7 +8,6 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from attention_separation.needle.exact.bayes import _log1p, best_accuracy
-from attention_separation.needle.exact.limits import LINES
 
 
 @pytest.mark.parametrize("mu", [0.2, 1.0, 3.0, 5.0, 7.0])
@@ -32,28 +31,12 @@ def test_where_the_mean_is_normal(mu, n):
     assert best_accuracy(mu, n).value - 0.5 == pytest.approx(wanted, rel=1e-3)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(mu=st.floats(0.1, 10), exponent=st.floats(0.3, 15))
 def test_a_finer_grid_moves_it_by_little(mu, exponent):
     found = best_accuracy(mu, round(10**exponent))
     assert 0.5 <= found.value <= 1 + 1e-9
     assert found.error < 1e-8
-
-
-@settings(max_examples=60)
-@given(mu=st.floats(0.1, 9), n=st.integers(1, 10**6))
-def test_more_tokens_and_less_signal_are_harder(mu, n):
-    value = best_accuracy(mu, n).value
-    assert best_accuracy(mu, n + 1 + n // 10).value <= value + 1e-9
-    assert best_accuracy(mu * 1.05, n).value >= value - 1e-9
-
-
-@pytest.mark.parametrize("kernel", [name for name in LINES if name != "bayes"])
-def test_no_line_passes_it(kernel):
-    line = LINES[kernel]
-    for mu, n in ((0.5, 20), (2.0, 9), (3.0, 100), (5.0, 8), (5.0, 1000), (8.0, 20_000)):
-        found = line.accuracy(mu, n)
-        assert 0.5 <= found.value <= best_accuracy(mu, n).value + found.error + 1e-9
 
 
 def test_log1p_of_complex_numbers():

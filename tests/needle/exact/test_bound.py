@@ -1,4 +1,4 @@
-"""Linear attention's bound: a theorem for its class, and layers just outside that pass it."""
+"""Linear attention's bound: layers just outside its class that pass it."""
 
 import numpy as np
 import pytest
@@ -6,69 +6,13 @@ from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest
 
 from attention_separation.needle.exact import bayes, limits
-from attention_separation.needle.exact.line_table import FEW, MU, N, ends
+from attention_separation.needle.exact.accuracy_limits import FEW, MU, N, ends
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials fails though all is right."""
 
 TRIALS = 4_000
 """Of D0 and of D1 each, and as many to choose a threshold on; of fewer tokens more."""
-
-D = 5
-DIVIDED = {"n": lambda scores: len(scores), "sum": np.sum, "nothing": lambda scores: 1.0}
-
-
-def two_of_equal_sums(rng, n=40):
-    """Tokens (n, D), the needle's direction, their part z along it, and another z of one sum and
-    one sum of squares: of D1, and without a needle."""
-    tokens, u = rng.standard_normal((n, D)), np.linalg.qr(rng.standard_normal((D, D)))[0][0]
-    tokens[3] += 5 * u
-    z, other = tokens @ u, rng.standard_normal(n)
-    other -= other.mean()
-    other = z.mean() + other * (z.std() / other.std())
-    assert other.max() < z.max()
-    return tokens, u, z, other
-
-
-def reflection(z, other):
-    """O, for O z = z' where sums and sums of squares are equal."""
-    v = z - other
-    return np.eye(len(z)) - 2 * np.outer(v, v) / (v @ v)
-
-
-def linear_layer(tokens, rng, divided_by):
-    """Three heads of queries that see no token, scores and values with biases; a norm and neurons
-    behind them."""
-    outputs = []
-    for _ in range(3):
-        scores = tokens @ rng.standard_normal(D) + rng.standard_normal()
-        values = tokens @ rng.standard_normal((D, D)) + rng.standard_normal(D)
-        outputs.append(scores @ values / DIVIDED[divided_by](scores))
-    output = np.concatenate(outputs)
-    output = (output - output.mean()) / output.std()
-    hidden = np.maximum(rng.standard_normal((8, output.size)) @ output + rng.standard_normal(8), 0)
-    return rng.standard_normal((2, 8)) @ hidden
-
-
-@pytest.mark.parametrize("divided_by", DIVIDED)
-@pytest.mark.parametrize("seed", range(3))
-def test_what_linear_heads_see_has_one_law_where_sums_and_squares_are_equal(seed, divided_by):
-    """With the same weights, what is seen of z' and the rest turned is what is seen of z."""
-    tokens, u, z, other = two_of_equal_sums(np.random.default_rng([1, seed]))
-    turn = reflection(z, other)
-    np.testing.assert_allclose(turn @ turn.T, np.eye(len(z)), atol=1e-12)
-    np.testing.assert_allclose(turn @ np.ones(len(z)), 1, atol=1e-12)
-    rest = tokens - np.outer(z, u)
-    turned = np.outer(other, u) + turn @ rest
-    seen, found = (
-        linear_layer(each, np.random.default_rng([2, seed]), divided_by)
-        for each in (tokens, turned)
-    )
-    np.testing.assert_allclose(found, seen, rtol=1e-8, atol=1e-8)
-    # Not where the sum differs, nor without turning the rest along.
-    for wrong in (turned + u / len(z), np.outer(other, u) + rest):
-        moved = linear_layer(wrong, np.random.default_rng([2, seed]), divided_by)
-        assert np.abs(moved - seen).max() > 1e-4
 
 
 def rms(x):
@@ -135,13 +79,6 @@ def test_what_the_layers_come_to(rows):
         (512, 0.928, 0.654), (512, 0.928, 0.654), (512, 0.928, 0.544), (512, 0.780, 0.654),
         (512, 0.928, 0.654), (15, 0.756, 0.741),
     ]  # fmt: skip
-
-
-def test_the_layers_pass_the_bound_and_nothing_passes_the_likelihood_ratio(rows):
-    for row in rows.values():
-        assert row["accuracy"] > row["limit"] + 0.01
-        assert row["accuracy"] <= bayes.best_accuracy(MU, row["n"]).value
-        assert 0 <= row["error"] < 1e-4
 
 
 @pytest.mark.parametrize(

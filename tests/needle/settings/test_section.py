@@ -21,10 +21,6 @@ def test_what_is_wrong_is_named_with_what_is_allowed():
     assert low.startswith("scales.desk.exact.mus[1]: 0 is not allowed; should be")
     (twice,) = faults_of(scales={"desk": {"exact": {"sizes": [8, 32, 8]}}})
     assert twice == "scales.desk.exact.sizes: has a value twice; allowed: each value once"
-    (part,) = faults_of(scales={"desk": {"exact": {"sizes": [8.5]}}})
-    assert part.startswith("scales.desk.exact.sizes[0]: 8.5 is not allowed")
-    (empty,) = faults_of(scales={"desk": {"exact": {"critical": []}}})
-    assert empty.startswith("scales.desk.exact.critical: ")
     (folder,) = faults_of(scales={"needle": {"exact": {"mus": [5], "sizes": [8], "critical": [5]}}})
     assert "is the name of a folder of results" in folder
 
@@ -37,12 +33,7 @@ def test_sizes_stack_in_the_classes():
     assert faults_of(data={"classes": 7})[0].startswith("another_x.sizes[0]: n=200 does not stack")
 
 
-def test_the_scales_of_config():
-    section = CONFIG.needle
-    desk = section.scales["desk"].exact
-    assert {4.0, 5.0} <= {*desk.mus}
-    assert {8, 32, 128, 512, 2048} <= {*desk.sizes}
-    assert {3.0, 4.0, 5.0, 6.0, 8.0} <= {*desk.critical}
+def test_each_scale_has_a_folder():
     assert CONFIG.studies()["needle"].folder == "results/needle"
     smoke = load_config(ROOT / "config.yaml", {"needle": {"scale": "smoke"}})
     assert smoke.studies()["needle"].folder == "results/needle/smoke"

@@ -1,19 +1,12 @@
-"""The table of all networks, and the job without PyTorch."""
-
-import os
-import subprocess
-import sys
+"""The table of all networks."""
 
 import pyarrow.parquet as pq
-from making import ROOT
 from needle_cells import runs, small, table_of
 
 from attention_separation.__main__ import main
 from attention_separation.needle.training.cells_table import SCHEMA, cell_table
 from attention_separation.results.tables import write_parquet
-from attention_separation.settings.closed import Job
-
-JOB = "needle.training.train_cell"
+from attention_separation.settings.strict_model import Job
 
 
 def test_a_row_per_run():
@@ -45,20 +38,3 @@ def test_all_cells_as_one_table(tmp_path, capsys):
     command[3] = other.canonical()
     assert main(command) == 1
     assert "made with other settings" in capsys.readouterr().err
-
-
-def test_without_torch_training_is_one_sentence(tmp_path):
-    """A module that cannot be imported stands where torch would."""
-    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
-    path = tmp_path / "cell.parquet"
-    done = subprocess.run(
-        [sys.executable, "-m", "attention_separation", "job", JOB,
-         "--settings", small().canonical(), "--output", str(path)],
-        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
-        capture_output=True,
-        text=True,
-    )  # fmt: skip
-    sentence = f"job {JOB}: this needs PyTorch, which `make setup-rank` installs\n"
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(sentence)
-    assert not path.exists()

@@ -3,7 +3,7 @@
 import pytest
 from claim_cases import JOB
 
-from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
+from attention_separation.softmax_vs_linear.claims.claims_table import evaluate_claims
 
 
 @pytest.fixture(scope="session")

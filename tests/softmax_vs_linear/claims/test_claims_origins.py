@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claim_cases import JOB, claim
+from claim_cases import JOB
 
+from attention_separation.softmax_vs_linear.claims import tensor_trick
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
-from attention_separation.softmax_vs_linear.claims.claims_table import ABOUT, page
-from attention_separation.softmax_vs_linear.claims.evaluation import all_claims
+from attention_separation.softmax_vs_linear.claims.claims_table import ABOUT, all_claims, page
 from attention_separation.softmax_vs_linear.claims.origins import (
     FORCED,
     GIVEN,
@@ -21,10 +21,6 @@ from attention_separation.softmax_vs_linear.claims.origins import (
     RECONSTRUCTED,
     origin,
 )
-from attention_separation.softmax_vs_linear.claims.sections import tensor_trick
-from attention_separation.softmax_vs_linear.exact.two_levels import levels
-from attention_separation.softmax_vs_linear.models import regression
-from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
 
@@ -32,10 +28,6 @@ SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
     f"D.{k}.assumption" for k in (4, 8, 12, 16)
 }
-
-
-def bound_from(name):
-    return claim(name).columns()["bound_from"]
 
 
 def expected_source(one):
@@ -94,21 +86,6 @@ def test_identities_hold_whatever_the_parameters():
             assert one.evaluate(setting).holds, (one.id, n, d)
 
 
-def test_part_3_of_lemma_4_2_is_no_identity(monkeypatch):
-    """With a special entry that the others can balance its probability is not one half."""
-    one, setting = claim("4.2.P3"), setting_of(JOB, 4, None)
-    assert one.evaluate(setting).holds
-    monkeypatch.setattr(regression, "SPECIAL", regression.UPPER)
-    levels.cache_clear()
-    try:
-        tied = one.evaluate(setting)
-    finally:
-        levels.cache_clear()
-    # Four equal weights: a tie in 6 of 16 cases.
-    assert tied.value == pytest.approx(5 / 16)
-    assert not tied.holds
-
-
 def test_the_tensor_trick_needs_rows(by_id):
     for name in ("A.1", "C.3", "C.5"):
         (row,) = by_id[name]
@@ -144,14 +121,3 @@ def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     assert "n = 200, d = 22: 46.9 against 190\n" in rows["D.4.assumption"]["at the sizes tested"]
     assert "conditions on the parameters are lost" in rows["E.4"]["claim"]
     assert all(f"{source}: " in ABOUT for source in SOURCES)
-
-
-def test_what_the_texts_do_not_print_is_marked():
-    assert "takes V = I* and A3 = A2*; softmax regression takes tau = 1/4*." in ABOUT
-    assert "with V = I* where c enters" in ABOUT
-    assert "(cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3)" in ABOUT
-    assert ABOUT.endswith(KEY)
-    assert bound_from("D.3.P3").endswith("those of c with V = I* and A₃ = A₂*")
-    for name in ("6.2", "6.2.m"):
-        assert bound_from(name).startswith("printed; two misprinted networks mended; ")
-    assert bound_from("6.2.printed") == "printed; δ/poly(n) is read as δ/n"

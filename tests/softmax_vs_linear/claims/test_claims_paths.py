@@ -1,14 +1,11 @@
 """Paths of sizes to large n, and the first n on them from which a claim holds."""
 
-import math
-
 import pytest
 from claim_cases import JOB
 
 from attention_separation.softmax_vs_linear.claims.paths import SizePath, holds_from, paths
-from attention_separation.softmax_vs_linear.models.cross_attention import CROSS_ATTENTION
+from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize("model", [SELF_ATTENTION, CROSS_ATTENTION])
@@ -28,21 +25,6 @@ def test_the_first_n_is_found(start):
 
 def test_never_is_null():
     assert holds_from(SizePath(REGRESSION, "d fixed"), lambda size: size[0] < 10**6) is None
-
-
-@pytest.mark.parametrize("name", ["d fixed", "d sqrt", "d quarter"])
-def test_the_next_size_of_a_path_is_the_next_multiple(name):
-    path = SizePath(SELF_ATTENTION, name, 20)
-    size = path.size(400)
-    for _ in range(60):
-        following = path.after(size)
-        assert following[0] > size[0]
-        assert path.size(following[0])[0] == following[0] or name == "d sqrt"
-        classes = following[1] - 2
-        assert following[0] % classes == 0
-        if name == "d sqrt":
-            assert classes == math.ceil(math.sqrt(following[0]))
-        size = following
 
 
 def test_a_failure_soon_after_the_first_success_moves_the_start():

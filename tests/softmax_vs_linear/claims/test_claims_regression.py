@@ -8,8 +8,8 @@ import pytest
 from claim_cases import JOB, all_signs, claim
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
-from attention_separation.softmax_vs_linear.claims.evaluation import evaluate_claims
-from attention_separation.softmax_vs_linear.exact.two_levels import exceeds, levels
+from attention_separation.softmax_vs_linear.claims.claims_table import evaluate_claims
+from attention_separation.softmax_vs_linear.claims.regression import exceeds, levels
 from attention_separation.softmax_vs_linear.models import regression
 
 
@@ -94,5 +94,5 @@ def test_printed_constant_is_a_quantile():
     sums = np.abs(f @ all_signs(n))
     scale = math.sqrt(setting.log_n_over_delta) / n
     bound = claim("4.2.P1").cells(setting) * scale
-    assert (sums > bound + 1e-12).mean() <= setting.rare
-    assert (sums > bound - 1.5 / (n + 3)).mean() > setting.rare
+    assert (sums > bound + 1e-12).mean() <= setting.failure_probability
+    assert (sums > bound - 1.5 / (n + 3)).mean() > setting.failure_probability

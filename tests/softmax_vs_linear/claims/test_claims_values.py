@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
 
-from attention_separation.softmax_vs_linear.claims.attended import Case
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
-from attention_separation.softmax_vs_linear.models.self_attention import SELF_ATTENTION
+from attention_separation.softmax_vs_linear.claims.lemma import Case
+from attention_separation.softmax_vs_linear.models.attention import SELF_ATTENTION
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)

@@ -11,11 +11,15 @@ from attention_separation.softmax_vs_linear.models.panel_tables import exact_sch
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
-CONTRACT = [
-    "panel", "parameter", "value", "p_exact", "p_error", "p_method", "prob_f_exp_d1_positive",
-    "prob_f_lin_d1_zero", "prob_f_exp_d0_zero", "prob_f_lin_d0_zero", "error_f_exp_d1_positive",
-    "error_f_lin_d1_zero", "error_f_exp_d0_zero", "error_f_lin_d0_zero",
-]  # fmt: skip
+CONTRACT = ["panel", "parameter", "value", "p_exact", "p_error", "p_method"]
+OTHERS = contest("power_4", "linear", "exp_half")
+EVENTS = {
+    PAPERS: ["f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero"],
+    OTHERS: [
+        "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
+        "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
+    ],
+}  # fmt: skip
 SWEEPS = {
     "regression": {"m": [1, 3]},
     "self_attention": {"m": [1, 3], "a1": [0.5, 1.2]},
@@ -28,54 +32,34 @@ FIXED = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_one_row_for_each_point_in_grid_order(model):
-    of = panel(model, SWEEPS[model], **FIXED[model])
-    table = compute_exact(of)
-    assert table.schema.names == CONTRACT
-    of_panel = of.points()
-    assert table["value"].to_pylist() == [point.swept[0] for point in of_panel]
+def columns_of(of):
+    return [*CONTRACT, *(f"{kind}_{e}" for kind in ("prob", "error") for e in EVENTS[of])]
+
+
+@pytest.mark.parametrize(
+    ("model", "of"),
+    [*((model, PAPERS) for model in MODELS), *((model, OTHERS) for model in [*MODELS][1:])],
+)
+def test_one_row_for_each_point_in_grid_order(model, of):
+    own = panel(model, SWEEPS[model], contest=of, **FIXED[model])
+    table = compute_exact(own)
+    assert table.schema == exact_schema(of)
+    assert table.schema.names == columns_of(of)
+    points = own.points()
+    assert table["value"].to_pylist() == [point.swept[0] for point in points]
     assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
-    for row, point in zip(table.to_pylist(), of_panel, strict=True):
+    for row, point in zip(table.to_pylist(), points, strict=True):
         found = exact_at(point)
-        assert row["p_exact"] == found.success
-        assert row["prob_f_exp_d1_positive"] == found.events[0]
-        assert row["prob_f_lin_d0_zero"] == found.events[3]
-        assert row["error_f_exp_d1_positive"] == found.event_errors[0] == 0
-        assert row["error_f_exp_d0_zero"] == found.event_errors[2]
+        assert (point.contest, row["p_exact"]) == (of, found.success)
+        assert [row[f"prob_{event}"] for event in EVENTS[of]] == [*found.events]
+        assert [row[f"error_{event}"] for event in EVENTS[of]] == [*found.event_errors]
         assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
         assert row["p_error"] < 1e-4
 
 
-@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
-def test_one_pair_of_columns_for_each_event_of_another_contest(model):
-    of = contest("power_4", "linear", "exp_half")
-    with_contest = panel(model, SWEEPS[model], contest=of, **FIXED[model])
-    table = compute_exact(with_contest)
-    events = [
-        "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
-        "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
-    ]  # fmt: skip
-    assert table.schema.names == [
-        *CONTRACT[:6],
-        *(f"prob_{event}" for event in events),
-        *(f"error_{event}" for event in events),
-    ]
-    assert table.schema == exact_schema(of)
-    for row, point in zip(table.to_pylist(), with_contest.points(), strict=True):
-        assert point.contest == of
-        found = exact_at(point)
-        assert row["p_exact"] == found.success
-        assert [row[f"prob_{event}"] for event in events] == list(found.events)
-
-
-def test_the_contest_counts():
-    base = STUDY.exact["fig4a"]
-    assert base.with_more(contest=contest("exp", "power_2")).canonical() != base.canonical()
-
-
-def test_trials_seed_and_engine_do_not_count():
+def test_the_contest_counts_and_trials_seed_and_engine_do_not():
     base = STUDY.exact["fig4a"].canonical()
+    assert STUDY.exact["fig4a"].with_more(contest=contest("exp", "power_2")).canonical() != base
     for study in (
         changed_study(trials=7),
         changed_study(engine="dense"),
@@ -83,12 +67,6 @@ def test_trials_seed_and_engine_do_not_count():
     ):
         assert study.exact["fig4a"].canonical() == base
     assert changed_study(scale="smoke").exact["fig4a"].canonical() != base
-
-
-def test_every_panel_is_computed_once():
-    of = STUDY.figure_of
-    assert list(of) == list(SECTION.panels)
-    assert of["fig4c"] == "fig4"
 
 
 def both(**own):
@@ -99,7 +77,7 @@ def both(**own):
 def test_a_panel_joined_with_its_exact_values():
     simulated, exactly = both()
     together = join_exact(simulated, exactly)
-    assert together.column_names == [*simulated.column_names, *CONTRACT[3:]]
+    assert together.column_names == [*simulated.column_names, *columns_of(PAPERS)[3:]]
     assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
 
 

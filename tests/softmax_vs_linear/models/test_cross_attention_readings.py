@@ -5,23 +5,18 @@ import math
 
 import numpy as np
 import pytest
-from making import config_points, point
+from making import point
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import largest_scores
-from attention_separation.datasets.cross_attention import taken, tokens
-from attention_separation.softmax_vs_linear.exact.compute import references
-from attention_separation.softmax_vs_linear.models.cross_attention import (
+from attention_separation.softmax_vs_linear.models.attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
     IN_BOTH,
-    read_otherwise,
     with_common_score,
 )
-from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
-from attention_separation.statistics.seeding import BlockStreams
 
 READINGS = {
     "taken": CROSS_ATTENTION, "in A1 alone": IN_A1_ALONE, "in both": IN_BOTH,
@@ -69,37 +64,3 @@ def test_largest_scores_are_those_of_dense_attention(name, kernel, dataset):
         pluses = sum(sign > 0 for k, sign in enumerate(y[1:]) if k != marked)
         state = int(y[0] > 0), 0, int(y[1 + marked] > 0), pluses
         assert found[state] == pytest.approx((c @ y).max(), rel=1e-11, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", READINGS)
-def test_engines_agree(name):
-    model = READINGS[name]
-    for theta in (0.3, 0.6, 1.1):
-        p = point("cross_attention", n=12, d=5, m=3, a0=0.3, a1=A, theta=theta)
-        streams = BlockStreams(3, "readings", p.name, 0)
-        dense, reduced = (
-            trials_at(model, engine, [p])[0](streams, 200) for engine in ("dense", "reduced")
-        )
-        np.testing.assert_array_equal(reduced, dense)
-
-
-def test_the_reading_taken_is_that_of_cross_attention():
-    p = point("cross_attention", n=20, d=6, m=1, a0=0.3, a1=A)
-    for model in (CROSS_ATTENTION, read_otherwise(taken)):
-        a1, a2, *_ = model.literal(p, 1, np.array([3, 4]))
-        for one, other in zip((a1, a2), tokens(p.n, p.d, A, 3, 4), strict=True):
-            np.testing.assert_array_equal(one, other)
-        types = model.token_types([p], 1)
-        np.testing.assert_array_equal(types.scores, CROSS_ATTENTION.token_types([p], 1).scores)
-
-
-def test_with_log_n_in_a1_alone_no_score_exceeds_2():
-    """Why this reading is not measured with tau as it is: P(E_success) is 0 from n = 140 on."""
-    assert 0.9 * math.sqrt(math.log(139)) < 2 < 0.9 * math.sqrt(math.log(140))
-    for letter in "abcde":
-        points = config_points(f"fig7{letter}")
-        for p in points[::8]:
-            scores = IN_A1_ALONE.network_scores([p])
-            assert max(of_network.max() for of_network in scores) <= 2 + 1e-12
-        found = references(IN_A1_ALONE, points)
-        assert [each.success for each in found] == [0.0] * len(points)

@@ -1,14 +1,12 @@
 """Panels, their grids and points: the paper's, and any user's."""
 
 import math
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from making import SECTION, STUDY, config_points, contest, panel, point
+from making import SECTION, STUDY, config_points, panel
 
-from attention_separation.settings.closed import thinned
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.settings.strict_model import subsample
 from attention_separation.softmax_vs_linear.models.model import MRule
 
 SIZES = {
@@ -22,6 +20,11 @@ SIZES = {
 def test_the_papers_panels_and_grids():
     assert {name: len(config_points(name)) for name in SECTION.panels} == SIZES
     assert sum(SIZES.values()) == 1437
+    for name, own in SECTION.panels.items():
+        regression = own.model == "regression"
+        assert STUDY.simulated[name].trials == (1000 if regression else 100)
+        if not regression and "m" not in STUDY.exact[name].sweep:
+            assert {p.m for p in config_points(name)} == {15}
 
 
 @pytest.mark.parametrize(
@@ -38,17 +41,6 @@ def test_ends_of_grids(name, first, last):
     assert values == sorted(values)
 
 
-def test_trials_of_the_papers_scales():
-    trials = {name: STUDY.simulated[name].trials for name in SECTION.panels}
-    assert all(trials[name] == (1000 if name.startswith("fig3") else 100) for name in trials)
-
-
-def test_every_attention_point_has_fifteen_columns_unless_swept():
-    for name in SECTION.panels:
-        if SECTION.panels[name].model != "regression" and "m" not in STUDY.exact[name].sweep:
-            assert {p.m for p in config_points(name)} == {15}
-
-
 def test_grid_values_are_exact_decimals():
     values = [p.a1 for p in config_points("fig5d")]
     exact = [float(Decimal("0.1") + k * Decimal("0.036")) for k in range(81)]
@@ -61,16 +53,8 @@ def test_grid_values_are_exact_decimals():
 def test_points_hold_all_parameters_and_the_absolute_threshold():
     p = config_points("fig4a")[0]
     s = math.sqrt(math.log(200))
-    assert (p.n, p.d, p.m, p.a0, p.a1, p.b, p.c, p.delta) == (
-        200,
-        12,
-        15,
-        0.01,
-        1.2,
-        0.2,
-        0.8,
-        0.01,
-    )
+    held = (p.n, p.d, p.m, p.a0, p.a1, p.b, p.c, p.delta)
+    assert held == (200, 12, 15, 0.01, 1.2, 0.2, 0.8, 0.01)
     assert p.tau == pytest.approx(0.9 * s, rel=1e-15)
     assert (p.s, p.attention_x, p.law) == (s, "identity", None)
     assert config_points("fig5a")[0].attention_x == "ones"
@@ -114,29 +98,8 @@ def test_a_points_name_does_not_depend_on_the_grid_around_it():
     assert coarse[1].name == fine[2].name == "n=300"
 
 
-def test_points_have_their_panels_contest():
-    """And are otherwise the same, with the same draws."""
-    own, sweep = contest("cosh", "linear"), {"a1": [1.0, 2.0]}
-    values = {"n": 16, "d": 5, "m": 5, "a0": 0.01}
-    others = panel("cross_attention", sweep, contest=own, **values).points()
-    papers = panel("cross_attention", sweep, **values).points()
-    assert [p.contest for p in others] == [own, own]
-    assert [replace(p, contest=PAPERS) for p in others] == papers
-    assert panel("cross_attention", sweep, contest=None, **values).points() == papers
-
-
-def test_theta_is_a_number_or_c_plus_one():
-    common = {"n": 20, "d": 12, "m": 3, "a0": 0.0, "a1": 1.0, "b": 0.2, "c": 0.7}
-    assert point("self_attention", **common, theta="c + 0.25").tau == pytest.approx(
-        0.95 * math.sqrt(math.log(20))
-    )
-    assert point("self_attention", **common, theta=0.5).tau == pytest.approx(
-        0.5 * math.sqrt(math.log(20))
-    )
-
-
 def test_thinning_keeps_the_ends():
-    assert thinned(list(range(81)), 5) == [0, 20, 40, 60, 80]
-    assert thinned([1, 2, 3], 5) == [1, 2, 3]
-    assert thinned([1, 2, 3], 1) == [1]
-    assert thinned([1, 2, 3], None) == [1, 2, 3]
+    assert subsample(list(range(81)), 5) == [0, 20, 40, 60, 80]
+    assert subsample([1, 2, 3], 5) == [1, 2, 3]
+    assert subsample([1, 2, 3], 1) == [1]
+    assert subsample([1, 2, 3], None) == [1, 2, 3]

@@ -1,4 +1,5 @@
-"""Contests of any kernels: the reduced engine against the dense one, success by its sentence."""
+"""The reduced engine against the dense one, trial by trial, and success by its sentence: points of
+the paper, and contests of any kernels."""
 
 import tracemalloc
 from dataclasses import replace
@@ -27,14 +28,18 @@ ELEVEN = contest(
 )  # fmt: skip
 """22 networks: more than two bytes of flags, and of kernels of every kind."""
 
-contests = st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True).map(
-    lambda names: contest(*names)
+contests = st.one_of(
+    st.just(PAPERS),
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True).map(
+        lambda names: contest(*names)
+    ),
 )
 amplitude = st.one_of(st.floats(0, 3), st.sampled_from([0.0, 0.01, 1.2]))
 part = st.one_of(st.floats(0.05, 1), st.sampled_from([0.2, 0.5, 0.8]))
+# Simple fractions of sqrt(log n) make exact ties likely.
 theta = st.one_of(st.floats(0.05, 1.5), st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0]))
 sizes = st.tuples(
-    st.sampled_from([1, 2, 3, 5, 10, 14, 15, 30, 31, 62, 63, 64]), st.integers(1, 3)
+    st.sampled_from([1, 2, 3, 5, 14, 15, 16, 30, 31, 32, 62, 63, 64]), st.integers(1, 3)
 ).filter(lambda kt: 2 <= kt[0] * kt[1] <= 64)
 """Classes, and tokens in each."""
 
@@ -59,6 +64,8 @@ def same_trials(p, seed=0, trials=TRIALS):
     dense, reduced = (run(engine, p, streams, trials) for engine in ("dense", "reduced"))
     assert dense.shape == reduced.shape == (trials, len(p.contest.networks))
     np.testing.assert_array_equal(reduced, dense)
+    # A shorter run is a prefix.
+    np.testing.assert_array_equal(run("reduced", p, streams, trials - 7), reduced[:-7])
     return reduced
 
 
@@ -73,6 +80,7 @@ def cross_point(size=(5, 4), of=PAPERS, **values):
     return replace(point("cross_attention", n=size[0] * size[1], d=size[0] + 1, **own), contest=of)
 
 
+@settings(max_examples=60)
 @given(
     size=sizes, of=contests, a0=amplitude, a1=amplitude, b=part, c=part, theta=theta,
     seed=st.integers(0, 2**32), attention_x=st.sampled_from(["identity", "ones"]),
@@ -82,6 +90,7 @@ def test_self_attention(size, of, seed, settings, **values):
     same_trials(self_point(size, of, **settings, **values), seed)
 
 
+@settings(max_examples=50)
 @given(
     size=sizes, of=contests, a0=amplitude, a1=amplitude, theta=theta,
     seed=st.integers(0, 2**32), settings=trial_settings,
@@ -90,17 +99,14 @@ def test_cross_attention(size, of, seed, settings, **values):
     same_trials(cross_point(size, of, **settings, **values), seed)
 
 
-@pytest.mark.parametrize("signs", ["shared", "fresh"])
-@pytest.mark.parametrize("data", ["independent", "same"])
-@pytest.mark.parametrize("make", [self_point, cross_point])
-@pytest.mark.parametrize("theta", [0.3, 0.55, 1.1])
-def test_eleven_kernels(make, data, signs, theta):
-    """22 networks, and both answers of most: flags of one are not taken for another's."""
-    p = make((5, 3), ELEVEN, m=1, data=data, signs=signs, theta=theta)
-    positive = same_trials(p, trials=60)
-    assert positive.shape == (60, 22)
-    if theta < 1:
-        assert (positive.any(axis=0) & ~positive.all(axis=0))[8:].sum() >= 8
+@given(
+    n=st.one_of(st.integers(2, 140), st.sampled_from([8, 16, 32, 64, 128])),
+    tau=st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.125, 0.25, 0.5])),
+    law=st.sampled_from(["uniform", "two-point", "low", "middle", "high"]),
+    seed=st.integers(0, 2**32), settings=trial_settings,
+)  # fmt: skip
+def test_regression(settings, seed, **values):
+    same_trials(point("regression", **values, **settings), seed, trials=24)
 
 
 @pytest.mark.parametrize("signs", ["shared", "fresh"])
@@ -110,31 +116,7 @@ def test_any_number_of_kernels(signs, count):
     same_trials(self_point((3, 2), contest(*NAMES[:count]), m=2, signs=signs), trials=12)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("make", [self_point, cross_point])
-def test_every_kernel_alone(make, name):
-    """Nothing is silent: a contest of two networks."""
-    for signs in ("shared", "fresh"):
-        of = contest(name)
-        for size in ((5, 3), (2, 3), (1, 4), (4, 1)):
-            positive = same_trials(make(size, of, signs=signs, m=3), trials=10)
-            on_d1, on_d0 = positive.T
-            assert of.success(positive).tolist() == (on_d1 & ~on_d0).tolist()
-
-
-@pytest.mark.parametrize("name", ["linear_unnormalised", "sigmoid_unnormalised"])
-@pytest.mark.parametrize("attention_x", ["identity", "ones"])
-def test_rows_with_sums_of_their_own(name, attention_x):
-    """Over thresholds at which either answer occurs."""
-    of = contest(name, "linear")
-    answers = []
-    for theta in (0.05, 0.2, 1.0, 5.0, 25.0, 125.0, 600.0):
-        p = self_point((5, 3), of, m=2, theta=theta, attention_x=attention_x, b=0.5)
-        answers.append(same_trials(p, trials=40)[:, [0, 2]])
-    found = np.concatenate(answers)
-    assert found.any(axis=0).all()
-    assert not found.all(axis=0).any()
-    assert any(0 < answer.mean() < 1 for answer in answers)
+OTHERWISE_IN_STREAMS = {"linear": "lin", "uniform": "none"}
 
 
 def literally(p, streams, trials):
@@ -148,7 +130,7 @@ def literally(p, streams, trials):
 
     def value(trial, kernel, dataset):
         """F of a kernel on D0 or D1, 0 where a score ties tau but for rounding."""
-        stream = f"signs {'lin' if kernel == 'linear' else kernel} D{dataset}"
+        stream = f"signs {OTHERWISE_IN_STREAMS.get(kernel, kernel)} D{dataset}"
         stream = "signs" if p.signs == "shared" else stream
         if stream not in lanes:
             lanes[stream] = draw_lanes(streams.generator(stream), trials, p.m, p.d)
@@ -169,7 +151,7 @@ def literally(p, streams, trials):
     return successes, events
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     make=st.sampled_from([self_point, cross_point]), of=contests, theta=st.floats(0.2, 1.2),
     size=st.sampled_from([(1, 3), (2, 2), (3, 1), (5, 3)]), a1=st.floats(1, 3),
@@ -182,27 +164,7 @@ def test_success_and_events_by_the_sentence(make, of, size, seed, settings, **va
     for engine in ("dense", "reduced"):
         positive = run(engine, p, streams)
         assert of.success(positive).tolist() == successes
-        assert of.happened(positive).tolist() == events
-
-
-@settings(max_examples=40)
-@given(
-    make=st.sampled_from([self_point, cross_point]), settings=trial_settings,
-    theta=st.floats(0.2, 1.2), seed=st.integers(0, 2**32),
-    others=st.lists(st.sampled_from(sorted({*NAMES} - {"exp", "linear"})), max_size=4, unique=True),
-    first=st.booleans(),
-)  # fmt: skip
-def test_networks_of_the_papers_contest_find_what_they_find_there(
-    make, others, first, seed, settings, theta
-):
-    """The same draws: who else takes part, and in which order, changes no network."""
-    of = contest("linear", *others, "exp") if first else contest(*others, "exp", "linear")
-    p = make((5, 3), theta=theta, **settings)
-    streams = BlockStreams(seed, "test", p.name, 0)
-    papers = run("reduced", p, streams, 30)
-    found = run("reduced", replace(p, contest=of), streams, 30)
-    for k, network in enumerate(PAPERS.networks):
-        np.testing.assert_array_equal(found[:, of.networks.index(network)], papers[:, k])
+        assert of.event_flags(positive).tolist() == events
 
 
 def mixed_points(model):

@@ -1,14 +1,27 @@
-"""What a trial draws: special tokens, entries of Ax, and who shares them."""
+"""What a trial draws: special tokens, entries of Ax, and signs as bits; who shares them."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import contest, point
 
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.simulation import attention_trials, regression_trials
-from attention_separation.statistics.seeding import BlockStreams
+from attention_separation.softmax_vs_linear.simulation.signs import (
+    CHUNK_MULTIPLE,
+    bit_at,
+    bits_at,
+    draw_lanes,
+    lane_bits,
+    lanes_per_column,
+    pluses,
+    sign_matrix,
+    unpack,
+)
+from attention_separation.statistics.seeding import BlockStreams, stream
 
 SELF = {"n": 40, "d": 10, "m": 3, "a0": 0.0, "a1": 1.0, "b": 0.2, "c": 0.8}
 STREAMS = BlockStreams(1, "test", "x", 0)
@@ -44,15 +57,6 @@ def test_entries_of_ax_are_independent_or_the_same():
     np.testing.assert_array_equal(d1, other_d1)
 
 
-def test_signs_are_shared_or_fresh():
-    _, shared = attention_draws()
-    assert list(shared) == ["signs"]
-    _, fresh = attention_draws(signs="fresh")
-    values = list(fresh.values())
-    assert len(values) == 4
-    assert all((values[0] != other).any() for other in values[1:])
-
-
 def test_networks_of_two_contests_read_the_same_signs():
     """Shared signs are those of any contest, and fresh ones those of any that has the network."""
     indices, fresh = attention_draws(signs="fresh")
@@ -69,15 +73,6 @@ def test_networks_of_two_contests_read_the_same_signs():
     np.testing.assert_array_equal(attention_draws(of=others)[1]["signs"], shared["signs"])
 
 
-def test_special_tokens_are_uniform():
-    """False-alarm budget 1e-9: each of 40 counts within 7.1 standard deviations."""
-    indices, _ = attention_draws(trials=5000)
-    for column in indices.reshape(len(indices), -1).T:
-        counts = np.bincount(column, minlength=40)
-        expected = len(indices) / 40
-        assert (np.abs(counts - expected) < 7.1 * np.sqrt(expected)).all()
-
-
 @pytest.mark.parametrize("size", [1, 64, 10**6])
 def test_the_size_of_chunks_changes_nothing(size, monkeypatch):
     before = attention_draws(), regression_draws()
@@ -87,3 +82,46 @@ def test_the_size_of_chunks_changes_nothing(size, monkeypatch):
     np.testing.assert_array_equal(before[0][0], after[0][0])
     np.testing.assert_array_equal(before[0][1]["signs"], after[0][1]["signs"])
     np.testing.assert_array_equal(before[1], after[1])
+
+
+SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 130]
+
+
+@pytest.mark.parametrize(
+    ("d", "bits", "lanes"), [(12, 16, 1), (22, 32, 1), (64, 64, 1), (66, 64, 2)]
+)
+def test_lanes_are_as_narrow_as_a_column_allows(d, bits, lanes):
+    assert (lane_bits(d), lanes_per_column(d)) == (bits, lanes)
+
+
+def test_a_set_bit_is_a_plus_at_its_place():
+    lanes = np.array([[0b101], [0b010]], dtype=np.uint16)
+    assert sign_matrix(lanes, 3).T.tolist() == [[1, -1, 1], [-1, 1, -1]]
+
+
+@given(st.sampled_from(SIZES), st.integers(1, 4), st.integers(1, 9))
+def test_counts_and_bits_are_those_of_the_signs(d, m, trials):
+    lanes = draw_lanes(stream(1, "test"), trials, m, d)
+    bits = unpack(lanes, d)
+    assert bits.shape == (trials, m, d)
+    start, stop = d // 3, d
+    assert (pluses(lanes, d, start, stop) == bits[..., start:stop].sum(-1)).all()
+    assert (bit_at(lanes, d, d - 1) == bits[..., d - 1]).all()
+    places = stream(2, "test").integers(0, d, trials)
+    expected = bits[np.arange(trials), :, places]
+    assert (bits_at(lanes, d, places) == expected).all()
+
+
+@given(st.sampled_from(SIZES), st.integers(1, 4), st.integers(0, 5), st.integers(1, 9))
+def test_chunks_read_on_where_the_last_one_ended(d, m, first, rest):
+    whole = draw_lanes(stream(3, "x"), CHUNK_MULTIPLE * first + rest, m, d)
+    rng = stream(3, "x")
+    parts = [draw_lanes(rng, count, m, d) for count in (CHUNK_MULTIPLE * first, rest)]
+    assert (np.concatenate(parts) == whole).all()
+
+
+def test_every_sign_is_fair():
+    """False-alarm budget 1e-9: 65 means of 40,000 fair bits within 7 standard errors."""
+    bits = unpack(draw_lanes(stream(5, "x"), 10_000, 4, 65), 65)
+    error = 0.5 / np.sqrt(40_000)
+    assert (np.abs(bits.mean(axis=(0, 1)) - 0.5) < 7 * error).all()

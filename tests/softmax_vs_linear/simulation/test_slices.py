@@ -1,24 +1,17 @@
 """Slices of a panel's trials: whatever their number, the same table."""
 
-import subprocess
+import io
 import sys
 
-import numpy as np
 import pytest
-from making import CONFIG, ROOT, SECTION, STUDY, changed_study, contest, panel
+from making import CONFIG, SECTION, STUDY, changed_study, contest, panel
 
+from attention_separation.__main__ import run_job
 from attention_separation.results.tables import read_parquet, write_parquet
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.simulation import simulate
-from attention_separation.softmax_vs_linear.simulation.simulate import (
-    cut_units,
-    merge_counts,
-    slice_schema,
-    slice_table,
-    units,
-)
+from attention_separation.softmax_vs_linear.simulation.simulate import cut_units, slice_schema
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
-from attention_separation.statistics.counts import Counts
 
 OTHERS = contest("power_2", "linear", "cosh")
 SWEEPS = {
@@ -37,14 +30,6 @@ def job(name):
     return SWEEPS[name]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
-def test_every_block_of_every_point_is_in_one_slice(count):
-    of_panel = SWEEPS["cross_attention"].points()
-    parts = cut_units(of_panel, 10_050, [1.0, 2.0, 5.0], count)
-    assert len(parts) == count
-    assert [unit for part in parts for unit in part] == units(of_panel, 10_050)
-
-
 def test_slices_take_about_equal_time():
     of_panel = SWEEPS["cross_attention"].points()
     seconds = [1.0, 2.0, 5.0]
@@ -60,28 +45,6 @@ def test_merged_slices_are_the_panel(name, count):
     assert simulate.merged(job(name), slices[::-1]).equals(simulate.simulate(job(name)))
 
 
-def test_a_slice_has_a_column_for_each_outcome():
-    assert simulate.slice_of(job("other kernels"), 1, 1).column_names == [
-        "point", "trials", "successes", "power_2_d1_positive", "linear_d1_zero", "cosh_d1_zero",
-        "power_2_d0_zero", "linear_d0_zero", "cosh_d0_zero",
-    ]  # fmt: skip
-    assert simulate.slice_of(job("regression"), 1, 1).column_names == [
-        "point", "trials", "successes", "f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero",
-        "f_lin_d0_zero",
-    ]  # fmt: skip
-
-
-def test_counts_of_slices_are_added_column_by_column():
-    one = Counts(10, np.arange(7))
-    two = Counts(5, np.array([3, 0, 5, 1, 1, 2, 4]))
-    tables = [slice_table({0: one, 2: two}, OTHERS), slice_table({2: one}, OTHERS)]
-    first, second, third = merge_counts([*tables, slice_table({}, OTHERS)], 3, OTHERS)
-    assert (first.trials, second.trials, third.trials) == (10, 0, 15)
-    assert first.happened.tolist() == list(range(7))
-    assert second.happened.tolist() == [0] * 7
-    assert third.happened.tolist() == [3, 1, 7, 4, 5, 7, 10]
-
-
 def test_a_slice_too_few_or_twice_is_refused():
     slices = [simulate.slice_of(job("regression"), k + 1, 3) for k in range(3)]
     for wrong in (slices[:2], [*slices, slices[0]]):
@@ -92,35 +55,27 @@ def test_a_slice_too_few_or_twice_is_refused():
 JOB = "softmax_vs_linear.simulation.simulate"
 
 
-def command(*arguments, given=None):
-    return subprocess.run(
-        [sys.executable, "-m", "attention_separation", "job", JOB, *map(str, arguments)],
-        cwd=ROOT / "src", text=True, capture_output=True, check=False, input=given,
-    )  # fmt: skip
-
-
-def test_the_command_line_cuts_and_merges(tmp_path):
+def test_the_command_line_cuts_and_merges(tmp_path, capsys, monkeypatch):
     settings = job("regression").canonical()
-    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
-    for k, path in enumerate(paths, start=1):
-        done = command("--settings", settings, "--output", path, "--slice", f"{k}/2")
-        assert done.returncode == 0, done.stderr
-    whole, alone = tmp_path / "whole.parquet", tmp_path / "alone.parquet"
-    assert command("--settings", settings, "--output", whole, "--merge", *paths).returncode == 0
-    assert command("--settings", settings, "--output", alone).returncode == 0
-    assert whole.read_bytes() == alone.read_bytes()
 
-    alone.unlink()
-    done = command("--settings", "-", "--output", alone, given=f"{settings}\n")
-    assert done.returncode == 0, done.stderr
-    assert whole.read_bytes() == alone.read_bytes()
+    def made(name, *arguments, given=settings):
+        path = tmp_path / f"{name}.parquet"
+        command = ("--settings", given, "--output", path, *arguments)
+        return path if run_job(JOB, *map(str, command)) == 0 else None
 
-    wrong = tmp_path / "wrong.parquet"
-    done = command("--settings", settings, "--output", wrong, "--merge", paths[0], paths[0])
-    assert "not all slices, each once: 1/2" in done.stderr
-    done = command("--settings", settings, "--output", wrong, "--slice", "3/2")
-    assert "allowed: K/N with 1 <= K <= N" in done.stderr
-    assert not wrong.exists()
+    one, two = (made(k, "--slice", f"{k}/2") for k in (1, 2))
+    whole = made("whole", "--merge", one, two).read_bytes()
+    assert made("alone").read_bytes() == whole
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{settings}\n"))
+    assert made("from stdin", given="-").read_bytes() == whole
+
+    for wrong, words in (
+        (("--merge", one, one), "not all slices, each once: 1/2"),
+        (("--slice", "3/2"), "allowed: K/N with 1 <= K <= N"),
+    ):
+        assert made("wrong", *wrong) is None
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "wrong.parquet").exists()
 
 
 def test_a_slice_of_other_settings_is_refused(tmp_path):

@@ -4,7 +4,7 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
-from making import SECTION, config_points, model_of, point, run_trials
+from making import config_points, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
@@ -17,18 +17,6 @@ from attention_separation.statistics.seeding import BlockStreams
 def margins(p):
     """(largest score - tau) / s of every state, network by network."""
     return [(scores[0] - p.tau) / p.s for scores in model_of(p).network_scores([p])]
-
-
-def test_the_closest_grid_point_is_5d_at_1_9():
-    closest = {}
-    for name in SECTION.panels:
-        if SECTION.panels[name].model != "regression":
-            for p in config_points(name):
-                closest[name, p.name] = min(np.abs(margin).min() for margin in margins(p))
-    (first, second, *_) = sorted(closest, key=closest.get)
-    assert first == ("fig5d", "a1=1.9")
-    assert closest[first] < 1e-10
-    assert closest[second] > 1e-6
 
 
 def test_5d_at_1_9_is_decided_as_fifty_digits_decide_it():

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import REST, TokenTypes, distinct_rows
-from attention_separation.attention.kernel import ClassesApartError, Kernel, Seen
-from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import Data
-
+from ...attention.distinct_rows import REST, TokenTypes, distinct_rows
+from ...attention.kernel import ClassesApartError, Kernel, KernelInputs
+from ...attention.threshold_curves import LARGEST_N
+from ...datasets.dataset import Data
 from .layers import Layer, token_types
 
 ALIKE = 1e-9
@@ -56,7 +55,7 @@ def all_sizes(classes: int) -> list[int]:
 def _telling(kernel: Kernel) -> Kernel:
     """The same kernel, which says of what a weight is no finite number."""
 
-    def weigh(seen: Seen) -> np.ndarray:
+    def weigh(seen: KernelInputs) -> np.ndarray:
         weights = kernel.weigh(seen)
         wrong = ~np.isfinite(weights) & (seen.multiplicities > 0)
         # A logarithm may be -inf, that of 0.
@@ -102,7 +101,7 @@ def _compare(kernel: Kernel, types: TokenTypes, weights: np.ndarray, shift: int)
 
 def _rearranged(
     kernel: Kernel, types: TokenTypes, shift: int
-) -> tuple[Seen, np.ndarray, np.ndarray]:
+) -> tuple[KernelInputs, np.ndarray, np.ndarray]:
     """What a kernel may know of the same tokens in another order, classes renamed by a shift, and
     keys that stand for several tokens in two parts; and the types of its queries and keys."""
     if kernel.kind == "features":

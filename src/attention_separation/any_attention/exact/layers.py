@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import SAME, SPECIAL, TokenTypes
-from attention_separation.datasets import DATASETS
-from attention_separation.datasets.dataset import Data, Dataset, Tokens
+from ...attention.distinct_rows import SAME, SPECIAL, TokenTypes
+from ...datasets import DATASETS
+from ...datasets.dataset import Data, Dataset, Tokens
 
 THETA_OVER_C = 0.1
 """The threshold of self-attention at the paper's points is c + 0.1 (reconstructed)."""
@@ -33,6 +33,11 @@ class Layer:
     words: str
 
     @property
+    def columns(self) -> dict[str, str]:
+        """What names it in tables."""
+        return {"model": self.model, "attention_x": self.attention_x}
+
+    @property
     def of(self) -> Dataset:
         """Its datasets."""
         return DATASETS[self.model]
@@ -40,6 +45,15 @@ class Layer:
     def d(self, classes: int) -> int:
         """The dimension of tokens in so many classes."""
         return classes + self.of.other_columns
+
+    def sizes(self, data: Data, n: int) -> dict[str, int]:
+        """n, d and m, for tables."""
+        return {"n": n, "d": self.d(data.classes), "m": data.m(n)}
+
+    def tokens(self, data: Data, n: int) -> Tokens:
+        """Sizes of n tokens."""
+        d = self.d(data.classes)
+        return Tokens(n, d, data.a0, data.a1, data.b, data.c, self.attention_x)
 
     def theta(self, data: Data) -> float:
         """The threshold of the paper's points, in units of s."""
@@ -64,8 +78,7 @@ def token_types(
     ValueError
         If n tokens do not stack in the data's classes, or X all ones is to have a weight.
     """
-    d = layer.d(data.classes)
-    tokens = [Tokens(size, d, data.a0, data.a1, data.b, data.c, layer.attention_x) for size in n]
+    tokens = [layer.tokens(data, size) for size in n]
     weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
     if weights.any() and layer.attention_x != "identity":
         raise ValueError(f"a weight with X = {layer.attention_x!r}; allowed: with 'identity'")

@@ -8,11 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernels import KERNELS, exponential
-from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import Data
-
+from ...attention.kernel import Kernel
+from ...attention.kernels import KERNELS, exponential
+from ...attention.threshold_curves import LARGEST_N
+from ...datasets.dataset import Data
 from .layers import Layer
 from .values import best_probabilities, score_columns
 
@@ -119,7 +118,7 @@ def reach(kernel: Kernel, layer: Layer, data: Data, level: float | None = None) 
     return Reach(last, holes, undecided_from, not (unknown > most).any())
 
 
-def as_none_from(kernel: Kernel, layer: Layer, data: Data) -> float:
+def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
     """The multiple of K from which on, at all n up to 10^12 that are asked, a kernel's best P is
     that of uniform weights; inf where it is not at 10^12 still, NaN where float64 does not tell."""
 

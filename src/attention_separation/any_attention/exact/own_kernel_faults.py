@@ -11,11 +11,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from attention_separation.own_kernels.section import OwnKernel, PythonKernel
-from attention_separation.own_kernels.values import own_kernel
-from attention_separation.results.provenance import PACKAGE, ROOT
-
-from ..settings.jobs import Data, KernelsJob
+from ...own_kernels.section import OwnKernel, PythonKernel
+from ...own_kernels.values import own_kernel
+from ...results.provenance import PACKAGE, ROOT
+from ..jobs import Data, KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
 

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from attention_separation.attention.kernel import Kernel, Seen
-from attention_separation.datasets.dataset import Data
-from attention_separation.own_kernels.values import asked_kernels
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import finite_or_null, table_from_rows
-
-from ..settings.jobs import KernelsJob
+from ...attention.kernel import Kernel, KernelInputs
+from ...datasets.dataset import Data
+from ...own_kernels.values import asked_kernels
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import finite_or_null, schema, table_from_rows
+from ..jobs import KernelsJob
 from .layers import LAYERS, Layer
 from .values import score_columns
 
@@ -27,20 +25,10 @@ ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SIZES = (200, 2_000)
 """Numbers of tokens, rounded down to multiples of K."""
 
-SCHEMA = pa.schema(
-    [
-        ("kernel", pa.string()),
-        ("model", pa.string()),
-        ("attention_x", pa.string()),
-        ("split", pa.string()),
-        ("alpha", pa.float64()),
-        ("n", pa.int64()),
-        ("d", pa.int64()),
-        ("m", pa.int64()),
-        ("p_best", pa.float64()),
-        ("share", pa.float64()),
-    ]
-)
+SCHEMA = schema(
+    kernel=str, model=str, attention_x=str, split=str, alpha=float, n=int, d=int, m=int,
+    p_best=float, share=float,
+)  # fmt: skip
 """A row per kernel of vectors, layer, split and n; alpha is null where X is split through one
 coordinate, and p_best where float64 does not tell it or the kernel has no weights."""
 
@@ -67,7 +55,7 @@ class Split:
     words: str
     alpha: float | None
 
-    def of(self, seen: Seen) -> Seen:
+    def of(self, seen: KernelInputs) -> KernelInputs:
         """What a kernel sees with this split; scores are the same."""
         if self.alpha is not None:
             queries, keys = seen.queries * self.alpha, seen.keys / self.alpha
@@ -98,12 +86,9 @@ def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, obje
             for split in splits(layer):
                 found, shares = _measured(with_split(kernel, split), layer, data, sizes)
                 for n, p_best, share in zip(sizes, found, shares, strict=True):
-                    yield {
-                        "kernel": kernel.name, "model": layer.model,
-                        "attention_x": layer.attention_x, "split": split.words,
-                        "alpha": split.alpha, "n": n, "d": layer.d(data.classes), "m": data.m(n),
-                        "p_best": finite_or_null(p_best), "share": finite_or_null(share),
-                    }  # fmt: skip
+                    row = {"kernel": kernel.name, "split": split.words, "alpha": split.alpha}
+                    found_here = {"p_best": finite_or_null(p_best), "share": finite_or_null(share)}
+                    yield row | layer.columns | layer.sizes(data, n) | found_here
 
 
 def _measured(

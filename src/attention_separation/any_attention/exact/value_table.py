@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.datasets.dataset import Data
-from attention_separation.own_kernels.values import asked_kernels
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.progress import Progress
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import finite_or_null, table_from_rows
-
-from ..settings.jobs import KernelsJob
+from ...attention.kernel import Kernel
+from ...datasets.dataset import Data
+from ...own_kernels.values import asked_kernels
+from ...pages.table_page import write_result
+from ...results.progress import Progress
+from ...results.provenance import record
+from ...results.tables import finite_or_null, schema, table_from_rows
+from ..jobs import KernelsJob
 from .layers import LAYERS, Layer
-from .limits import as_none_from, exp_probabilities, known_least_weights, reach
+from .limits import exp_probabilities, known_least_weights, n_equal_to_uniform, reach
 from .values import separate
 
 QUANTITIES = (
@@ -27,18 +26,10 @@ QUANTITIES = (
 )  # fmt: skip
 """Of `Separation`, in this order."""
 
-VALUES = pa.schema(
-    [
-        ("kernel", pa.string()),
-        ("model", pa.string()),
-        ("attention_x", pa.string()),
-        ("n", pa.int64()),
-        ("d", pa.int64()),
-        ("m", pa.int64()),
-        *((name, pa.float64()) for name in QUANTITIES),
-        ("resolved", pa.bool_()),
-    ]
-)
+VALUES = schema(
+    kernel=str, model=str, attention_x=str, n=int, d=int, m=int,
+    **dict.fromkeys(QUANTITIES, float), resolved=bool,
+)  # fmt: skip
 """A row per kernel, layer and n; the quantities are those of `Separation`, null where they mean
 nothing."""
 
@@ -54,37 +45,18 @@ NEARLY = 0.02
 SLOPE_OF_WEIGHT = (2_000_000, 200_000_000)
 """Those between which it states how the weight grows."""
 
-REACHES = pa.schema(
-    [
-        ("kernel", pa.string()),
-        ("formula", pa.string()),
-        ("normaliser", pa.string()),
-        ("kind", pa.string()),
-        ("sees", pa.string()),
-        ("source", pa.string()),
-        ("model", pa.string()),
-        ("attention_x", pa.string()),
-        ("last_n", pa.float64()),
-        ("n_equal_to_uniform", pa.float64()),
-        ("resolved", pa.bool_()),
-        ("undecided_from", pa.float64()),
-        ("first_hole", pa.float64()),
-        ("last_hole", pa.float64()),
-        ("margin_exponent", pa.float64()),
-        ("margin_law", pa.string()),
-        *((f"weight_at_{n}", pa.float64()) for n in WEIGHED_AT),
-        ("weight_exponent", pa.float64()),
-        ("weight_law", pa.string()),
-    ]
-)
-"""A row per kernel and layer: the largest n that it separates at (inf: 10^12 still, null: none),
-that from which on its best P is that of uniform weights (inf: not at 10^12 still, null: not told),
-whether float64 tells P at all n that were asked first, and the first at which it does not; the ends
-of the n below the largest at which it does not separate; p of a margin ~ n^p between n = 10^6 and
-10^9, the least g of X = I + g e1 e1^T with which it separates at some n (0: none is needed, inf:
-none up to 10^13 does, null: X is not I, or the weights of a user's kernel overflow at a g that
-would have to be tried), and p of 1 + g ~ n^p between n = 2,000,000 and 200,000,000 where both are
-above 0; the laws are these two exponents in words."""
+OF_KERNELS = ("normaliser", "kind", "sees", "source")
+"""Of `Kernel`."""
+
+REACHES = schema(
+    kernel=str, formula=str, **dict.fromkeys(OF_KERNELS, str), model=str, attention_x=str,
+    last_n=float, n_equal_to_uniform=float, resolved=bool, undecided_from=float, first_hole=float,
+    last_hole=float, margin_exponent=float, margin_law=str,
+    **dict.fromkeys((f"weight_at_{n}" for n in WEIGHED_AT), float),
+    weight_exponent=float, weight_law=str,
+)  # fmt: skip
+"""A row per kernel and layer, as ABOUT says. A weight is inf where none up to 10^13 does; the laws
+are the two exponents in words."""
 
 ENDLESS = ("last_n", "n_equal_to_uniform", *(f"weight_at_{n}" for n in WEIGHED_AT))
 """Columns in which inf has a meaning."""
@@ -126,29 +98,22 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
         numbers = {name: finite_or_null(float(getattr(found, name)[k])) for name in QUANTITIES}
         yield {
             "kernel": kernel.name,
-            "model": layer.model,
-            "attention_x": layer.attention_x,
-            "n": n,
-            "d": layer.d(data.classes),
-            "m": data.m(n),
+            **layer.columns,
+            **layer.sizes(data, n),
             "resolved": known,
-            "share": numbers["share"],
-        } | (numbers if known else {})
+            **(numbers if known else {"share": numbers["share"]}),
+        }
 
 
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
-    found, as_none = reach(kernel, layer, data), as_none_from(kernel, layer, data)
+    found, as_none = reach(kernel, layer, data), n_equal_to_uniform(kernel, layer, data)
     margin_exponent = _margin_exponent(kernel, layer, data)
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,
-        "normaliser": kernel.normaliser,
-        "kind": kernel.kind,
-        "sees": kernel.sees,
-        "source": kernel.source,
-        "model": layer.model,
-        "attention_x": layer.attention_x,
+        **{name: getattr(kernel, name) for name in OF_KERNELS},
+        **layer.columns,
         "last_n": None if math.isnan(found.last) else found.last,
         "n_equal_to_uniform": None if math.isnan(as_none) else as_none,
         "resolved": math.isnan(found.undecided_from),

@@ -6,22 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import Rows, distinct_rows
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.separation import (
-    after_signs,
-    of_each_neuron,
-    rank_states,
-    widest_margin,
-)
-from attention_separation.attention.sign_columns import largest_scores
-from attention_separation.attention.threshold_curves import (
-    NARROWEST,
-    ThresholdCurves,
-    threshold_curves,
-)
-from attention_separation.datasets.dataset import Data
-
+from ...attention import separation
+from ...attention.distinct_rows import Rows, distinct_rows
+from ...attention.kernel import Kernel
+from ...attention.sign_columns import largest_scores
+from ...attention.threshold_curves import NARROWEST, ThresholdCurves, threshold_curves
+from ...datasets.dataset import Data
 from .layers import Layer, token_types
 
 PARTS = ("first", "marked", "own", "rest")
@@ -127,7 +117,7 @@ def separate(
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best, low, high = curves.best()
-    ranked = rank_states(scored.d0, scored.d1, scored.m, scored.s)
+    ranked = separation.rank_states(scored.d0, scored.d1, scored.m, scored.s)
     # No threshold is the best of those that tell nothing.
     low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.
@@ -138,10 +128,10 @@ def separate(
         theta_low=low,
         theta_high=high,
         p_paper=curves.at(theta)[:, 0],
-        p_after_y=after_signs(ranked),
-        p_each_bias=of_each_neuron(ranked),
-        margin=widest_margin(ranked, reached),
-        margin_of_exp=widest_margin(ranked, of_exp / 2),
+        p_after_y=separation.after_signs(ranked),
+        p_each_bias=separation.of_each_neuron(ranked),
+        margin=separation.widest_margin(ranked, reached),
+        margin_of_exp=separation.widest_margin(ranked, of_exp / 2),
         share=scored.rows[1].share[:, 0],
         resolved=curves.resolved,
     )

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.verdict_words import NOT_APPLICABLE, VERDICTS
-
-from ..settings.jobs import Data, KernelsJob
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
+from ...statistics.claims import NOT_APPLICABLE, VERDICTS
+from ..jobs import Data, KernelsJob
 from .law_table import judge_laws
 
 TITLE = "Any attention: the laws at other data"
@@ -31,14 +30,7 @@ CHANGES: tuple[dict[str, float], ...] = (
 
 COUNTS = (*VERDICTS, NOT_APPLICABLE)
 
-ELSEWHERE = pa.schema(
-    [
-        ("data", pa.string()),
-        ("law", pa.string()),
-        ("kind", pa.string()),
-        *((verdict, pa.int64()) for verdict in COUNTS),
-    ]
-)
+ELSEWHERE = schema(data=str, law=str, kind=str, **dict.fromkeys(COUNTS, int))
 """A row for each change of the data, law and kind of claim: how many have each verdict."""
 
 

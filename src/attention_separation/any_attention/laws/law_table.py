@@ -6,73 +6,40 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.datasets.dataset import Data
-from attention_separation.own_kernels.values import own_kernels
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.verdict_words import count_verdicts
-
-from ..settings.jobs import KernelsJob
+from ...attention.kernel import Kernel
+from ...datasets.dataset import Data
+from ...own_kernels.values import own_kernels
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
+from ...statistics.claims import count_verdicts
+from ..jobs import KernelsJob
+from .law import OF_LAWS, WORDS, Law
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
 from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW, own_law
-from .verdicts import Law
-from .words import WORDS
 
 LAWS: tuple[Law, ...] = (
     *REACH_LAWS, *PROBABILITY_LAWS, *BOUNDED_LAWS, *ROW_LAWS, MARGIN_LAW, WEIGHT_LAW, ANOTHER_X_LAW,
 )  # fmt: skip
 
 
-def laws_with(own: Collection[Kernel]) -> tuple[Law, ...]:
-    """All laws, that of a user's own kernels the last one where there are such."""
-    return (*LAWS, own_law(own)) if own else LAWS
-
-
 def judge_laws(data: Data, own: Collection[Kernel] = ()) -> list[dict[str, str | float | None]]:
-    """A row for each claim of each law.
+    """A row for each claim of each law, that of a user's own kernels the last one where there are
+    such: the columns of SCHEMA, with NaN where exact values do not resolve what is measured."""
+    laws = (*LAWS, own_law(own)) if own else LAWS
+    return [row for law in laws for row in law.rows(data)]
 
-    Columns: law, kind (`verdicts.KINDS`), kernel, model, attention_x, at (n, or None), quantity,
-    predicted, measured (by exact values; NaN where not resolved), relative_difference, tolerance,
-    tolerance_kind ("relative" or "absolute"), verdict, and the law's statement, condition and error
-    term.
-    A statement is 0 where it is false and 1 where it is true, or P where it says that two are the
-    same.
-    """
-    return [row for law in laws_with(own) for row in law.rows(data)]
-
-
-SCHEMA = pa.schema(
-    [
-        ("law", pa.string()),
-        ("kind", pa.string()),
-        ("kernel", pa.string()),
-        ("model", pa.string()),
-        ("attention_x", pa.string()),
-        ("at", pa.float64()),
-        ("quantity", pa.string()),
-        ("predicted", pa.float64()),
-        ("measured", pa.float64()),
-        ("relative_difference", pa.float64()),
-        ("tolerance", pa.float64()),
-        ("tolerance_kind", pa.string()),
-        ("verdict", pa.string()),
-        ("statement", pa.string()),
-        ("condition", pa.string()),
-        ("error_term", pa.string()),
-    ]
-)
-"""A row per law, kernel, layer and n (`at`), what it predicts, null where no law is known, and what
-exact values say, null where float64 does not tell; inf has a meaning in both, such as a largest n
-that was not reached, or an error term without bound. The law's statement, condition and error term
-stand in each of its rows."""
-
-ABOVE = ("statement", "condition", "error_term")
-"""Columns that the page has above its table, once for each law."""
 
 ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
+"""Columns in which inf has a meaning."""
+
+SCHEMA = schema(
+    law=str, kind=str, kernel=str, model=str, attention_x=str, at=float, quantity=str,
+    **dict.fromkeys(ENDLESS, float), tolerance_kind=str, verdict=str, **dict.fromkeys(OF_LAWS, str),
+)  # fmt: skip
+"""A row per law, kernel, layer and n (`at`): null where no law is known, or float64 does not tell;
+inf as for a largest n that was not reached, or an error term without bound."""
 
 TITLE = "Any attention: laws of which kernels separate, judged"
 SCOPE = (
@@ -98,8 +65,10 @@ def law_table(job: KernelsJob) -> pa.Table:
 def about(table: pa.Table) -> str:
     """A line for each law: its statement, condition and error term, and how many claims agree."""
     verdicts: dict[tuple[str, ...], list[str]] = {}
-    for row in table.select(["law", *ABOVE, "verdict"]).to_pylist():
-        verdicts.setdefault((row["law"], *(row[name] for name in ABOVE)), []).append(row["verdict"])
+    for row in table.select(["law", *OF_LAWS, "verdict"]).to_pylist():
+        verdicts.setdefault((row["law"], *(row[name] for name in OF_LAWS)), []).append(
+            row["verdict"]
+        )
     lines = [
         f"{law} ({count_verdicts(found)}): {text} Needs: {condition} Error term: {error_term}"
         for (law, text, condition, error_term), found in verdicts.items()
@@ -111,5 +80,5 @@ def run(job: KernelsJob, output: Path) -> None:
     table = law_table(job)
     provenance = record(job.canonical(), __name__)
     stem = output.with_suffix("")
-    shown = table.drop_columns(list(ABOVE))
+    shown = table.drop_columns(list(OF_LAWS))
     write_result(table, stem, provenance, TITLE, about(table), shown, endless=ENDLESS)

@@ -6,19 +6,17 @@ from itertools import product
 
 import numpy as np
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.another_x import literal_margin, margin
-from attention_separation.datasets.dataset import Data
-
+from ...attention.kernel import Kernel
+from ...attention.kernels import KERNELS
+from ...datasets.another_x import literal_margin, margin
+from ...datasets.dataset import Data
 from ..exact.layers import LAYERS, Layer
 from ..exact.limits import exp_probabilities
 from ..exact.values import separate
 from . import mixture, predictions
-from .mixture import Mixture, chance
+from .law import LARGEST_ERROR, Law, Prediction
+from .mixture import CROSS, Mixture, chance, weight_ratios
 from .predictions import stacked
-from .verdicts import LARGEST_ERROR, Law, Prediction
-from .weight_ratios import CROSS, weight_ratios
 
 JUDGED = ("linear", "power_2", "power_4", "exp", "exp_half", "exp_quarter", "exp_sqrt_d")
 

@@ -21,14 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_separation.attention.kernel import Kernel, Seen
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.datasets.dataset import Data
-
+from ...attention.kernel import Kernel, KernelInputs
+from ...attention.kernels import KERNELS
+from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import Layer
-from .mixture import Mixture
-from .weight_ratios import CROSS, LARGEST_LOG, SELF, WeightRatios, weight_ratios
+from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, weight_ratios
 
 SIGNS = (-1, 0, 1)
 
@@ -38,7 +36,7 @@ class Parameter(NamedTuple):
     (P, 1, 1), what a kernel may know) -> log weights, and ends between which the least is sought.
     """
 
-    log_weights: Callable[[np.ndarray, Seen], np.ndarray]
+    log_weights: Callable[[np.ndarray, KernelInputs], np.ndarray]
     low: float
     high: float
 

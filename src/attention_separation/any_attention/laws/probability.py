@@ -7,20 +7,27 @@ from itertools import product
 
 import numpy as np
 
-from attention_separation.attention.distinct_rows import SPECIAL
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernels import KERNELS, entmax
-from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import Data
-
+from ...attention.distinct_rows import SPECIAL
+from ...attention.kernel import Kernel
+from ...attention.kernels import KERNELS, entmax
+from ...attention.threshold_curves import LARGEST_N
+from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
-from .mixture import ROUNDING, Mixture, chance, largest_probability
+from . import mixture
+from .law import (
+    ERROR_OF_N,
+    IDENTITY,
+    NO_CHANGE,
+    NUMBER,
+    SMALL_ERROR,
+    Law,
+    Prediction,
+    between,
+    statement,
+)
 from .predictions import SIGNS, best_probability, columns, keeps_order, shifted_ratios, stacked
-from .verdicts import IDENTITY, NUMBER, Law, Prediction, between, statement
-from .weight_ratios import CROSS, SELF, SELF_ONES, log_weight, sigmas, weight_ratios
-from .words import ERROR_OF_N, NO_CHANGE, SMALL_ERROR
 
 STAIRCASE = ("power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter")
 EQUAL_TO_UNIFORM = (
@@ -68,32 +75,32 @@ def _staircase(data: Data) -> Iterator[Prediction]:
             best_probability(KERNELS[name], layer, data, np.array(sizes), sign=sign)
             for sign in SIGNS
         )
-        holds = Mixture(layer, data).applies() & (low == predicted) & (predicted == high)
+        holds = mixture.Mixture(layer, data).applies() & (low == predicted) & (predicted == high)
         yield from _probabilities(name, layer, data, sizes, predicted.tolist(), holds.tolist())
 
 
 def _uniform(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
-        law, kind = Mixture(layer, data), IDENTITY if layer == CROSS else NUMBER
+        law, kind = mixture.Mixture(layer, data), IDENTITY if layer == mixture.CROSS else NUMBER
         predicted, holds = [law.of_uniform(data.m(n)) for n in sizes], [law.applies()] * len(sizes)
         yield from _probabilities("uniform", layer, data, sizes, predicted, holds, kind)
 
 
 def _equal_to_uniform(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
-    for layer, name in product((SELF, SELF_ONES), EQUAL_TO_UNIFORM):
-        law, kernel = Mixture(layer, data), KERNELS[name]
+    for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_TO_UNIFORM):
+        law, kernel = mixture.Mixture(layer, data), KERNELS[name]
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
         holds = ~differs_from_uniform(kernel, layer, data, np.array(sizes), 1) & law.applies()
         yield from _probabilities(name, layer, data, sizes, predicted, holds.tolist(), IDENTITY)
 
 
 def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
-    for layer, name in product((SELF, SELF_ONES), EQUAL_FROM_N_ON):
-        kernel, holds = KERNELS[name], Mixture(layer, data).applies()
+    for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_FROM_N_ON):
+        kernel, holds = KERNELS[name], mixture.Mixture(layer, data).applies()
         low, predicted, high = (n_equal_to_uniform(kernel, layer, data, sign) for sign in SIGNS)
-        found = limits.as_none_from(kernel, layer, data)
+        found = limits.n_equal_to_uniform(kernel, layer, data)
         quantity, ends = "equal to uniform from n", (low, high)
         yield between(name, layer, quantity, predicted, ends, found, None, holds, data.classes)
 
@@ -111,7 +118,7 @@ def differs_from_uniform(
     """Whether a kernel has more than the P of uniform attention in self-attention, or may have
     less, (P,). Shifts of order 1 / n order the states of one level, and that is all, unless D1's
     special token lifts a lower level over the threshold: J, and what D0's adds to it."""
-    found, law = shifted_ratios(kernel, layer, data, n, sign=sign), Mixture(layer, data)
+    found, law = shifted_ratios(kernel, layer, data, n, sign=sign), mixture.Mixture(layer, data)
     levels, m = law.levels(found.own), columns(data, n)
     others = np.log(n * (data.classes - 1 + found.own) / data.classes)
     share_d1, share_d0 = (
@@ -123,19 +130,19 @@ def differs_from_uniform(
     over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
 
     def best(fired: np.ndarray) -> np.ndarray:
-        return chance(law.above, fired, m[:, None]).max(axis=1)
+        return mixture.chance(law.above, fired, m[:, None]).max(axis=1)
 
-    leaves = best(over + plus + minus) > best(plus + minus) * (1 + ROUNDING)
+    leaves = best(over + plus + minus) > best(plus + minus) * (1 + mixture.ROUNDING)
     return leaves | ~np.broadcast_to(found.ordered, n.shape)
 
 
 def _cross_floor(data: Data) -> Iterator[Prediction]:
-    sizes, law = stacked(data, *SIZES), Mixture(CROSS, data)
+    sizes, law = stacked(data, *SIZES), mixture.Mixture(mixture.CROSS, data)
     floor = [law.floor(data.m(n)) for n in sizes]
     for name in AT_THE_CROSS_FLOOR:
-        most = best_probability(KERNELS[name], CROSS, data, np.array(sizes), sign=1)
+        most = best_probability(KERNELS[name], mixture.CROSS, data, np.array(sizes), sign=1)
         holds = (most == floor) & law.applies()
-        yield from _probabilities(name, CROSS, data, sizes, floor, holds.tolist(), IDENTITY)
+        yield from _probabilities(name, mixture.CROSS, data, sizes, floor, holds.tolist(), IDENTITY)
 
 
 def _entmaxes(data: Data) -> Iterator[Prediction]:
@@ -153,7 +160,7 @@ def _entmaxes(data: Data) -> Iterator[Prediction]:
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
     """The largest multiple of K at which alpha-entmax leaves a token beside the special one in its
     row of D1: their scores then differ by less than 1 / (alpha - 1). Infinite from 10^12 on."""
-    row = sigmas(layer, data, data.a1)[0]
+    row = mixture.sigmas(layer, data, data.a1)[0]
     by_log_n = (alpha - 1) * (row.special - max(row.own, row.rest))
     if by_log_n * math.log(LARGEST_N) <= 1:
         return math.inf
@@ -171,27 +178,32 @@ def _hardmax(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer in LAYERS:
         # Without a0 all of D0's tokens tie in cross-attention.
-        holds = [Mixture(layer, data).applies() and (data.a0 > 0 or layer != CROSS)] * len(sizes)
+        holds = [
+            mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
+        ] * len(sizes)
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
         of_half = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
-        yield from _with_statements(claims, "separates", layer != CROSS, of_half)
+        yield from _with_statements(claims, "separates", layer != mixture.CROSS, of_half)
 
 
 def of_hardmax(m: int, layer: Layer, data: Data) -> float:
     """P where the special token has all of its row. In cross-attention it has that on D0 too: what
     is left are columns with a plus in D1's marked class, and in another one of D0's not."""
-    if layer != CROSS:
-        return largest_probability(m)
+    if layer != mixture.CROSS:
+        return mixture.largest_probability(m)
     return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
 
 
 def _not_divided(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer, name in product(LAYERS, NOT_DIVIDED):
-        law, holds = Mixture(layer, data), sums_decide(KERNELS[name], layer, data, np.array(sizes))
+        law, holds = (
+            mixture.Mixture(layer, data),
+            sums_decide(KERNELS[name], layer, data, np.array(sizes)),
+        )
         at = name, layer, data, sizes
-        if layer == SELF_ONES:
+        if layer == mixture.SELF_ONES:
             claims = _probabilities(*at, [1 - 2.0 ** -data.m(n) for n in sizes], holds.tolist())
             of_exp = limits.exp_probabilities(layer, data, tuple(sizes))
             yield from _with_statements(claims, "P is above that of exp", True, of_exp)
@@ -202,17 +214,19 @@ def _not_divided(data: Data) -> Iterator[Prediction]:
 
 def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
     """Whether the condition of "rows not divided" is met at numbers of tokens, (P,)."""
-    met = Mixture(layer, data).applies()
-    if layer == SELF_ONES:
+    met = mixture.Mixture(layer, data).applies()
+    if layer == mixture.SELF_ONES:
         of_d1, of_d0 = (
-            np.max([log_weight(kernel, layer, data, sizes, row.rest) for row in rows], axis=0)
-            for rows in (sigmas(layer, data, data.a1), sigmas(layer, data, data.a0))
+            np.max(
+                [mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows], axis=0
+            )
+            for rows in (mixture.sigmas(layer, data, data.a1), mixture.sigmas(layer, data, data.a0))
         )
         met = met and data.c > data.b
         return met & ((data.c - data.b) * np.exp(of_d1 - of_d0) > data.c + data.b)
-    found, value = weight_ratios(kernel, layer, data, sizes), data.b + data.c
+    found, value = mixture.weight_ratios(kernel, layer, data, sizes), data.b + data.c
     lifting = data.classes * np.exp(found.log_d1)
-    if layer == CROSS:
+    if layer == mixture.CROSS:
         return met & (lifting < sizes)
     met = met and data.a1 >= value
     few = lifting * (data.a1 + value) < 2 * data.b * sizes

@@ -7,20 +7,16 @@ from itertools import product
 
 import numpy as np
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernels import KERNELS, taylor
-from attention_separation.attention.threshold_curves import LARGEST_N
-from attention_separation.datasets.dataset import Data
-
+from ...attention.kernel import Kernel
+from ...attention.kernels import KERNELS, taylor
+from ...attention.threshold_curves import LARGEST_N
+from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import LAYERS, Layer
-from . import predictions
+from . import law, predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
-from .mixture import ROUNDING, Mixture, largest_probability
+from .mixture import CROSS, ROUNDING, SELF, Mixture, largest_probability, weight_ratios
 from .predictions import BIAS, DEGREE, SIGNS, least_parameters, separates_at, stacked
-from .verdicts import Law, Prediction, between, extreme, measured, statement
-from .weight_ratios import CROSS, SELF, weight_ratios
-from .words import ERROR_OF_N, ERROR_OF_R, ERROR_OF_SEARCH, NO_CHANGE, SMALL_ERROR
 
 POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
 TAYLORS = tuple(KERNELS.get(f"taylor_{p}", taylor(p)) for p in range(1, 9))
@@ -61,17 +57,17 @@ WHOLE_LEVEL = (
 )
 
 
-def last_n(kernel: Kernel, layer: Layer, data: Data) -> Prediction:
+def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
     """On the largest n at which a kernel separates: a number, or that there is none or no end."""
     low, predicted, high = (predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS)
     of = predicted, (low, high), measured_n(kernel, layer, data)
     holds = Mixture(layer, data).applies()
     if predicted == 0:
-        return extreme(kernel.name, layer, "separates at some n", False, *of, None, holds)
+        return law.extreme(kernel.name, layer, "separates at some n", False, *of, None, holds)
     if math.isinf(predicted):
         last = LARGEST_N - LARGEST_N % data.classes
-        return extreme(kernel.name, layer, "separates at the largest n", True, *of, last, holds)
-    return between(kernel.name, layer, "last n", *of, None, holds, data.classes)
+        return law.extreme(kernel.name, layer, "separates at the largest n", True, *of, last, holds)
+    return law.between(kernel.name, layer, "last n", *of, None, holds, data.classes)
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -82,23 +78,23 @@ def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     return 0.0 if math.isnan(found.last) else found.last
 
 
-def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[Prediction]:
+def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
     return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
 
 
 def _parameters(
     data: Data, name: str, quantity: str, predict: Callable[..., np.ndarray],
     measure: Callable[..., np.ndarray],
-) -> Iterator[Prediction]:  # fmt: skip
+) -> Iterator[law.Prediction]:  # fmt: skip
     sizes = stacked(data, *PARAMETERS_AT)
     for layer in LAYERS:
         found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
         holds = Mixture(layer, data).applies()
         for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
-            yield between(name, layer, quantity, predicted, (low, high), of, n, holds)
+            yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
 
 
-def _least_weights(data: Data) -> Iterator[Prediction]:
+def _least_weights(data: Data) -> Iterator[law.Prediction]:
     sizes = stacked(data, 2000, 200_000, 10**10)
     for layer, name in product((SELF, CROSS), NEEDING_A_WEIGHT):
         kernel, holds = KERNELS[name], Mixture(layer, data).applies()
@@ -113,17 +109,17 @@ def _least_weights(data: Data) -> Iterator[Prediction]:
 def least_weight(
     name: str, layer: Layer, n: int, low: float, predicted: float, high: float, found: float,
     holds: bool,
-) -> Prediction:  # fmt: skip
+) -> law.Prediction:  # fmt: skip
     """On the least g at which a kernel separates: a number, or that none is needed or enough."""
     of = predicted, (low, high), found, n, holds
     if predicted == 0:
-        return extreme(name, layer, "separates at g = 0", True, *of)
+        return law.extreme(name, layer, "separates at g = 0", True, *of)
     if math.isinf(predicted):
-        return extreme(name, layer, "separates at some g", False, *of)
-    return between(name, layer, "g", *of)
+        return law.extreme(name, layer, "separates at some g", False, *of)
+    return law.between(name, layer, "g", *of)
 
 
-def _never(data: Data) -> Iterator[Prediction]:
+def _never(data: Data) -> Iterator[law.Prediction]:
     sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
     for layer, name in product(LAYERS, BOUNDED):
         kernel, applies = KERNELS[name], Mixture(layer, data).applies()
@@ -131,10 +127,10 @@ def _never(data: Data) -> Iterator[Prediction]:
         far = ~separates_at(kernel, layer, data, sizes, sign=1)
         for n, separates, holds in zip(sizes.tolist(), found, far.tolist(), strict=True):
             holds = holds and applies and stays_below(kernel, layer, data, n)
-            yield statement(name, layer, "separates", False, separates, n, holds)
+            yield law.statement(name, layer, "separates", False, separates, n, holds)
 
 
-def _at_some_weight(data: Data) -> Iterator[Prediction]:
+def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
     sizes = stacked(data, 2000, 200_000, 10**7)
     each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
@@ -147,7 +143,7 @@ def _at_some_weight(data: Data) -> Iterator[Prediction]:
         for n, least, predicted, most, found in zip(sizes, *some, strict=True):
             holds = applies and least == predicted == most
             holds = holds and (predicted or stays_below(kernel, layer, data, n))
-            yield statement(name, layer, "separates at some g", predicted, found, n, holds)
+            yield law.statement(name, layer, "separates at some g", predicted, found, n, holds)
 
 
 def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
@@ -158,33 +154,33 @@ def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
     return bool(alike) or Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
 
 
-def own_law(kernels: Iterable[Kernel]) -> Law:
+def own_law(kernels: Iterable[Kernel]) -> law.Law:
     """The law of a user's own kernels: what the mixture law predicts of them, or what is measured
     alone."""
     own = tuple(kernels)
-    return Law(
+    return law.Law(
         "own kernels",
         "A function of scores separates up to the last n that meets the criterion. At "
         f"n = {OWN_MARGIN:,} it has the margin of its R.",
         "The function does not fall, is above 0, and is divided by the row's sum. Of other kernels "
         "no law is known, and they are only measured.",
-        f"Of n: {ERROR_OF_N} Of a margin: {ERROR_OF_MARGIN}",
+        f"Of n: {law.ERROR_OF_N} Of a margin: {ERROR_OF_MARGIN}",
         lambda data: (claim for each in product(own, LAYERS) for claim in _own(*each, data)),
     )
 
 
-def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[Prediction]:
+def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[law.Prediction]:
     is_known = _is_known(kernel, layer, data)
     if is_known:
         yield last_n(kernel, layer, data)
     else:
-        yield measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
+        yield law.measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
     (n,) = stacked(data, OWN_MARGIN)
     (found,) = margins_of(kernel, layer, data, [n])
     if is_known and predicted_margin(kernel, layer, data, n)[0] > ROUNDING:
         yield margin_claim(kernel, layer, data, n, found)
     else:
-        yield measured(kernel.name, layer, "2 eps", found, n)
+        yield law.measured(kernel.name, layer, "2 eps", found, n)
 
 
 def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
@@ -200,60 +196,60 @@ def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
 
 
 REACH_LAWS = (
-    Law(
+    law.Law(
         "polynomials",
         "x^p separates up to n = C r^p. r is the special token's score on itself over its score "
         "on another class, on D1. In cross-attention it is n = C r^p - (C + 1) r_0^p, r_0 the same "
         "on D0.",
-        SMALL_ERROR,
-        ERROR_OF_N,
+        law.SMALL_ERROR,
+        law.ERROR_OF_N,
         partial(_last_n, POWERS),
     ),
-    Law(
+    law.Law(
         "Taylor sums",
         "Taylor's sum of e^x to degree p separates up to the last n that meets the criterion. R is "
         "the ratio of its values at the same two scores.",
-        SMALL_ERROR,
-        ERROR_OF_N,
+        law.SMALL_ERROR,
+        law.ERROR_OF_N,
         partial(_last_n, TAYLORS),
     ),
-    Law(
+    law.Law(
         "exponentials",
         "e^(x/T) has R = n^(gamma_1 / T). It separates at all large n where T is at most gamma_1. "
         "Else it separates up to the last n that meets the criterion, in self-attention "
         "n = C^(1 / (1 - gamma_1 / T)). The usual e^(x / sqrt d) is one of them, with d = K + 2, "
         "in cross-attention K + 1.",
-        SMALL_ERROR,
-        ERROR_OF_N,
+        law.SMALL_ERROR,
+        law.ERROR_OF_N,
         lambda data: (last_n(kernel, layer, data) for layer, kernel in product(LAYERS, EXPS)),
     ),
-    Law(
+    law.Law(
         "critical temperature",
         "e^(x/T) separates at n up to a temperature T*, whose limit is gamma_1. In self-attention "
         "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
-        SMALL_ERROR,
-        ERROR_OF_SEARCH,
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
         lambda data: _parameters(
             data, "e^(x/T)", "T*", predictions.critical_temperatures, limits.critical_temperatures
         ),
     ),
-    Law(
+    law.Law(
         "least degree",
         "x^p separates at n from a real degree p on. In self-attention it is log(n / C) / log r, "
         "r as for polynomials.",
-        SMALL_ERROR,
-        ERROR_OF_SEARCH,
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
         lambda data: _parameters(
             data, "x^p", "least p", predictions.least_degrees, measured_degrees
         ),
     ),
-    Law(
+    law.Law(
         "critical bias",
         "sigmoid(x - beta log n), divided by the row's sum, separates at n from a bias beta on. It "
         "is about 1 + sigma_0 - log C / log n. sigma_0 log n is the score of an ordinary token on "
         "another class.",
-        SMALL_ERROR,
-        ERROR_OF_SEARCH,
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
         lambda data: _parameters(
             data,
             "sigmoid(x - beta log n)",
@@ -265,30 +261,30 @@ REACH_LAWS = (
 )
 
 BOUNDED_LAWS = (
-    Law(
+    law.Law(
         "bounded feature maps",
         f"{', '.join(BOUNDED)} separate at none of n = 10^6, 10^9 and 10^12.",
         f"n is beyond the criterion, also with R more by its error term. {WHOLE_LEVEL}",
-        ERROR_OF_R,
+        law.ERROR_OF_R,
         _never,
     ),
-    Law(
+    law.Law(
         "no weight helps",
         f"{', '.join(BOUNDED_AT_ANY_WEIGHT)} have a bounded R, whatever the weight g in X = I + g "
         "e_1 e_1^T. They separate at some g up to the n at which the best g meets the criterion, "
         "and at none beyond. Tried at 31 weights g up to 10^13.",
-        f"{NO_CHANGE} {WHOLE_LEVEL}",
-        ERROR_OF_R,
+        f"{law.NO_CHANGE} {WHOLE_LEVEL}",
+        law.ERROR_OF_R,
         _at_some_weight,
     ),
 )
 
-WEIGHT_LAW = Law(
+WEIGHT_LAW = law.Law(
     "weight budget",
     "With X = I + g e_1 e_1^T a kernel separates from the first g on that meets the criterion. g "
     "grows like n^(1/p) for x^p and for Taylor's sum to degree p, and is bounded for e^(x/T). For "
     "element-wise exp 1 + g is about log(n/C)^2 / (a1^2 log n), in cross-attention without a1.",
-    SMALL_ERROR,
-    ERROR_OF_SEARCH,
+    law.SMALL_ERROR,
+    law.ERROR_OF_SEARCH,
     _least_weights,
 )

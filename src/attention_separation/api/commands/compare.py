@@ -4,37 +4,31 @@ import argparse
 import math
 
 from ..comparing import SIZES, compare
-from .options import (
-    add_layer,
-    layer_options,
-    print_json,
-    print_table,
-    reach_of,
-    warnings_in_a_line,
-    whole,
-)
+from . import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernel", dest="kernels", nargs="+", required=True, help="names, or formulas in x"
     )
-    parser.add_argument("--n", type=whole, nargs="+", default=SIZES, help="numbers of tokens")
-    add_layer(parser)
+    parser.add_argument(
+        "--n", type=options.whole, nargs="+", default=SIZES, help="numbers of tokens"
+    )
+    options.add_layer(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    options = layer_options(arguments)
-    with warnings_in_a_line("compare"):
-        table = compare(arguments.kernels, list(arguments.n), **options)
-        reach = {name: reach_of(name, arguments.level, options) for name in arguments.kernels}
+    at = options.layer_options(arguments)
+    with options.warnings_in_a_line("compare"):
+        table = compare(arguments.kernels, list(arguments.n), **at)
+        reach = {name: options.reach_of(name, arguments.level, at) for name in arguments.kernels}
     if arguments.json:
-        print_json({"rows": table.to_dict("records"), "largest_n": reach})
+        options.print_json({"rows": table.to_dict("records"), "largest_n": reach})
         return
     wide = table.pivot_table(
         index="kernel", columns="n", values="probability", sort=False, dropna=False
     )
-    print_table(
+    options.print_table(
         [
             {"kernel": name} | {f"n = {n:,}": _probability(p) for n, p in row.items()}
             | {"separates up to": _reach(reach[given])}

@@ -69,8 +69,8 @@ def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> fl
 
 def public(found: Any) -> dict[str, Any]:
     """The fields of an answer that are for people."""
-    fields = (field.name for field in dataclasses.fields(found))
-    return {name: getattr(found, name) for name in fields if not name.startswith("_")}
+    fields = (field.name for field in dataclasses.fields(found) if field.repr)
+    return {name: getattr(found, name) for name in fields}
 
 
 def print_json(value: Any) -> None:

@@ -3,35 +3,28 @@
 import argparse
 
 from ..separating import Separation, separate
-from .options import (
-    add_layer,
-    layer_options,
-    print_json,
-    print_table,
-    public,
-    reach_of,
-    warnings_in_a_line,
-    whole,
-)
+from . import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", required=True, help="a name, or a formula such as 'x**4'")
-    parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
+    parser.add_argument(
+        "--n", type=options.whole, default=200, help="number of tokens (default 200)"
+    )
     parser.add_argument("--theta", default="best", help="best, paper, or a number")
-    add_layer(parser)
+    options.add_layer(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    options = layer_options(arguments)
-    with warnings_in_a_line("separate"):
-        found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **options)
-        answer = public(found) | _margin(found)
-        answer["largest_n"] = reach_of(arguments.kernel, arguments.level, options)
+    at = options.layer_options(arguments)
+    with options.warnings_in_a_line("separate"):
+        found = separate(arguments.kernel, n=arguments.n, theta=_theta(arguments.theta), **at)
+        answer = options.public(found) | _margin(found)
+        answer["largest_n"] = options.reach_of(arguments.kernel, arguments.level, at)
     if arguments.json:
-        print_json(answer)
+        options.print_json(answer)
     else:
-        print_table([{"": name, "value": value} for name, value in answer.items()])
+        options.print_table([{"": name, "value": value} for name, value in answer.items()])
 
 
 def _margin(found: Separation) -> dict[str, float | None]:

@@ -1,26 +1,67 @@
-"""A claim on trained transformers: its words, its contrasts, and its row; or why runs that are
-there cannot judge it."""
+"""The row of a claim: its verdict, and the numbers of the comparison that decides it; or why runs
+that are there cannot judge it. Of a claim on trained transformers also its words and contrasts."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from attention_separation.pages.prose import joined
-from attention_separation.statistics.claims import Claim, judge
-from attention_separation.statistics.contrasts import Contrast, Measure
+from ...results.tables import schema
+from ...settings.words import joined
+from ...statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, at_least, judge
+from ...statistics.contrasts import Contrast, Measure
+from ..training import runs
 
-from ..training.runs import (
-    chosen,
-    held_out_error,
-    is_full_rank,
-    naming_dead,
-    over_rank_0,
-    single_runs,
-    sizes,
-    two_ends,
-    two_layers,
-    values,
-)
-from .outcomes import OURS, PAPERS, row_of, unjudged
+PAPERS = "the paper's"
+PUBLISHED = "the paper's, judged on its published values alone"
+OURS = "this reproduction's"
+CHECK = "a check"
+"""Whose claim: the paper's, as its text or figures say it, judged on runs or constructions made
+here; such a one that nothing made here can judge; one that is made here; or what only a mistake of
+the code can fail, which is counted with none of them."""
+
+ORIGINS = (PAPERS, PUBLISHED, OURS, CHECK)
+"""In the order in which they are said."""
+
+SCHEMA = schema(
+    claim=str, origin=str, statement=str, sizes=str, verdict=str, comparisons=int,
+    deciding_case=str, measured=float, low=float, high=float, bound=float, bound_description=str,
+    interval=str, reason=str,
+)  # fmt: skip
+"""One row per claim. `sizes`: the d and N of what is compared. `measured` with its interval is that
+of the comparison, named `deciding_case`, that is the furthest from agreeing of those with the
+claim's verdict; null where nothing was compared, and an end of the interval where there is none.
+`bound_description` says what the bound is, and of what; `interval`, whose it is, where it is one of
+means over runs. `reason`: why what was run does not judge the claim."""
+
+
+def claim(name: str, origin: str, statement: str, bound_description: str) -> Claim:
+    """A claim, whose it is, and what its bound is."""
+    return Claim(name, statement, {"origin": origin, "bound_description": bound_description})
+
+
+def row_of(claimed: Claim, of: str, judgement: Judgement) -> dict[str, object]:
+    """The row of a claim `of` some sizes; where a range has two ends, they differ in sign alone."""
+    row = claimed.row(judgement) | {"sizes": of}
+    if judgement.deciding is None:
+        return row
+    bound = row["least"] if row["most"] is None else row["most"]
+    return row | {"measured": row["value"], "bound": bound}
+
+
+def alone(name: str, value: float, least: float, count: int) -> Judgement:
+    """The judgement on a number that is known, and is the worst of so many: without an interval."""
+    verdict = at_least(name, Estimate.exactly(value), least).verdict
+    return Judgement(verdict, count, at_least(name, Estimate.within(value, math.nan), least))
+
+
+def unjudged(count: int, comparisons: Iterable[Comparison] = ()) -> Judgement:
+    """The judgement on what was run and does not judge the claim: with the number, but no interval,
+    of the comparison that is the furthest from agreeing."""
+    worst = min(comparisons, key=lambda each: each.slack, default=None)
+    if worst is not None:
+        worst = replace(worst, measured=Estimate.within(worst.measured.value, math.nan))
+    return Judgement(NOT_JUDGED, count, worst)
+
 
 LEARNED = 0.5
 """Share of the error of uniform attention below which full rank counts as learned."""
@@ -36,10 +77,12 @@ Unfit = Callable[[list[dict], list[Contrast]], str]
 Contrasts = Callable[[list[dict]], Iterator[Contrast]]
 """Of all runs, what a claim is judged on."""
 
-THEIRS = {"whose": PAPERS, "bound_is": "margin, of the difference of mean errors"}
-FAR_LARGER = THEIRS | {"bound_is": "factor between mean errors"}
-OURS_TOO = THEIRS | {"whose": OURS}
-EITHER_SIDE = OURS_TOO | {"bound_is": "margin on either side, of the difference of mean errors"}
+THEIRS = {"origin": PAPERS, "bound_description": "margin, of the difference of mean errors"}
+FAR_LARGER = THEIRS | {"bound_description": "factor between mean errors"}
+OURS_TOO = THEIRS | {"origin": OURS}
+EITHER_SIDE = OURS_TOO | {
+    "bound_description": "margin on either side, of the difference of mean errors"
+}
 """Columns of claims."""
 
 
@@ -54,7 +97,7 @@ class TrainedClaim(Claim):
     """
 
     contrasts: Contrasts
-    measures: tuple[Measure, Measure] = (held_out_error, held_out_error)
+    measures: tuple[Measure, Measure] = (runs.held_out_error, runs.held_out_error)
     factor: float | None = None
     at_full_width: bool = False
     unfit: Unfit = lambda rows, found: ""
@@ -71,7 +114,7 @@ def judge_claim(
     size = _sizes(claim, [row for each in found for row in each.runs])
     if reason := (claim.unfit(rows, found) if found else "") or unlike_training(found):
         return row_of(claim, size, unjudged(len(found))) | {"reason": reason}
-    if reason := single_runs([group for each in found for group in each.groups]):
+    if reason := runs.single_runs([group for each in found for group in each.groups]):
         single = [
             each.claimed(each.name, each.without_interval(claim.measures, is_ratio), bound)
             for each in found
@@ -79,7 +122,7 @@ def judge_claim(
         return row_of(claim, size, unjudged(len(found), single)) | {"reason": reason}
     compared = [
         each.claimed(
-            naming_dead(each.name, each.runs),
+            runs.naming_dead(each.name, each.runs),
             each.estimate(claim.measures, is_ratio, level / len(found)),
             bound,
         )
@@ -91,9 +134,9 @@ def judge_claim(
 
 def _sizes(claim: TrainedClaim, rows: list[dict]) -> str:
     """The sizes of the runs; with their width, where it should be the dimension and is not."""
-    found = sizes(rows)
+    found = runs.sizes(rows)
     if claim.at_full_width and any(row["width"] != row["d"] for row in rows):
-        widths = "/".join(map(str, values(rows, "width")))
+        widths = "/".join(map(str, runs.values(rows, "width")))
         found += f", w={widths} where the paper has w=d"
     return found
 
@@ -104,7 +147,7 @@ def unlike_training(found: list[Contrast]) -> str:
         for pair in each.pairs:
             for name, words in _TRAINED.items():
                 first, second = (
-                    "/".join(f"{value:,}" for value in values(group, name)) for group in pair
+                    "/".join(f"{value:,}" for value in runs.values(group, name)) for group in pair
                 )
                 if first != second:
                     return f"trained with {first} against {second} {words} ({each.name})"
@@ -114,21 +157,21 @@ def unlike_training(found: list[Contrast]) -> str:
 def two_outcomes(rows: list[dict], found: list[Contrast]) -> str:
     """Whether three layers of full rank end in two ways, so that a mean over runs is of neither."""
     del rows
-    return two_ends([row for each in found for row in each.runs])
+    return runs.bimodal_reason([row for each in found for row in each.runs])
 
 
 def unlearned(rows: list[dict], found: list[Contrast]) -> str:
     """Why runs of two layers cannot show what lower ranks lack on more points: they are narrower
     than the paper's, w = d, and full rank does not learn even the fewest."""
     del found
-    own = [row for row in two_layers(rows) if row["n"] > 2]
+    own = [row for row in runs.two_layers(rows) if row["n"] > 2]
     if all(row["width"] == row["d"] for row in own):
         return ""
-    full = [row for row in own if is_full_rank(row)]
+    full = [row for row in own if runs.is_full_rank(row)]
     if not full:
         return "w is not d, and no runs of full rank show that such networks learn"
-    n = min(values(full, "n"))
-    shares = [over_rank_0(row) for row in chosen(full, n=n)]
+    n = min(runs.values(full, "n"))
+    shares = [runs.over_rank_0(row) for row in runs.chosen(full, n=n)]
     share = sum(shares) / len(shares)
     if share < LEARNED:
         return ""

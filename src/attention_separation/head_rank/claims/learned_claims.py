@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attention_separation.statistics.claims import Estimate, at_most, judge, within
-from attention_separation.statistics.means import simultaneous_quantile
-
-from ..training.runs import held_out_error, naming_dead, sizes, two_ends, values
-from ..training.single_heads import Simulated, simulate_heads, single_heads
-from .outcomes import OURS, PAPERS, alone, claim, row_of, unjudged
+from ...statistics.claims import Estimate, at_most, judge, within
+from ...statistics.means import simultaneous_quantile
+from ..training import runs
+from .judging import OURS, PAPERS, alone, claim, row_of, unjudged
 from .trained_claims import FACTOR
 
 MOST_ANGLE = 165.0
@@ -27,18 +25,18 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
         f"{MOST_ANGLE:g} degrees from +I, a bound of this reproduction's)",
         "degrees from +I",
     )  # fmt: skip
-    own = single_heads(rows, layers)
+    own = runs.single_heads(rows, layers)
     every = _angles(own)
     if not every:
-        return row_of(words, sizes(own), judge([]))
-    if reason := two_ends(own):
-        return row_of(words, sizes(own), unjudged(len(every))) | {"reason": reason}
+        return row_of(words, runs.sizes(own), judge([]))
+    if reason := runs.bimodal_reason(own):
+        return row_of(words, runs.sizes(own), unjudged(len(every))) | {"reason": reason}
     parts = [f"{_reaching(every)} heads reach it"]
     if layers > 1:
-        parts += _of_learners(own, single_heads(rows, layers=1))
-    name = naming_dead(f"{', '.join(parts)}; lowest {min(every):.3g}, median", own)
+        parts += _of_learners(own, runs.single_heads(rows, layers=1))
+    name = runs.naming_dead(f"{', '.join(parts)}; lowest {min(every):.3g}, median", own)
     median = float(np.median(every))
-    return row_of(words, sizes(own), alone(name, median, MOST_ANGLE, len(every)))
+    return row_of(words, runs.sizes(own), alone(name, median, MOST_ANGLE, len(every)))
 
 
 def _angles(rows: list[dict]) -> list[float]:
@@ -54,18 +52,20 @@ def _of_learners(own: list[dict], shallow: list[dict]) -> list[str]:
     """The same of the runs that learned about as well as one layer does."""
     if not shallow:
         return []
-    most = FACTOR * float(np.mean([held_out_error(row) for row in shallow]))
-    learners = [row for row in own if held_out_error(row) < most]
-    runs = f"{len(learners)} of {len(own)} runs"
+    most = FACTOR * float(np.mean([runs.held_out_error(row) for row in shallow]))
+    learners = [row for row in own if runs.held_out_error(row) < most]
+    learned_by = f"{len(learners)} of {len(own)} runs"
     reaching = _reaching(_angles(learners))
-    steps = [values(group, "steps") for group in (own, shallow)]
+    steps = [runs.values(group, "steps") for group in (own, shallow)]
     apart = ""
     if steps[0] != steps[1]:
         apart = " after {} steps, of one layer {}".format(*(f"{of[0]:,}" for of in steps))
-    return [f"{reaching} in the {runs} with less than {FACTOR:g} times one layer's error{apart}"]
+    return [
+        f"{reaching} in the {learned_by} with less than {FACTOR:g} times one layer's error{apart}"
+    ]
 
 
-def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
+def near_hardmax(found: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row on how near softmax at the learned c is to hardmax, whose error is 0."""
     words = claim(
         "learned head near hardmax", PAPERS,
@@ -73,14 +73,15 @@ def near_hardmax(found: list[Simulated], margin: float, level: float) -> dict[st
         "nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
         "margin, of the error",
     )  # fmt: skip
+    share = level / max(len(found), 1)
     compared = [
-        at_most(each.name, _within(each.error, each.se, level, len(found)), margin)
-        for each in found
+        at_most(_name(run), _estimate(run["fact_1_error"], run["fact_1_se"], share), margin)
+        for run in found
     ]
-    return row_of(words, sizes(each.run for each in found), judge(compared))
+    return row_of(words, runs.sizes(found), judge(compared))
 
 
-def own_temperature(found: list[Simulated], margin: float, level: float) -> dict[str, object]:
+def own_temperature(found: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row on the error of single heads at one layer, beside that of -cI at their own c."""
     words = claim(
         "learned head", OURS,
@@ -88,21 +89,26 @@ def own_temperature(found: list[Simulated], margin: float, level: float) -> dict
         "at the c of the nearest -cI, simulated",
         "margin on either side, of the difference of errors",
     )  # fmt: skip
+    share = level / max(len(found), 1)
     compared = []
-    for each in found:
-        se = float(np.hypot(each.se, each.run["test_se"] or 0.0))
-        gap = _within(held_out_error(each.run) - each.error, se, level, len(found))
-        compared.append(within(each.name, gap, margin))
-    return row_of(words, sizes(each.run for each in found), judge(compared))
+    for run in found:
+        se = float(np.hypot(run["fact_1_se"], run["test_se"] or 0.0))
+        gap = _estimate(runs.held_out_error(run) - run["fact_1_error"], se, share)
+        compared.append(within(_name(run), gap, margin))
+    return row_of(words, runs.sizes(found), judge(compared))
 
 
-def _within(value: float, se: float, level: float, count: int) -> Estimate:
-    return Estimate.within(value, simultaneous_quantile(level, count) * se)
+def _estimate(value: float, se: float, level: float) -> Estimate:
+    return Estimate.within(value, simultaneous_quantile(level, 1) * se)
+
+
+def _name(run: dict) -> str:
+    return runs.naming_dead(f"run {run['run']}, c={run['temperature']:.3g}", [run])
 
 
 def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterator[dict]:
     """Rows on what single heads of full rank have learned."""
-    found = simulate_heads(single_heads(rows, layers=1), seed)
+    found = runs.with_fact_1(runs.single_heads(rows, layers=1), seed)
     yield angles(rows, 1)
     yield near_hardmax(found, margin, level)
     yield own_temperature(found, margin, level)

@@ -34,8 +34,7 @@ from functools import cache
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.statistics.seeding import blocks, stream
-
+from ...statistics.seeding import blocks, stream
 from .data import farthest, squared_error, unit_vectors
 from .full_rank_head import softmax
 from .sphere import angle_rule, density_at_zero

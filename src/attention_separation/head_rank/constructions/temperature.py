@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.results.progress import Progress
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows, write_parquet
-from attention_separation.statistics.means import mean_of
-from attention_separation.statistics.seeding import blocks, stream
-
+from ...results.progress import Progress
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows, write_parquet
+from ...statistics.means import mean_of
+from ...statistics.seeding import blocks, stream
 from ..settings.jobs import BiasedCase, Case, TemperatureJob
 from .data import DISTRIBUTIONS, biased_nearest, nearest, orthogonal, squared_error
 from .full_rank_head import (
@@ -23,24 +22,11 @@ from .full_rank_head import (
     full_rank_head,
 )
 
-SCHEMA = pa.schema(
-    [
-        ("construction", pa.string()),
-        ("b_1", pa.float64()),
-        ("b_2", pa.float64()),
-        ("added", pa.string()),
-        ("distribution", pa.string()),
-        ("d", pa.int64()),
-        ("n", pa.int64()),
-        ("temperature", pa.float64()),
-        ("draws", pa.int64()),
-        ("error", pa.float64()),
-        ("ci_low", pa.float64()),
-        ("ci_high", pa.float64()),
-        ("error_exact", pa.float64()),
-        ("error_law", pa.float64()),
-    ]
-)
+SCHEMA = schema(
+    construction=str, b_1=float, b_2=float, added=str, distribution=str, d=int, n=int,
+    temperature=float, draws=int, error=float, ci_low=float, ci_high=float, error_exact=float,
+    error_law=float,
+)  # fmt: skip
 """`construction` is "fact_1" or "fact_3"; `b_1` and `b_2` are the biases of Equation 8 and `added`
 what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null in Fact 1. A
 `temperature` that is null is the hardmax head. `error` is the mean over `draws` draws, `ci_low` to
@@ -52,15 +38,9 @@ def _row(construction: str, d: int, n: int, c: float | None, sample: np.ndarray)
     """A row of the table, of errors of a head (draws,)."""
     found = mean_of(sample)
     return {
-        "construction": construction,
-        "d": d,
-        "n": n,
-        "temperature": c,
-        "draws": len(sample),
-        "error": found.value,
-        "ci_low": found.low,
-        "ci_high": found.high,
-    }
+        "construction": construction, "d": d, "n": n, "temperature": c, "draws": len(sample),
+        "error": found.value, "ci_low": found.low, "ci_high": found.high,
+    }  # fmt: skip
 
 
 def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:

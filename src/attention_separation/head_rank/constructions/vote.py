@@ -12,30 +12,16 @@ import numpy as np
 import pyarrow as pa
 from scipy.special import bdtr
 
-from attention_separation.results.progress import Progress
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows, write_parquet
-from attention_separation.statistics.counts import clopper_pearson
-from attention_separation.statistics.panel_points import PanelPoints
-from attention_separation.statistics.seeding import stream
-from attention_separation.statistics.verdict import holm, point_p_values
-
+from ...results.progress import Progress
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows, write_parquet
+from ...statistics.counts import clopper_pearson
+from ...statistics.goodness_of_fit import PanelPoints
+from ...statistics.panel_agreement import holm, point_p_values
+from ...statistics.seeding import stream
 from ..settings.jobs import VoteJob
 from .data import uniform
 from .sphere import angle_rule, density_at_zero
-
-
-def checked_odd(heads: int) -> int:
-    """The number of heads, if a vote of so many cannot tie.
-
-    Raises
-    ------
-    ValueError
-        Unless it is odd and positive.
-    """
-    if heads < 1 or heads % 2 == 0:
-        raise ValueError(f"{heads} heads; allowed: odd numbers, a vote of an even number can tie")
-    return heads
 
 
 def votes_for_first(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:
@@ -53,7 +39,6 @@ def wrong_probability(d: int, heads: int) -> float:
     Given the angle the number of right votes is binomial; the angle of x_1 - x_2 and y is that of a
     uniform point and a fixed direction, on the sphere as on D_2.
     """
-    checked_odd(heads)
     phi, weights = angle_rule(d, [(0.0, min(1.0, math.pi / (2 * math.sqrt(heads))))])
     right = np.minimum(0.5 + np.abs(phi) / math.pi, 1.0)
     return float(weights @ bdtr((heads - 1) // 2, heads, right))
@@ -80,22 +65,10 @@ def heads_needed(d: int, epsilon: float) -> int:
     return many
 
 
-SCHEMA = pa.schema(
-    [
-        ("series", pa.string()),
-        ("d", pa.int64()),
-        ("heads", pa.int64()),
-        ("epsilon", pa.float64()),
-        ("draws", pa.int64()),
-        ("wrong", pa.int64()),
-        ("error", pa.float64()),
-        ("ci_low", pa.float64()),
-        ("ci_high", pa.float64()),
-        ("error_exact", pa.float64()),
-        ("error_law", pa.float64()),
-        ("p_value", pa.float64()),
-    ]
-)
+SCHEMA = schema(
+    series=str, d=int, heads=int, epsilon=float, draws=int, wrong=int, error=float, ci_low=float,
+    ci_high=float, error_exact=float, error_law=float, p_value=float,
+)  # fmt: skip
 """Rows of the `series` "error" are simulated: of `draws` draws of heads, points and query, `wrong`
 votes pick the farther point; `error` is 2 wrong / draws, with its 95 % interval (Clopper-Pearson),
 for ||x_1 - x_2||^2 has mean 2 and no part in the vote. `p_value` is that of the exact value, by
@@ -131,17 +104,11 @@ def error_rows(job: VoteJob) -> Iterator[dict]:
         low, high = clopper_pearson(wrong, job.draws)
         for index, heads in enumerate(job.heads):
             yield {
-                "series": "error",
-                "d": d,
-                "heads": heads,
-                "draws": job.draws,
-                "wrong": int(wrong[index]),
-                "error": 2 * float(wrong[index] / job.draws),
-                "ci_low": 2 * float(low[index]),
-                "ci_high": 2 * float(high[index]),
-                "error_exact": error(d, heads),
-                "error_law": error_law(d, heads),
-            }
+                "series": "error", "d": d, "heads": heads, "draws": job.draws,
+                "wrong": int(wrong[index]), "error": 2 * float(wrong[index] / job.draws),
+                "ci_low": 2 * float(low[index]), "ci_high": 2 * float(high[index]),
+                "error_exact": error(d, heads), "error_law": error_law(d, heads),
+            }  # fmt: skip
 
 
 def needed_rows(job: VoteJob) -> Iterator[dict]:
@@ -150,13 +117,9 @@ def needed_rows(job: VoteJob) -> Iterator[dict]:
         for epsilon in job.epsilons:
             heads = heads_needed(d, epsilon)
             yield {
-                "series": "heads_needed",
-                "d": d,
-                "heads": heads,
-                "epsilon": epsilon,
-                "error_exact": error(d, heads),
-                "error_law": error_law(d, heads),
-            }
+                "series": "heads_needed", "d": d, "heads": heads, "epsilon": epsilon,
+                "error_exact": error(d, heads), "error_law": error_law(d, heads),
+            }  # fmt: skip
 
 
 def vote_table(job: VoteJob) -> pa.Table:

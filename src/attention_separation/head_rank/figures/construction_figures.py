@@ -10,19 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import (
-    draw_estimates,
-    key,
-    legend_beside,
-    save_with_numbers,
-    sheet,
-    ticks_at,
-)
-from attention_separation.pages.house_style import BLUE, GREEN, INK, LIGHT_GRAY, PALETTE, VERMILION
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet
-from attention_separation.settings.closed import Job
-
+from ...pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
+from ...pages.house_style import BLUE, GREEN, INK, LIGHT_GRAY, PALETTE, VERMILION
+from ...results.provenance import record
+from ...results.tables import read_parquet
+from ...settings.strict_model import Job
 from ..constructions import features, temperature, vote
 from ..settings.titles import ERROR, FIGURES, KINDS
 from ..training.runs import chosen, listed, values

@@ -8,10 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_separation.pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
-from attention_separation.pages.house_style import INK, PALETTE
-from attention_separation.pages.prose import counted
-
+from ...pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
+from ...pages.house_style import INK, PALETTE
+from ...settings.words import counted
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training import published_values
@@ -21,22 +20,20 @@ from ..training.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, va
 ERROR = "held-out error"
 DEAD = f"dead run: {100 * DEAD_SHARE:g} % or more of\nuniform attention's error"
 
-Published = Callable[[int], dict[int, float]]
-Series = tuple[str, dict[str, object], Published]
-"""A line: its name, its runs' settings, and the published errors by rank, of so many layers."""
+Series = tuple[str, dict[str, object]]
+"""A line: its name, and its runs' settings."""
+
+Published = Callable[[int, dict[str, object]], dict[int, float]]
+"""The published errors by rank, of so many layers and a line's settings."""
 
 
 def figure_1(rows: list[dict]) -> Figure:
     """Rank, layers and number of heads; the rows have `fact_1_error`."""
     (d, *more), widths = values(rows, "d"), values(rows, "width")
     budgets = {w: _budget(w, d) if not more else "" for w in widths}
-    series: list[Series] = [
-        (
-            f"$w$ = {width}" + f" ({budgets[width]})" * bool(budgets[width]),
-            {"width": width},
-            lambda layers, w=width: published_values.figure_1(layers, w),
-        )
-        for width in widths
+    series = [
+        (f"$w$ = {width}" + f" ({budget})" * bool(budget), {"width": width})
+        for width, budget in budgets.items()
     ]
     notes = []
     if any(budgets.values()):
@@ -46,7 +43,10 @@ def figure_1(rows: list[dict]) -> Figure:
         said = " and ".join(map(str, widths))
         notes.append(f"$w$ = {said}: the paper's $w$ = $d$ is not run.")
     compared = is_size(rows, published_values.SIZE_1)
-    return _by_layers("rank_fig1", rows, series, compared, notes)
+    return _by_layers(
+        "rank_fig1", rows, series, notes, compared,
+        lambda layers, of: published_values.line(1, layers, **of),
+    )  # fmt: skip
 
 
 def _budget(width: int, d: int) -> str:
@@ -61,38 +61,6 @@ def _budget(width: int, d: int) -> str:
 def figure_3(rows: list[dict]) -> Figure:
     """Positional encodings, additive ones by their initial values."""
     least, *wider = values(rows, "width")
-    series: list[Series] = [
-        (
-            name,
-            {"width": least, **wanted},
-            lambda layers, e=wanted["encoding"], shown=is_theirs: (
-                published_values.figure_3(layers, e) if shown else {}
-            ),
-        )
-        for name, wanted, is_theirs in _encodings(rows)
-    ]
-    series += [
-        (
-            f"no encoding, {width // least} × 𝑤",
-            {"encoding": "none", "width": width},
-            lambda layers: {},
-        )
-        for width in wider
-    ]
-    series = [each for each in series if chosen(rows, **each[1])]
-    compared = least == published_values.WIDTH_3 and is_size(rows, published_values.SIZE_1)
-    notes = []
-    if chosen(rows, encoding="additive"):
-        law = initial_words(PUBLISHED_INITIAL)
-        notes.append(
-            f"Initial values of additive encodings: normal, N(mean, standard deviation); {law} as "
-            "published."
-        )
-    return _by_layers("rank_fig3", rows, series, compared, notes)
-
-
-def _encodings(rows: list[dict]) -> list[tuple[str, dict, bool]]:
-    """Each kind of encoding: its name, its settings, and whether it is the published one."""
     # The published ones first, so that they keep their colour.
     additive = sorted(
         chosen(rows, encoding="additive"), key=lambda row: not chosen([row], **PUBLISHED_INITIAL)
@@ -100,14 +68,35 @@ def _encodings(rows: list[dict]) -> list[tuple[str, dict, bool]]:
     initials = {
         initial_words(row): {name: row[name] for name in PUBLISHED_INITIAL} for row in additive
     }
-    return [
-        ("no encoding", {"encoding": "none"}, True),
+    series = [
+        ("no encoding", {"encoding": "none", "width": least}),
         *(
-            (f"additive,\ninitial {law}", {"encoding": "additive", **of}, of == PUBLISHED_INITIAL)
+            (f"additive,\ninitial {law}", {"encoding": "additive", "width": least, **of})
             for law, of in initials.items()
         ),
-        ("concatenated", {"encoding": "concatenated"}, True),
+        ("concatenated", {"encoding": "concatenated", "width": least}),
+        *(
+            (f"no encoding, {width // least} × 𝑤", {"encoding": "none", "width": width})
+            for width in wider
+        ),
     ]
+    series = [each for each in series if chosen(rows, **each[1])]
+    notes = []
+    if additive:
+        law = initial_words(PUBLISHED_INITIAL)
+        notes.append(
+            f"Initial values of additive encodings: normal, N(mean, standard deviation); {law} as "
+            "published."
+        )
+
+    def published(layers: int, of: dict) -> dict[int, float]:
+        theirs = {"width": least} | PUBLISHED_INITIAL
+        if any(of.get(name, value) != value for name, value in theirs.items()):
+            return {}
+        return published_values.line(3, layers, encoding=of["encoding"])
+
+    compared = least == published_values.WIDTH_3 and is_size(rows, published_values.SIZE_1)
+    return _by_layers("rank_fig3", rows, series, notes, compared, published)
 
 
 def figure_4(rows: list[dict]) -> Figure:
@@ -115,23 +104,20 @@ def figure_4(rows: list[dict]) -> Figure:
     numbers, widths, d = (values(rows, name) for name in ("n", "width", "d"))
     steps = {n: listed(chosen(rows, n=n), "steps") for n in numbers}
     apart = len({*steps.values()}) > 1
-    series: list[Series] = [
-        (
-            f"$N$ = {n}" + f", {steps[n]} steps" * apart,
-            {"n": n},
-            lambda layers, n=n: published_values.figure_4(n),
-        )
-        for n in numbers
-    ]
+    series = [(f"$N$ = {n}" + f", {steps[n]} steps" * apart, {"n": n}) for n in numbers]
     notes = [f"$w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$."]
     # Beside other widths too: the note says so.
     compared = is_size(rows, published_values.SIZE_4)
-    return _by_layers("rank_fig4", rows, series, compared, notes * (widths != d))
+    return _by_layers(
+        "rank_fig4", rows, series, notes * (widths != d), compared,
+        lambda layers, of: published_values.line(4, layers, **of),
+    )  # fmt: skip
 
 
 def _by_layers(
-    name: str, rows: list[dict], series: list[Series], compared: bool, notes: list[str]
-) -> Figure:
+    name: str, rows: list[dict], series: list[Series], notes: list[str], compared: bool,
+    published: Published,
+) -> Figure:  # fmt: skip
     """A panel per number of layers: error against rank, a line per series; published values
     beside them where the two can be compared."""
     layers, ranks = values(rows, "layers"), {*values(rows, "rank")}
@@ -146,12 +132,12 @@ def _by_layers(
         TRAINED[name], "\n".join(lines), len(layers), (3.6, 4.2), (1.9, 0.0), sharey=True
     ) as (figure, axes):  # fmt: skip
         for ax, count in zip(axes, layers, strict=True):
-            for k, (_, wanted, theirs) in enumerate(series):
+            for k, (_, wanted) in enumerate(series):
                 own = chosen(rows, layers=count, **wanted)
                 if own:
                     # Beside each other: runs of several series have nearly the same error.
                     _draw_line(ax, own, colours[k], 2 ** (0.1 * (k - (len(series) - 1) / 2)))
-                if own and compared and (points := theirs(count)):
+                if own and compared and (points := published(count, wanted)):
                     ax.plot(
                         [*points], [*points.values()], ":", color=colours[k], linewidth=1,
                         marker="D", markersize=3, markerfacecolor="white",
@@ -179,7 +165,7 @@ def _draw_rank_0(ax: Axes, rows: list[dict], series: list[Series], colours: dict
     series differ in it."""
     sizes = {
         (row["d"], row["n"]): colours[k]
-        for k, (_, wanted, _) in enumerate(series)
+        for k, (_, wanted) in enumerate(series)
         for row in chosen(rows, **wanted)
     }
     for (d, n), colour in sizes.items():

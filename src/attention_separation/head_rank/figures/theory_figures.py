@@ -10,15 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from attention_separation.pages.drawing import (
-    draw_estimates,
-    key,
-    legend_beside,
-    save_with_numbers,
-    sheet,
-    ticks_at,
-)
-from attention_separation.pages.house_style import (
+from ...pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
+from ...pages.house_style import (
     BLUE,
     DARK_GRAY,
     GREEN,
@@ -28,10 +21,9 @@ from attention_separation.pages.house_style import (
     PALETTE,
     VERMILION,
 )
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet
-from attention_separation.settings.closed import Job
-
+from ...results.provenance import record
+from ...results.tables import read_parquet
+from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality_table import heads_for

@@ -6,37 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.pages.drawing import (
-    key,
-    legend_beside,
-    log_axis,
-    save_with_numbers,
-    sheet,
-)
-from attention_separation.pages.house_style import INK, PALETTE
-from attention_separation.pages.prose import counted
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows
-from attention_separation.settings.closed import Job
-
+from ...pages.drawing import key, legend_beside, log_axis, save_with_numbers, sheet
+from ...pages.house_style import INK, PALETTE
+from ...results.provenance import record
+from ...results.tables import table_from_rows
+from ...settings.strict_model import Job
+from ...settings.words import counted
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
-from ..training import published_values
+from ..training import published_values, runs
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
-from ..training.runs import (
-    AS_PUBLISHED,
-    FRESH,
-    REPEATED,
-    chosen,
-    is_full_rank,
-    read_runs,
-    read_seed,
-    values,
-)
-from ..training.single_heads import fact_1_errors
 from .error_figures import (
     DEAD,
     ERROR,
@@ -52,8 +35,8 @@ from .error_figures import (
 
 def figure_2(rows: list[dict]) -> Figure:
     """Heads of full rank: angle and size of what multiplies the points' products."""
-    rows = [row for row in rows if is_full_rank(row) and row["encoding"] == "none"]
-    layers = values(rows, "layers")
+    rows = [row for row in rows if runs.is_full_rank(row) and row["encoding"] == "none"]
+    layers = runs.values(rows, "layers")
     compared = is_size(rows, published_values.SIZE_1)
     with sheet(
         TRAINED["rank_fig2"], "\n".join(_notes(rows, compared)), 2 * len(layers), (3.6, 2.9),
@@ -61,7 +44,7 @@ def figure_2(rows: list[dict]) -> Figure:
     ) as (figure, axes):  # fmt: skip
         angles, norms = axes[: len(layers)], axes[len(layers) :]
         for angle, norm, count in zip(angles, norms, layers, strict=True):
-            own = chosen(rows, layers=count)
+            own = runs.chosen(rows, layers=count)
             angle.set_title(panel_title(rows, count), fontweight="bold")
             theirs = published_values.FIGURE_2 if count == 1 and compared else {}
             for k, (ax, name) in enumerate(((angle, "angle"), (norm, "norm"))):
@@ -80,9 +63,9 @@ def figure_2(rows: list[dict]) -> Figure:
 
 def _draw_heads(ax: Axes, rows: list[dict], name: str, published: dict[int, float]) -> None:
     """A quantity of all heads of runs, by their number in a layer; published medians by it."""
-    widths = values(rows, "width")
+    widths = runs.values(rows, "width")
     for place, width in enumerate(widths):
-        of_width = chosen(rows, width=width)
+        of_width = runs.chosen(rows, width=width)
         heads = [x for row in of_width for x in row[name] if x is not None]
         # A box of a single head is a line that hides it.
         if len(heads) > 1:
@@ -102,7 +85,7 @@ def _draw_heads(ax: Axes, rows: list[dict], name: str, published: dict[int, floa
 
 def _notes(rows: list[dict], compared: bool) -> list[str]:
     """What is shown, and how the lower axis leads to the c of Fact 1's head."""
-    ranks = values(rows, "rank")
+    ranks = runs.values(rows, "rank")
     root = f"; here √𝑟 = {ranks[0] ** 0.5:.3g}" if len(ranks) == 1 else ""
     notes = [
         f"{recipe(rows)}.",
@@ -113,14 +96,14 @@ def _notes(rows: list[dict], compared: bool) -> list[str]:
     if compared:
         steps, batch = published_values.STEPS["rank_fig2"], published_values.BATCH
         notes.append(f"Published: medians after {steps:,} steps of {batch}, on repeated batches.")
-    more = [counted(count, "layer") for count in values(rows, "layers") if count > 1]
+    more = [counted(count, "layer") for count in runs.values(rows, "layers") if count > 1]
     return notes + [f"Not in the paper's figure: {', '.join(more)}."] * bool(more)
 
 
 ARMS = (
-    ("o", "none", "new batches", FRESH),
-    ("s", None, f"the same {EPOCH} again", REPEATED),
-    ("^", None, f"the same {EPOCH} again,\nschedule per epoch,\nas published", AS_PUBLISHED),
+    ("o", "none", "new batches", runs.FRESH),
+    ("s", None, f"the same {EPOCH} again", runs.REPEATED),
+    ("^", None, f"the same {EPOCH} again,\nschedule per epoch,\nas published", runs.AS_PUBLISHED),
 )
 """Markers that differ in shape, what they are filled with, and the arms that they stand for."""
 
@@ -130,9 +113,9 @@ def figure_fresh(rows: list[dict]) -> Figure:
 
     The colour is the rank, the marker the arm.
     """
-    layers, widths = values(rows, "layers"), values(rows, "width")
+    layers, widths = runs.values(rows, "layers"), runs.values(rows, "width")
     panels = [(count, width) for width in widths for count in layers]
-    colours = dict(zip(values(rows, "rank"), PALETTE, strict=False))
+    colours = dict(zip(runs.values(rows, "rank"), PALETTE, strict=False))
     shown = [row for row in rows if row["min_train"] and row["test_error"] is not None]
     every = [row[name] for row in shown for name in ("min_train", "test_error")]
     note = (
@@ -146,7 +129,7 @@ def figure_fresh(rows: list[dict]) -> Figure:
         for ax, (count, width) in zip(axes, panels, strict=True):
             # New batches last: their open markers hide nothing.
             for marker, fill, _, arm in reversed(ARMS):
-                for row in chosen(shown, layers=count, width=width, **arm):
+                for row in runs.chosen(shown, layers=count, width=width, **arm):
                     colour = colours[row["rank"]]
                     point = row["min_train"], row["test_error"]
                     ax.plot(
@@ -194,17 +177,12 @@ def shown(figure: str, rows: list[dict], seed: int) -> list[dict]:
     root of what is simulated."""
     if figure != "rank_fig1":
         return rows
-    found = fact_1_errors(rows, seed)
+    found = runs.fact_1_errors(rows, seed)
     return [row | {"fact_1_error": found.get((row["cell"], row["run"]))} for row in rows]
 
 
-def draw(figure: str, rows: list[dict]) -> Figure:
-    """A figure of such rows."""
-    return FIGURES[figure](rows)
-
-
 def numbers(figure: str, rows: list[dict]) -> pa.Table:
-    """What it shows, as a table."""
+    """What a figure shows, as a table."""
     if figure == "rank_fig2":
         rows = [
             row | dict(zip(OF_HEADS, head, strict=True))
@@ -215,7 +193,8 @@ def numbers(figure: str, rows: list[dict]) -> pa.Table:
 
 
 def run(job: Job, figure: str, tables: list[Path], output: Path) -> None:
-    runs = read_runs(tables).to_pylist()
-    rows = shown(figure, runs, read_seed(tables[0]))
-    table = numbers(figure, rows)
-    save_with_numbers(draw(figure, rows), output, table, record(job.canonical(), __name__))
+    # The root of the random streams of the cells.
+    seed = int(pq.read_metadata(tables[0]).metadata[b"seed"])
+    rows = shown(figure, runs.read_runs(tables).to_pylist(), seed)
+    provenance = record(job.canonical(), __name__)
+    save_with_numbers(FIGURES[figure](rows), output, numbers(figure, rows), provenance)

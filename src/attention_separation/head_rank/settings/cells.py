@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_separation.settings.closed import Closed, Count, Several, TrainedCell
-from attention_separation.settings.faults import fault
+from ...settings.faults import fault
+from ...settings.strict_model import Count, Several, StrictModel, TrainedCell
 
 EPOCH = 100
 """Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
@@ -40,7 +40,7 @@ PASSES = 3
 """Arrays that forward and backward hold of each activation, about."""
 
 
-class Recipe(Closed):
+class Recipe(StrictModel):
     """How the runs of a figure are trained."""
 
     d: Several = Field(description="dimension of the points")
@@ -62,7 +62,7 @@ class Recipe(Closed):
         return self
 
 
-class Architecture(Closed):
+class Architecture(StrictModel):
     """A transformer encoder of post-norm layers, and the sets of n points on the unit sphere of d
     dimensions that it reads. Each of `width` attention modules of a layer, which are averaged, has
     `heads` heads; a concatenated encoding adds d_e rows to the points."""

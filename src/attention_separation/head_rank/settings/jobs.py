@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from attention_separation.settings.closed import Closed, Count, Job, Seed, Several, Some, Whole
-from attention_separation.settings.faults import fault
+from ...settings.faults import fault
+from ...settings.strict_model import Count, Integer, Job, Seed, Several, Some, StrictModel
 
 Dimension = Annotated[Several, Field(le=10_000)]
 Few = Annotated[Several, Field(le=1024)]
@@ -15,7 +15,7 @@ Temperatures = Some[Annotated[float, Field(gt=0, le=1e6)]]
 Distribution = Literal["uniform", "orthogonal"]
 
 
-class Case(Closed):
+class Case(StrictModel):
     """Data of Fact 1: N points in d dimensions."""
 
     distribution: Distribution = Field(
@@ -32,7 +32,7 @@ class Case(Closed):
         return self
 
 
-class BiasedCase(Closed):
+class BiasedCase(StrictModel):
     """Data of Fact 3: two orthogonal points, and the biases of Equation 8."""
 
     d: Dimension = Field(description="dimension of the points")
@@ -41,7 +41,7 @@ class BiasedCase(Closed):
     )
 
 
-class TemperatureSettings(Closed):
+class TemperatureSettings(StrictModel):
     """Facts 1 and 3: error of a full-rank head against its temperature."""
 
     draws: Several = Field(description="draws of the data per case")
@@ -56,12 +56,12 @@ def _odd(value: int) -> int:
     return value
 
 
-class VoteSettings(Closed):
+class VoteSettings(StrictModel):
     """Theorem 7: error of the majority vote of rank-1 heads."""
 
     draws: Count = Field(description="draws of heads and data per dimension")
     dimensions: Some[Several] = Field(description="d of the points")
-    heads: Some[Annotated[Whole, AfterValidator(_odd)]] = Field(
+    heads: Some[Annotated[Integer, AfterValidator(_odd)]] = Field(
         description="H, odd: a vote of an even number can tie"
     )
     epsilons: Some[Annotated[float, Field(ge=1e-3, lt=1)]] = Field(
@@ -69,7 +69,7 @@ class VoteSettings(Closed):
     )
 
 
-class FeaturesRun(Closed):
+class FeaturesRun(StrictModel):
     """Draws of heads of one law in some dimensions."""
 
     law: Literal["compromise", "independent", "published"] = Field(
@@ -83,7 +83,7 @@ class FeaturesRun(Closed):
     )
 
 
-class FeaturesSettings(Closed):
+class FeaturesSettings(StrictModel):
     """Error of random heads of rank 1."""
 
     runs: Some[FeaturesRun] = Field(description="what is drawn")
@@ -97,11 +97,11 @@ class FeaturesSettings(Closed):
         return found
 
 
-class BoundSettings(Closed):
+class BoundSettings(StrictModel):
     """Lower bounds for one layer, and the heads that they leave possible."""
 
     dimensions: Some[Few] = Field(description="d; ranks are the powers of 2 below d, and d")
-    doublings: Annotated[Whole, Field(ge=0, le=62)] = Field(
+    doublings: Annotated[Integer, Field(ge=0, le=62)] = Field(
         description="heads: the powers of 2 up to this one, and the paper's three budgets"
     )
     errors: Some[Annotated[float, Field(ge=0.005, lt=0.5)]] = Field(
@@ -109,11 +109,11 @@ class BoundSettings(Closed):
     )
 
 
-class FoundSettings(Closed):
+class FoundSettings(StrictModel):
     """Heads of low rank with the best weights: what is possible at the paper's budgets."""
 
     dimensions: Some[Few] = Field(description="d, with the same ranks")
-    draws: Annotated[Whole, Field(ge=10)] = Field(
+    draws: Annotated[Integer, Field(ge=10)] = Field(
         description="draws of y that weights of heads of rank 2 or more are fitted to; as many "
         "others score them"
     )
@@ -127,7 +127,7 @@ class FoundSettings(Closed):
     temperatures: Temperatures = Field(description="c of the one head of full rank")
 
 
-class PluralitySettings(Closed):
+class PluralitySettings(StrictModel):
     """The vote of rank-1 heads among more than two points."""
 
     draws: Several = Field(description="draws of heads and data per distribution and dimension")
@@ -139,7 +139,7 @@ class PluralitySettings(Closed):
     heads: Some[Count] = Field(description="H, rising")
 
 
-class TheorySettings(Closed):
+class TheorySettings(StrictModel):
     """One layer of heads of low rank, without training."""
 
     bound: BoundSettings = Field(description="what no such heads can do")
@@ -147,7 +147,7 @@ class TheorySettings(Closed):
     plurality: PluralitySettings = Field(description="a vote of rank-1 heads against N")
 
 
-class Seeded(Closed):
+class Seeded(StrictModel):
     """What draws at random."""
 
     seed: Seed

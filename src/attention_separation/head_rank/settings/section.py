@@ -8,17 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, create_model, model_validator
 
-from attention_separation.settings.closed import (
-    Closed,
-    Count,
-    Level,
-    Scaled,
-    ScaleName,
-    Several,
-    Some,
-)
-from attention_separation.settings.faults import fault
-
+from ...settings.faults import fault
+from ...settings.strict_model import Count, Level, Scaled, ScaleName, Several, Some, StrictModel
 from .cells import (
     PUBLISHED_MEAN,
     PUBLISHED_SD,
@@ -39,7 +30,7 @@ MATCHED = 4
 parameters: what the control without an encoding has instead is 4 times the width."""
 
 
-class Normal(Closed):
+class Normal(StrictModel):
     """A normal distribution of initial values."""
 
     mean: float = Field(description="its mean")
@@ -137,7 +128,7 @@ class Product(Recipe):
 
 Part = create_model(
     "Part",
-    __base__=Closed,
+    __base__=StrictModel,
     __doc__="Settings of a product that are not as another's; those left out are.",
     **{
         name: (field.rebuild_annotation() | None, Field(None, description=field.description))
@@ -172,7 +163,7 @@ class Grid(Product):
         return self
 
 
-class Training(Closed):
+class Training(StrictModel):
     """Grids of the training figures; Figure 2 looks at the trained heads of Figure 1."""
 
     fig1: Grid | None = Field(description="Figures 1 and 2: layers, heads and their rank")
@@ -191,7 +182,7 @@ class Training(Closed):
         return self
 
 
-class RankScale(Closed):
+class RankScale(StrictModel):
     """A size of the second paper's reproduction."""
 
     temperature: TemperatureSettings = Field(description="Facts 1 and 3: error against temperature")

@@ -49,27 +49,21 @@ def log_harmonics(d: int, degree: np.ndarray) -> np.ndarray:
     return log_dimension(d - 1, degree) + np.log((2 * degree + d - 2) / (degree + d - 2))
 
 
-def energy(d: int, degree: np.ndarray, harmonics: np.ndarray | None = None) -> np.ndarray:
-    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi; `harmonics` is log N_l."""
-    harmonics = log_harmonics(d, degree) if harmonics is None else harmonics
-    return np.exp(harmonics + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
+def energy(d: int, degree: np.ndarray) -> np.ndarray:
+    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi."""
+    return np.exp(log_harmonics(d, degree) + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
 
 
 def shares(
-    d: int,
-    r: int,
-    degree: np.ndarray,
-    any_value: bool,
-    harmonics: np.ndarray | None = None,
-    encoded: bool = False,
+    d: int, r: int, degree: np.ndarray, any_value: bool, encoded: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
 
-    Of heads of full rank all is common. `harmonics` is log N_l; `encoded`: values see an encoding.
+    Of heads of full rank all is common. `encoded`: values see an encoding.
     """
     if r == d:
         return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
-    harmonics = log_harmonics(d, degree) if harmonics is None else harmonics
+    harmonics = log_harmonics(d, degree)
     steps = [-2, 0, 2] if any_value else [0]
     steps += ([-1, 0] if any_value else [-1]) if encoded else []
     reached = sum(np.exp(log_dimension(r, degree + step) - harmonics) for step in steps)
@@ -78,18 +72,10 @@ def shares(
 
 
 @cache
-def _energies(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The degrees that are added one by one, log N_l and energies."""
+def _listed(d: int, r: int, any_value: bool, encoded: bool) -> tuple[np.ndarray, ...]:
+    """Energies and shares of the degrees that are added one by one."""
     degree = np.arange(1.0, 2 * (LISTED + 4 * d), 2)
-    harmonics = log_harmonics(d, degree)
-    return degree, harmonics, energy(d, degree, harmonics)
-
-
-@cache
-def _listed(d: int, r: int, any_value: bool, encoded: bool = False) -> tuple[np.ndarray, ...]:
-    """Energies and shares of these degrees."""
-    degree, harmonics, energies = _energies(d)
-    return energies, *shares(d, r, degree, any_value, harmonics, encoded)
+    return energy(d, degree), *shares(d, r, degree, any_value, encoded)
 
 
 def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> np.ndarray:
@@ -138,7 +124,7 @@ def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool) -
     first = 2.0 * (LISTED + 4 * d) + 1
 
     def left(degree: np.ndarray, heads: np.ndarray) -> np.ndarray:
-        common, own = shares(d, r, degree, any_value, encoded=encoded)
+        common, own = shares(d, r, degree, any_value, encoded)
         return 1 - common - heads * own
 
     # What is left grows with the degree; where nothing is at `first`, seek where it begins to be.

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows
-
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
 from ..settings.jobs import BoundSettings
 from .bound import DIGITS, bound, heads_needed
 
@@ -28,28 +26,11 @@ def budget_heads(d: int, r: int) -> dict[str, int]:
     return {name: max(1, round(d**power / r)) for name, power in BUDGETS.items()}
 
 
-BOUND = pa.schema(
-    [
-        ("d", pa.int64()),
-        ("rank", pa.int64()),
-        ("heads", pa.int64()),
-        ("budget", pa.string()),
-        ("bound", pa.float64()),
-        ("bound_any_value", pa.float64()),
-    ]
-)
-NEEDED = pa.schema(
-    [
-        ("d", pa.int64()),
-        ("rank", pa.int64()),
-        ("error", pa.float64()),
-        ("heads", pa.string()),
-        ("heads_any_value", pa.string()),
-        ("log10_heads", pa.float64()),
-        ("log10_heads_any_value", pa.float64()),
-        ("heads_of_d3", pa.int64()),
-    ]
-)
+BOUND = schema(d=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float)
+NEEDED = schema(
+    d=int, rank=int, error=float, heads=str, heads_any_value=str, log10_heads=float,
+    log10_heads_any_value=float, heads_of_d3=int,
+)  # fmt: skip
 """Whole numbers of heads are text, for many pass 2^63."""
 
 BOUND_TITLE = "What no layer of low-rank heads can do"
@@ -79,31 +60,23 @@ def bound_rows(job: BoundSettings) -> Iterator[dict]:
             found, any_value = (bound(d, r, np.array(counts), each) for each in (False, True))
             for heads, own, other in zip(counts, found, any_value, strict=True):
                 yield {
-                    "d": d,
-                    "rank": r,
-                    "heads": heads,
-                    "budget": budgets.get(heads),
-                    "bound": float(own),
-                    "bound_any_value": float(other),
-                }
+                    "d": d, "rank": r, "heads": heads, "budget": budgets.get(heads),
+                    "bound": float(own), "bound_any_value": float(other),
+                }  # fmt: skip
 
 
 def needed_rows(job: BoundSettings) -> Iterator[dict]:
     """The table of heads, row by row."""
     for d in job.dimensions:
         for r in ranks(d):
+            of_d3 = budget_heads(d, r)["d^3"]
             found, any_value = (heads_needed(d, r, job.errors, each) for each in (False, True))
             for error, heads, other in zip(job.errors, found, any_value, strict=True):
                 yield {
-                    "d": d,
-                    "rank": r,
-                    "error": error,
-                    "heads": str(heads),
-                    "heads_any_value": str(other),
-                    "log10_heads": math.log10(heads),
-                    "log10_heads_any_value": math.log10(other),
-                    "heads_of_d3": budget_heads(d, r)["d^3"],
-                }
+                    "d": d, "rank": r, "error": error, "heads_of_d3": of_d3,
+                    "heads": str(heads), "log10_heads": math.log10(heads),
+                    "heads_any_value": str(other), "log10_heads_any_value": math.log10(other),
+                }  # fmt: skip
 
 
 def run(job: BoundSettings, output: Path) -> None:

@@ -20,17 +20,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from scipy.integrate import quad
 from scipy.special import gammaln, log_ndtr
 
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.progress import Progress
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.means import mean_of
-from attention_separation.statistics.seeding import stream
-
+from ...pages.table_page import write_result
+from ...results.progress import Progress
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
+from ...statistics.means import mean_of
+from ...statistics.seeding import stream
 from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
 from ..settings.jobs import PluralityJob
@@ -68,20 +66,10 @@ def heads_for(heads: np.ndarray, errors: np.ndarray, error: float) -> float | No
     return float(heads[last - 1] * (heads[last] / heads[last - 1]) ** share)
 
 
-SCHEMA = pa.schema(
-    [
-        ("distribution", pa.string()),
-        ("d", pa.int64()),
-        ("n", pa.int64()),
-        ("heads", pa.int64()),
-        ("draws", pa.int64()),
-        ("error", pa.float64()),
-        ("ci_low", pa.float64()),
-        ("ci_high", pa.float64()),
-        ("right", pa.float64()),
-        ("rank_0", pa.float64()),
-    ]
-)
+SCHEMA = schema(
+    distribution=str, d=int, n=int, heads=int, draws=int, error=float, ci_low=float, ci_high=float,
+    right=float, rank_0=float,
+)  # fmt: skip
 TITLE = "A vote of rank-1 heads among N points"
 ABOUT = (
     "N points, independent (uniform) or orthogonal, and a query: of so many heads of rank 1 with "
@@ -104,17 +92,11 @@ def plurality_rows(job: PluralityJob) -> Iterator[dict]:
             for (i, n), (j, heads) in itertools.product(enumerate(points), enumerate(job.heads)):
                 found = mean_of(errors[:, i, j])
                 yield {
-                    "distribution": distribution,
-                    "d": d,
-                    "n": n,
-                    "heads": heads,
-                    "draws": job.draws,
-                    "error": found.value,
-                    "ci_low": max(found.low, 0.0),
-                    "ci_high": found.high,
-                    "right": float(np.mean(errors[:, i, j] == 0)),
+                    "distribution": distribution, "d": d, "n": n, "heads": heads,
+                    "draws": job.draws, "error": found.value, "ci_low": max(found.low, 0.0),
+                    "ci_high": found.high, "right": float(np.mean(errors[:, i, j] == 0)),
                     "rank_0": rank_0(distribution, d, n),
-                }
+                }  # fmt: skip
 
 
 def _errors(job: PluralityJob, distribution: str, d: int, points: list[int]) -> np.ndarray:

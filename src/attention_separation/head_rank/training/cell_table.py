@@ -4,8 +4,7 @@ import math
 
 import pyarrow as pa
 
-from attention_separation.results.tables import finite_or_null, table_from_rows
-
+from ...results.tables import finite_or_null, schema, table_from_rows
 from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, STREAMS, CellJob
 
@@ -14,54 +13,19 @@ DEAD = 0.98
 that looks at nothing: uniform attention (rank 0), or zero for two points."""
 
 SETTINGS = {
-    "d": pa.int64(),
-    "n": pa.int64(),
-    "layers": pa.int64(),
-    "heads": pa.int64(),
-    "width": pa.int64(),
-    "encoding": pa.string(),
-    "d_e": pa.int64(),
-    "feed_forward": pa.int64(),
-    "batch": pa.int64(),
-    "steps": pa.int64(),
-    "lr": pa.float64(),
-    "regime": pa.string(),
-    "schedule": pa.string(),
-    "warm_up": pa.float64(),
-    "additive_mean": pa.float64(),
-    "additive_sd": pa.float64(),
-    "held_out": pa.int64(),
-}
+    "d": int, "n": int, "layers": int, "heads": int, "width": int, "encoding": str, "d_e": int,
+    "feed_forward": int, "batch": int, "steps": int, "lr": float, "regime": str, "schedule": str,
+    "warm_up": float, "additive_mean": float, "additive_sd": float, "held_out": int,
+}  # fmt: skip
 """Columns that are settings of the cell, equal in all rows."""
 
-SCHEMA = pa.schema(
-    {
-        "cell": pa.string(),
-        **SETTINGS,
-        "total_heads": pa.int64(),
-        "rank": pa.int64(),
-        "attention_parameters": pa.int64(),
-        "parameters": pa.int64(),
-        "run": pa.int64(),
-        "initial_stream": pa.string(),
-        "data_stream": pa.string(),
-        "held_out_stream": pa.string(),
-        "test_error": pa.float64(),
-        "test_se": pa.float64(),
-        "train_error": pa.float64(),
-        "min_train": pa.float64(),
-        "dead": pa.bool_(),
-        "curve_step": pa.list_(pa.int64()),
-        "curve_train": pa.list_(pa.float64()),
-        "curve_test": pa.list_(pa.float64()),
-        "head_layer": pa.list_(pa.int64()),
-        "angle": pa.list_(pa.float64()),
-        "norm": pa.list_(pa.float64()),
-        "angle_code": pa.list_(pa.float64()),
-        "norm_code": pa.list_(pa.float64()),
-        "scale": pa.list_(pa.float64()),
-    }
-)
+SCHEMA = schema(
+    cell=str, **SETTINGS, total_heads=int, rank=int, attention_parameters=int, parameters=int,
+    run=int, initial_stream=str, data_stream=str, held_out_stream=str, test_error=float,
+    test_se=float, train_error=float, min_train=float, dead=bool, curve_step=list[int],
+    curve_train=list[float], curve_test=list[float], head_layer=list[int], angle=list[float],
+    norm=list[float], angle_code=list[float], norm_code=list[float], scale=list[float],
+)  # fmt: skip
 """Errors are sums over coordinates, so that predicting zero scores 1; null is no finite number.
 
 `test_error`, `test_se`: on held-out sets, after the last step, with its standard error.

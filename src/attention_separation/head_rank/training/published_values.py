@@ -5,8 +5,6 @@ over five runs; reading errs by about READING_1 in Figure 1, 1.2 % in Figure 3 a
 Figure 4.
 """
 
-from collections.abc import Iterator
-
 READING_1 = 0.007
 """Share of a value of Figure 1 that its reading may be off."""
 
@@ -77,30 +75,26 @@ FIGURE_4 = {
 }
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
 
+LINES = (
+    {
+        (1, layers, width, "none", SIZE_1["n"]): dict(zip(RANKS, errors, strict=True))
+        for (layers, width), errors in FIGURE_1.items()
+    }
+    | {
+        (3, layers, WIDTH_3, encoding, SIZE_1["n"]): dict(zip(RANKS, errors, strict=True))
+        for (layers, encoding), errors in FIGURE_3.items()
+    }
+    | {
+        (4, SIZE_4["layers"], WIDTH_4, "none", n): dict(zip(FIGURE_4_RANKS, errors, strict=True))
+        for n, errors in FIGURE_4.items()
+    }
+)
+"""Error by rank of every line, by figure, layers, width, encoding and N."""
 
-def figure_1(layers: int, width: int) -> dict[int, float]:
-    """Error by rank in Figure 1; empty where it has no such runs."""
-    return dict(zip(RANKS, FIGURE_1.get((layers, width), ()), strict=False))
 
-
-def figure_3(layers: int, encoding: str) -> dict[int, float]:
-    """Error by rank in Figure 3, whose runs without an encoding are Figure 1's; likewise."""
-    if encoding == "none":
-        return figure_1(layers, WIDTH_3)
-    return dict(zip(RANKS, FIGURE_3.get((layers, encoding), ()), strict=False))
-
-
-def figure_4(n: int) -> dict[int, float]:
-    """Error by rank in Figure 4; likewise."""
-    return dict(zip(FIGURE_4_RANKS, FIGURE_4.get(n, ()), strict=False))
-
-
-def series() -> Iterator[tuple[int, int, int, str, int, dict[int, float]]]:
-    """Figure, layers, width, encoding, N, and the error by rank, of every line of the figures."""
-    n = SIZE_1["n"]
-    for layers, width in FIGURE_1:
-        yield 1, layers, width, "none", n, figure_1(layers, width)
-    for layers, encoding in FIGURE_3:
-        yield 3, layers, WIDTH_3, encoding, n, figure_3(layers, encoding)
-    for points in FIGURE_4:
-        yield 4, SIZE_4["layers"], WIDTH_4, "none", points, figure_4(points)
+def line(figure: int, layers: int, **of: object) -> dict[int, float]:
+    """Error by rank in a figure, of its own settings but for those that are given; empty where it
+    has no such line. Without an encoding the lines of Figure 3 are Figure 1's."""
+    own = {"width": WIDTH_4 if figure == 4 else WIDTH_3, "encoding": "none", "n": SIZE_1["n"]} | of
+    number = 1 if (figure, own["encoding"]) == (3, "none") else figure
+    return LINES.get((number, layers, own["width"], own["encoding"], own["n"]), {})

@@ -5,12 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from attention_separation.pages.prose import joined
-from attention_separation.results.tables import read_parquet
-
-from ..constructions.farthest_point import least_error
+from ...results.tables import read_parquet
+from ...settings.words import joined
+from ..constructions.farthest_point import least_error, simulated_errors
 from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
 from .cell_table import SCHEMA
 
@@ -47,11 +45,6 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     """
     tables = [read_parquet(path, SCHEMA) for path in paths]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
-
-
-def read_seed(path: Path) -> int:
-    """The root of the random streams of a cell, from its table."""
-    return int(pq.read_metadata(path).metadata[b"seed"])
 
 
 def chosen(rows: Iterable[dict], **wanted: object) -> list[dict]:
@@ -130,7 +123,7 @@ def single_runs(groups: list[list[dict]]) -> str:
     return f"a single run has no interval ({cell_words(first, OF_CELL)}{others})"
 
 
-def two_ends(rows: list[dict]) -> str:
+def bimodal_reason(rows: list[dict]) -> str:
     """The cell of three layers of full rank whose runs end far apart, or some of them dead; empty
     where none do."""
     deep = [row for row in rows if row["layers"] == 3 and is_full_rank(row)]
@@ -149,7 +142,7 @@ def by_rank(rows: list[dict], full: bool = False) -> dict[int, list[dict]]:
     return {rank: chosen(own, rank=rank) for rank in values(own, "rank")}
 
 
-def alike(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
+def comparable_rows(rows: list[dict], names: tuple[str, ...]) -> list[dict]:
     """The runs with the most frequent values of some settings: others are of another figure."""
     counts = Counter(tuple(row[name] for name in names) for row in rows)
     if not counts:
@@ -164,17 +157,46 @@ def alike_each(rows: list[dict], apart: str) -> list[dict]:
     return [
         row
         for value in values(rows, apart)
-        for row in alike(chosen(rows, **{apart: value}), TRAINING)
+        for row in comparable_rows(chosen(rows, **{apart: value}), TRAINING)
     ]
 
 
 def plain(rows: list[dict]) -> list[dict]:
     """Runs of Figure 1: new batches, no encoding, of the size that most runs have and, for each
     number of layers, trained as most are."""
-    return alike_each(alike(chosen(rows, encoding="none", regime="fresh"), SIZE), "layers")
+    return alike_each(
+        comparable_rows(chosen(rows, encoding="none", regime="fresh"), SIZE), "layers"
+    )
 
 
 def two_layers(rows: list[dict]) -> list[dict]:
     """Runs of Figure 4: of the size that most have, and for each N trained as most are."""
     own = chosen(rows, encoding="none", regime="fresh", layers=2)
-    return alike_each(alike(own, ("d", "feed_forward", "width")), "n")
+    return alike_each(comparable_rows(own, ("d", "feed_forward", "width")), "n")
+
+
+def single_heads(rows: list[dict], layers: int) -> list[dict]:
+    """Runs of Figure 1 with the fewest heads of full rank per layer."""
+    own = [row for row in chosen(plain(rows), layers=layers) if is_full_rank(row)]
+    return chosen(own, total_heads=min(values(own, "total_heads"))) if own else []
+
+
+def with_fact_1(rows: list[dict], seed: int) -> list[dict]:
+    """Runs of single heads at one layer, each with its `temperature` c, and with the error of -cI,
+    `fact_1_error`, and its standard error `fact_1_se`."""
+    found = []
+    for d, n in dict.fromkeys((row["d"], row["n"]) for row in rows):
+        own = chosen(rows, d=d, n=n)
+        # A run without numbers has no c: uniform attention has 0.
+        c = [-(row["scale"][0] or 0.0) for row in own]
+        for row, of, (error, se) in zip(own, c, simulated_errors(d, n, c, seed), strict=True):
+            found.append(row | {"temperature": of, "fact_1_error": error, "fact_1_se": se})
+    return found
+
+
+def fact_1_errors(rows: list[dict], seed: int) -> dict[tuple[str, int], float]:
+    """By cell and run, of every run of one layer with one head of full rank and no encoding, the
+    error that Fact 1's head -cI has at its learned c."""
+    own = [row for row in chosen(rows, layers=1, total_heads=1, encoding="none")
+           if is_full_rank(row)]  # fmt: skip
+    return {(row["cell"], row["run"]): row["fact_1_error"] for row in with_fact_1(own, seed)}

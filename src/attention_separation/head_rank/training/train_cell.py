@@ -12,10 +12,9 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from attention_separation.statistics.seeding import blocks, stream
-from attention_separation.training.ensemble import Ensemble
-from attention_separation.training.job import device_kind, train_and_write
-
+from ...statistics.seeding import blocks, stream
+from ...training.ensemble import Ensemble
+from ...training.job import device_kind, train_and_write
 from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 from .cell_table import cell_table
 from .transformer import initial, is_by_rows, learned_heads, pair_products, transformer

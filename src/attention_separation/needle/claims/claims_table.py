@@ -1,19 +1,100 @@
-"""What is claimed of the needle, judged, on computed numbers and on trained networks."""
+"""What is claimed of the needle, judged: of computed numbers, how critical n grow with mu and that
+a margin does not shrink; of trained networks, the rows of `trained_claims`."""
 
+import math
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import read_parquet, table_from_rows
-
-from ..exact.line_table import ACCURACIES, CRITICAL
-from ..settings.exact import ClaimsJob
+from ...datasets.another_x import literal_margin, margin, margin_of_rows
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import read_parquet, table_from_rows
+from ...statistics.claims import Comparison, Estimate
+from ..exact.accuracy_limits import ACCURACIES, CRITICAL
+from ..settings.exact import AnotherX, ClaimsJob, Entries
 from ..training.cells_table import SCHEMA as CELLS
-from .exact_claims import exact_rows
-from .outcomes import SCHEMA, TRAINED
+from .outcomes import EXACT, SCHEMA, TRAINED, claim, judged
 from .trained_claims import trained_rows
+
+DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
+"""The degree p + 1 of the sums that a score to the power p sees."""
+
+AT = (5.0, 6.0)
+"""mu between which slopes are taken."""
+
+NEAR = 0.05
+"""Relative, of a slope to twice the degree."""
+
+LOW, HIGH = 0.6, 0.8
+"""Of n* exp(-mu^2 / 2) of softmax."""
+
+EQUAL = 1e-12
+"""Of margins, in units of s."""
+
+N5 = claim(
+    "N5", EXACT,
+    "A score to the power p is lost at a critical n that grows as μ to the power 2(p + 1): its "
+    "slope in log μ between μ = 5 and 6, p = 1 to 4",
+    "within 5 % of 2(p + 1)",
+)  # fmt: skip
+N6 = claim(
+    "N6", EXACT,
+    "Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: its n · e^(−μ²/2)",
+    "between 0.6 and 0.8 at every μ from 3 to 8",
+)  # fmt: skip
+N10 = claim(
+    "N10", EXACT,
+    "Without noise, and with rows divided by their sums, linear attention with X = e_d e_dᵀ + "
+    "g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does not shrink with n",
+    "equal to 10⁻¹² of √log n to the closed form f(a₁) − f(a₀), f(a) = (bc²/K + g a b²/K) / "
+    "(c² + g a b/K), by distinct rows and by all n tokens",
+)  # fmt: skip
+
+
+def exact_rows(critical: list[dict], data: Entries, another_x: AnotherX) -> Iterator[dict]:
+    """The rows of these claims; `critical` are rows of the table of critical n."""
+    yield judged(N5, slopes(critical))
+    yield judged(N6, of_softmax(critical))
+    yield judged(N10, margins(data, another_x))
+
+
+def slopes(critical: list[dict]) -> Iterator[Comparison]:
+    """Of log n* against log mu, for kernels that were computed at both mu."""
+    known = {
+        (row["kernel"], row["mu"]): row for row in critical if 0 < row["n_critical"] < math.inf
+    }
+    for kernel, degree in DEGREES.items():
+        rows = [known[kernel, mu] for mu in AT if (kernel, mu) in known]
+        for low, high in pairwise(rows):
+            width = math.log(high["mu"] / low["mu"])
+            value = math.log(high["n_critical"] / low["n_critical"]) / width
+            off = sum(row["error"] / row["n_critical"] for row in (low, high)) / width
+            least, most = 2 * degree * (1 - NEAR), 2 * degree * (1 + NEAR)
+            yield Comparison(f"p = {degree - 1}", Estimate.within(value, off), least, most)
+
+
+def of_softmax(critical: list[dict]) -> Iterator[Comparison]:
+    """Of n* exp(-mu^2 / 2), at every mu from 3 to 8 that was computed."""
+    for row in critical:
+        mu, n = row["mu"], row["n_critical"]
+        if row["kernel"] == "exp" and 3 <= mu <= 8 and 0 < n < math.inf:
+            scale = math.exp(-mu * mu / 2)
+            found = Estimate.within(n, row["error"]).moved(lambda n, scale=scale: n * scale)
+            yield Comparison(f"μ = {mu:g}", found, LOW, HIGH)
+
+
+def margins(data: Entries, another_x: AnotherX) -> Iterator[Comparison]:
+    """Of linear attention, two ways at every n, against the closed form."""
+    wanted = margin(data, another_x.weight)
+    for n in another_x.sizes:
+        for words, way in (("distinct rows", margin_of_rows), ("all tokens", literal_margin)):
+            found = Estimate.exactly(way(data, n, another_x.weight))
+            name = f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}"
+            yield Comparison(name, found, wanted - EQUAL, wanted + EQUAL)
+
 
 TITLE = "Claims on the needle"
 ABOUT = (

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from attention_separation.statistics.means import Mean
-
+from ...statistics.means import Mean
 from ..exact.accuracy import CRITICAL
 
 Rows = Sequence[dict]

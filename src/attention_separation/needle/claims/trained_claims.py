@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
-from attention_separation.statistics.claims import Comparison, Estimate
-from attention_separation.statistics.means import ClaimedMean, Mean, compare_means
-
+from ...statistics.claims import Comparison, Estimate
+from ...statistics.means import ClaimedMean, Mean, compare_means
 from .outcomes import TRAINED, claim, judged
 from .runs import (
     LADDER,
@@ -44,64 +43,56 @@ Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
 
 N1 = claim(
-    "N1",
-    TRAINED,
+    "N1", TRAINED,
     "No trained network passes what is exact: uniform weights or linear attention its bound, where "
     "the query is given, any kernel the likelihood ratio",
     f"mean accuracy − limit at most {ABOVE:g}",
-)
+)  # fmt: skip
 N2 = claim(
-    "N2",
-    TRAINED,
+    "N2", TRAINED,
     f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
     f"n = {LARGEST}, wherever the line is {JUDGED_FROM:g} or more",
     f"limit − mean accuracy at most {BELOW:g}",
-)
+)  # fmt: skip
 N3 = claim(
-    "N3",
-    TRAINED,
+    "N3", TRAINED,
     f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
     f"n = {LARGE}, the query given",
     f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
-)
+)  # fmt: skip
 N4 = claim(
-    "N4",
-    TRAINED,
+    "N4", TRAINED,
     f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = {MIDDLE}, and "
     f"at n = {LARGE} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE}; the query given",
     "each step above 0",
-)
+)  # fmt: skip
 N7 = claim(
-    "N7",
-    TRAINED,
+    "N7", TRAINED,
     "Trained networks are lost at the critical n that is computed, where they cross an accuracy of "
     "0.75 within the grid; the query given",
     f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
-)
+)  # fmt: skip
 N8 = claim(
-    "N8",
-    TRAINED,
+    "N8", TRAINED,
     "Feature maps, elu + 1, come close to softmax where the query is learned, with 12 features, "
     "and fall behind power_2 where the query is given, with 8; there 32 features do better than 8: "
     f"μ = {SIGNAL:g}, n = {MIDDLE}",
     f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
-)
+)  # fmt: skip
 N9 = claim(
-    "N9",
-    TRAINED,
+    "N9", TRAINED,
     "In the first paper's network, every token a query, trained linear attention does what no "
     "attention does, rows divided by n, not by their sums, neurons standardised, with a bias for "
     "each, and pooled by the largest, not summed, and learned weights of the outputs: "
     f"n = {LARGE}",
     f"no attention − linear at most {BELOW:g}",
-)
+)  # fmt: skip
 CONTROL = claim(
-    "control",
-    TRAINED,
+    "control", TRAINED,
     "Neither another learning rate nor leaving out the standardisation of outputs changes a "
     "verdict",
     f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
-)
+)  # fmt: skip
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
 
 

@@ -5,11 +5,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from attention_separation.attention.kernel_names import without_alias
-from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.settings.closed import Closed, Count, Several, TrainedCell
-from attention_separation.settings.faults import fault
-
+from ...attention.kernel_names import without_alias
+from ...own_kernels.section import OwnKernel
+from ...settings.faults import fault
+from ...settings.strict_model import Count, Several, StrictModel, TrainedCell
 from .exact import Entries, Mu
 
 Arm = Literal["query_given", "query_learned", "self_attention"]
@@ -46,7 +45,7 @@ PASSES = 4
 Tokens = Annotated[Several, Field(le=100_000)]
 
 
-class Map(Closed):
+class Map(StrictModel):
     """What turns scores, or features of queries and keys, into weights."""
 
     kernel: Annotated[str, AfterValidator(without_alias)] | None = Field(
@@ -64,7 +63,7 @@ class Map(Closed):
     )
 
 
-class Recipe(Closed):
+class Recipe(StrictModel):
     """How a network is trained."""
 
     batch: Several = Field(description="sequences per batch, half of them D1")

@@ -5,17 +5,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_separation.settings.closed import Closed, Distinct, Job, Several, Whole
+from ...settings.strict_model import Distinct, Integer, Job, Several, StrictModel
 
 Mu = Annotated[float, Field(ge=0.1, le=10)]
 Size = Annotated[float, Field(gt=0, le=1000)]
 
 
-class LinesSettings(Closed):
+class LinesSettings(StrictModel):
     """Signal-to-noise ratios mu and numbers of tokens n of the lines."""
 
     mus: Distinct[Mu] = Field(description="μ of the lines of accuracy against n")
-    sizes: Distinct[Annotated[Whole, Field(ge=1, le=10**15)]] = Field(
+    sizes: Distinct[Annotated[Integer, Field(ge=1, le=10**15)]] = Field(
         description="n of these lines"
     )
     critical: Distinct[Mu] = Field(
@@ -23,17 +23,17 @@ class LinesSettings(Closed):
     )
 
 
-class Entries(Closed):
+class Entries(StrictModel):
     """Sizes of the entries of the first paper's tokens."""
 
     a0: Annotated[float, Field(ge=0, le=1000)] = Field(description="size of D0's special entry")
     a1: Size = Field(description="size of D1's special entry")
     b: Size = Field(description="size of the class entries")
     c: Size = Field(description="size of the last column")
-    classes: Annotated[Whole, Field(ge=1, le=200)] = Field(description="K; d is K + 2")
+    classes: Annotated[Integer, Field(ge=1, le=200)] = Field(description="K; d is K + 2")
 
 
-class AnotherX(Closed):
+class AnotherX(StrictModel):
     """Where linear attention without noise keeps its margin: X = e_d e_dᵀ + g e₁ e_kᵀ."""
 
     weight: Size = Field(description="g")

@@ -8,24 +8,14 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, ValidationError
 
-from attention_separation.attention.kernel import Kernel, Seen
-from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.kernels import FEATURE_MAPS
-from attention_separation.datasets.dataset import stacking_fault
-from attention_separation.own_kernels.modules import module_digest
-from attention_separation.own_kernels.section import OwnKernel, PythonKernel
-from attention_separation.settings.closed import (
-    Closed,
-    Count,
-    Distinct,
-    Level,
-    Name,
-    Scaled,
-    ScaleName,
-)
-from attention_separation.settings.faults import Fault
-from attention_separation.settings.words import suggestion
-
+from ...attention.kernel import Kernel, KernelInputs
+from ...attention.kernel_names import kernel_named
+from ...attention.kernels import FEATURE_MAPS
+from ...datasets.dataset import stacking_fault
+from ...own_kernels.section import OwnKernel, PythonKernel, module_digest
+from ...settings.faults import Fault
+from ...settings.strict_model import Count, Distinct, Level, Name, Scaled, ScaleName, StrictModel
+from ...settings.words import suggestion
 from .cells import MOST_RUNS, Arm, Map, NeedleCell, Recipe, Tokens
 from .exact import AnotherX, Entries, LinesSettings, Mu
 
@@ -52,7 +42,7 @@ class NeedleGrid(Recipe):
     )
 
 
-class NeedleTraining(Closed):
+class NeedleTraining(StrictModel):
     """Networks that are trained."""
 
     maps: dict[Name, Map] = Field(
@@ -89,7 +79,7 @@ class NeedleTraining(Closed):
             )
 
 
-class NeedleScale(Closed):
+class NeedleScale(StrictModel):
     """A size of this study."""
 
     exact: LinesSettings = Field(description="lines computed without training")
@@ -183,7 +173,7 @@ def _kernel(name: str, own: OwnKernel | None) -> Kernel:
     if own is None:
         return kernel_named(name)
     # What evaluates formulas takes its time to load.
-    from attention_separation.own_kernels.values import own_kernel
+    from ...own_kernels.values import own_kernel
 
     return own_kernel(name, own)
 
@@ -191,7 +181,7 @@ def _kernel(name: str, own: OwnKernel | None) -> Kernel:
 def _has_signed_weights(kernel: Kernel) -> bool:
     """Whether a kernel has weights of scores of either sign, as noisy tokens have."""
     scores = np.array([-2.5, -1.0, -0.3, 0.4, 1.0, 2.5])
-    seen = Seen(scores, None, None, np.ones(len(scores)), 100, 8)
+    seen = KernelInputs(scores, None, None, np.ones(len(scores)), 100, 8)
     with np.errstate(all="ignore"):
         try:
             values = (kernel.signed or kernel.weigh)(seen)

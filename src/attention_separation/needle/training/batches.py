@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.statistics.seeding import blocks, stream
-
+from ...statistics.seeding import blocks, stream
 from ..settings.cells import MOST_RUNS, NeedleCell
 
 HELD_OUT_BLOCK = 500

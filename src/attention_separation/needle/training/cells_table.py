@@ -4,36 +4,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.pages.table_page import write_result
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import finite_or_null, read_parquet, table_from_rows
-from attention_separation.settings.closed import Job
-
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import finite_or_null, read_parquet, schema, table_from_rows
+from ...settings.strict_model import Job
 from ..settings.cells import NeedleCell
 
-SCHEMA = pa.schema(
-    {
-        "cell": pa.string(),
-        "arm": pa.string(),
-        "kernel": pa.string(),
-        "divided_by": pa.string(),
-        "features": pa.int64(),
-        "mu": pa.float64(),
-        "n": pa.int64(),
-        "d": pa.int64(),
-        "batch": pa.int64(),
-        "steps": pa.int64(),
-        "lr": pa.float64(),
-        "standardised": pa.bool_(),
-        "control": pa.bool_(),
-        "parameters": pa.int64(),
-        "run": pa.int64(),
-        "held_out": pa.int64(),
-        "correct": pa.int64(),
-        "accuracy": pa.float64(),
-        "train_loss": pa.float64(),
-    }
-)
+SCHEMA = schema(
+    cell=str, arm=str, kernel=str, divided_by=str, features=int, mu=float, n=int, d=int, batch=int,
+    steps=int, lr=float, standardised=bool, control=bool, parameters=int, run=int, held_out=int,
+    correct=int, accuracy=float, train_loss=float,
+)  # fmt: skip
 """`kernel` is null for no attention, `features` for kernels of the score. `correct` of `held_out`
 sequences, which no step has seen, are told; `train_loss` is the mean of the last 50 steps', null if
 it is no finite number."""

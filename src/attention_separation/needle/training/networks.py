@@ -11,8 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_separation.attention.kernel import Kernel
-
+from ...attention.kernel import Kernel
 from ..settings.cells import NeedleCell
 from .batches import Batch, QueryBatch, TokenBatch
 from .weights import Weights

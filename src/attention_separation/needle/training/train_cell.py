@@ -9,12 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from attention_separation.attention.kernel import Kernel
-from attention_separation.own_kernels.values import kernel_of
-from attention_separation.statistics.seeding import stream
-from attention_separation.training.ensemble import Ensemble
-from attention_separation.training.job import train_and_write
-
+from ...attention.kernel import Kernel
+from ...own_kernels.values import kernel_of
+from ...statistics.seeding import stream
+from ...training.ensemble import Ensemble
+from ...training.job import train_and_write
 from ..settings.cells import IN_STREAMS, NeedleCell
 from .batches import Batch, batch_at, held_out
 from .cells_table import cell_table

@@ -14,9 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import elu
 
-from attention_separation.attention.kernel import Kernel, Seen
-from attention_separation.attention.kernels import FEATURE_MAPS
-
+from ...attention.kernel import Kernel, KernelInputs
+from ...attention.kernels import FEATURE_MAPS
 from ..settings.cells import Divided
 
 FLOOR = 1e-3
@@ -89,7 +88,7 @@ class Weights:
 
     def of_scores(self, scores: Tensor) -> Tensor:
         """Weights (..., n) for scores (..., n)."""
-        seen = Seen(as_array(scores), None, None, np.ones(1), scores.shape[-1], self.d)
+        seen = KernelInputs(as_array(scores), None, None, np.ones(1), scores.shape[-1], self.d)
         signed = self.kernel.signed
         values = as_tensor((signed or self.kernel.weigh)(seen), scores).expand(scores.shape)
         return self._divided(values, self.kernel.logarithmic and not signed)
@@ -105,7 +104,7 @@ class Weights:
             of_keys = as_tensor(log_phi(as_array(keys.mT)), keys).exp().mT
         else:
             vectors = as_array(queries.unsqueeze(-2)), as_array(keys.mT)
-            seen = Seen(None, *vectors, np.ones((1, n)), n, features)
+            seen = KernelInputs(None, *vectors, np.ones((1, n)), n, features)
             values = as_tensor(self.kernel.weigh(seen), keys).squeeze(-2)
             return self._divided(values, self.kernel.logarithmic)
         values = (of_queries.unsqueeze(-2) @ of_keys).squeeze(-2)

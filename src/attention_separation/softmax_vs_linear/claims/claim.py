@@ -1,17 +1,42 @@
 """A claim of the paper: what it says, what the code finds for it, and by how much it holds."""
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-from attention_separation.statistics.claims import Comparison, Estimate, judge
-
+from ...statistics.claims import Comparison, Estimate
 from ..models import MODELS
 from ..models.model import AttentionModel, Model, MRule
 from ..settings.claims import ClaimsJob
-from .formula import formula
 from .origins import origin, place
+
+PYTHON = str.maketrans(
+    {"−": "-", "^": "**", "²": "**2", "⁴": "**4", "₀": "0", "₁": "1", "L": "log", "√": "sqrt"}
+)
+FUNCTIONS = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
+
+
+@cache
+def formula(text: str) -> Callable[[dict[str, float]], float]:
+    """The formula that a text of ours prints, as a function of the values of its letters.
+
+    What stands side by side is multiplied, and log and √ are of the number, letter or parenthesis
+    behind them. Letters are named as in Python: a₁ is a1.
+
+    Raises
+    ------
+    SyntaxError
+        If it is none.
+    """
+    # One letter for the logarithm, and parentheses around what it and √ are of.
+    python = re.sub(r"([L√]) ?([a-zδτ]|[\d.]+)", r"\1(\2)", text.replace("log", "L"))
+    python = re.sub(r"(?<=[\w.)])(?<!L) ?(?=[a-zδτ(L√])", "*", python)
+    code = compile(python.translate(PYTHON), f"<{text}>", "eval")
+    return lambda letters: eval(code, FUNCTIONS, letters)
+
 
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
@@ -57,7 +82,7 @@ class Setting:
         return math.ceil(constant * self.log_n_over_delta)
 
     @property
-    def rare(self) -> float:
+    def failure_probability(self) -> float:
         """delta / n: how often "with high probability" may fail."""
         return self.delta / self.n
 
@@ -160,8 +185,9 @@ class PaperClaim:
         bound = self.bound(setting)
         if self.relation == "ratio":
             return Measured(max(cells), bound, None)
-        worst = judge(against(cell, bound, self.relation) for cell in cells).deciding
-        return Measured(worst.measured.value, bound, worst.slack)
+        compared = [against(cell, bound, self.relation) for cell in cells]
+        worst = min(compared, key=lambda each: each.slack_of_value)
+        return Measured(worst.measured.value, bound, worst.slack_of_value)
 
 
 def against(value: float, bound: float, relation: str) -> Comparison:

@@ -1,12 +1,209 @@
-"""A lemma or theorem on one network: what its claims have in common."""
+"""A lemma or theorem on one network: the exact laws of the network's scores, from its distinct rows
+at any number of classes, u and f of the tokens behind them, and what all claims of a lemma share.
 
+Given a few signs, a score grows with the number of pluses among the other classes, so it exceeds a
+threshold from some count on: a tail of the binomial law, and nothing of size n is built.
+"""
+
+import itertools
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ..models.cross_attention import CROSS_ATTENTION
-from ..models.self_attention import SELF_ATTENTION
-from .attended import Case
+import numpy as np
+from scipy.special import betainc
+
+from ...attention.distinct_rows import TokenTypes, distinct_rows
+from ...attention.kernels import KERNELS
+from ...attention.sign_columns import TIE_TOLERANCE
+from ...datasets.dataset import Tokens
+from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
+from ..models.model import AttentionModel
 from .claim import PaperClaim, Setting
+
+SIGNS = (-1.0, 1.0)
+
+NEVER = 1e300
+"""The constant where no number of columns is enough."""
+
+
+@dataclass(frozen=True)
+class RowWeights:
+    """The distinct rows of c of one network as weights of a column's signs, (R,) each but `last`,
+    the same in every row; None without a last coordinate."""
+
+    classes: int
+    first: np.ndarray
+    marked: np.ndarray
+    own: np.ndarray
+    rest: np.ndarray
+    last: float | None
+
+
+def heads_at_least(heads: float, coins: int) -> float:
+    """Pr[at least so many heads among fair coins]."""
+    if heads <= 0:
+        return 1.0
+    if heads > coins:
+        return 0.0
+    return float(betainc(heads, coins - heads + 1, 0.5))
+
+
+def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> float:
+    """Pr[<c_j0, sigma> >= threshold] of one distinct row over a random sign vector.
+
+    A score that is below the threshold by rounding alone, TIE_TOLERANCE s, reaches it.
+    """
+    rest = float(rows.rest[row])
+    coins = rows.classes - 1
+    singles = [float(rows.first[row]), float(rows.marked[row])]
+    if coins and rows.own[row] != rest:
+        singles.append(float(rows.own[row]))
+        coins -= 1
+    if rows.last is not None:
+        singles.append(rows.last)
+    total = 0.0
+    for signs in itertools.product(SIGNS, repeat=len(singles)):
+        known = sum(sign * weight for sign, weight in zip(signs, singles, strict=True))
+        missing = threshold - TIE_TOLERANCE * s - known
+        total += heads_at_least(_heads_to_reach(missing, rest, coins), coins)
+    return total / 2 ** len(singles)
+
+
+def column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
+    """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column, as `success.exceeds` has it."""
+    if (rows.own < rows.rest).any():
+        raise ValueError("a row gives its own class less weight than another; allowed: not less")
+    of_rows = [rows.first, rows.marked, rows.own - rows.rest, rows.rest]
+    weights = np.transpose(of_rows).tolist()
+    last = 0.0 if rows.last is None else rows.last
+    unmarked = rows.classes - 1
+    limit = tau + TIE_TOLERANCE * s
+    last_signs = SIGNS if rows.last is not None else (1.0,)
+    total = 0.0
+    for sign_first, sign_marked, sign_last in itertools.product(SIGNS, SIGNS, last_signs):
+        # From this count of pluses among the unmarked classes on, some row exceeds the limit.
+        fewest = math.inf
+        for first, marked, excess, rest in weights:
+            missing = limit - sign_first * first - sign_marked * marked - sign_last * last
+            if not excess:
+                fewest = min(fewest, _heads_to_exceed(missing, rest, unmarked))
+                continue
+            # The own class has a plus as soon as there is one, else all classes have a minus.
+            if missing + excess < -rest * unmarked:
+                fewest = 0
+            fewest = min(fewest, max(1, _heads_to_exceed(missing - excess, rest, unmarked)))
+        total += heads_at_least(fewest, unmarked)
+    return total / (4 * len(last_signs))
+
+
+def none_positive(p: float, m: int) -> float:
+    """(1 - p)^m: none of m independent columns does what each does with probability p."""
+    return 0.0 if p >= 1 else math.exp(m * math.log1p(-p))
+
+
+def some_positive(p: float, m: int) -> float:
+    """1 - (1 - p)^m, precise where it is tiny."""
+    return 1.0 if p >= 1 else -math.expm1(m * math.log1p(-p))
+
+
+def least_constant(p: float) -> float:
+    """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the chance of one column."""
+    return NEVER if p == 0 else 0.0 if p == 1 else -1 / math.log1p(-p)
+
+
+def _heads_to_reach(missing: float, rest: float, coins: int) -> float:
+    """Fewest heads with rest (heads - tails) >= missing."""
+    if not rest or not coins:
+        return 0 if missing <= 0 else math.inf
+    return math.ceil((missing / rest + coins) / 2)
+
+
+def _heads_to_exceed(missing: float, rest: float, coins: int) -> float:
+    """Fewest heads with rest (heads - tails) > missing."""
+    if not rest or not coins:
+        return 0 if missing < 0 else math.inf
+    return math.floor((missing / rest + coins) / 2) + 1
+
+
+@dataclass(frozen=True)
+class Attended:
+    """One network's attention at one setting.
+
+    Row 0 is the special token's, the others are of all other tokens. The columns of u and f are
+    the special token, another of its class, one of the row's own class, and one of a further class;
+    those of which there is no token are NaN.
+    """
+
+    rows: RowWeights
+    u: np.ndarray
+    f: np.ndarray
+
+    def cells(self, of: str, rows: slice, columns: slice) -> list[float]:
+        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens."""
+        block = getattr(self, of)[rows, columns].ravel()
+        return block[~np.isnan(block)].tolist()
+
+    def weights(self, names: tuple[str, ...], rows: slice) -> list[float]:
+        """Coordinates of some rows of c: of "first", "marked", "own", "rest" and "last"."""
+        of = self.rows
+        found = [np.broadcast_to(getattr(of, name), of.first.shape)[rows] for name in names]
+        return np.concatenate(found).tolist()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel on a dataset: `attention_x` is "ones" or "identity"."""
+
+    model: AttentionModel
+    kernel: str
+    dataset: int
+    attention_x: str
+
+    def attended(self, setting: Setting) -> Attended:
+        return _attended(self, self._sizes(setting))
+
+    def theta(self, setting: Setting) -> float:
+        """tau / s of the section: c + 0.1 for self-attention."""
+        return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
+
+    def column(self, setting: Setting) -> float:
+        """Pr[one sign column makes the network positive]."""
+        return _column(self, self._sizes(setting), self.theta(setting))
+
+    def _sizes(self, setting: Setting) -> Tokens:
+        """Of one dataset: on what the other has as its special entry nothing depends."""
+        a = setting.a1 if self.dataset else setting.a0
+        return Tokens(setting.n, setting.d, a, a, setting.b, setting.c, self.attention_x)
+
+
+@lru_cache(maxsize=1 << 14)
+def _attended(case: Case, sizes: Tokens) -> Attended:
+    types = _types(case.model, sizes)
+    rows = distinct_rows(types, KERNELS[case.kernel])
+    kept = slice(None) if types.exists.all() else types.exists[0]
+    weights = (weight[0, kept] for weight in (rows.first, rows.marked, rows.own, rows.rest))
+    last = None if rows.last is None else float(rows.last[0, 0])
+    scores = types.scores[0, kept]
+    u = np.exp(scores) if case.kernel == "exp" else scores
+    f = rows.weights[0, kept]
+    tokens = types.multiplicities[0] > 0
+    if not tokens.all():
+        u, f = (np.where(tokens, cells, np.nan) for cells in (u, f))
+    return Attended(RowWeights(int(rows.classes[0]), *weights, last), u, f)
+
+
+@lru_cache(maxsize=1 << 10)
+def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
+    """Both kernels see the same tokens."""
+    return model.token_types([sizes], 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _column(case: Case, sizes: Tokens, theta: float) -> float:
+    return column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)
+
 
 NAMES = {"linear": "linear attention", "exp": "softmax attention"}
 X = {"ones": "all ones", "identity": "the identity"}

@@ -9,15 +9,14 @@ short sum, and the probability of success follows from two of its parts.
 
 import numpy as np
 
-from attention_separation.attention.sign_columns import (
+from ...attention.sign_columns import (
+    binomial_half_pmf,
     different_classes,
     exceeds,
-    heads,
     none_of,
     same_class,
 )
-
-from ..models.model import AttentionModel, Point, alike, most_together
+from ..models.model import AttentionModel, Point, batch_size, batches
 from ..models.panel_tables import Reference
 
 METHOD = "sum over the states of a sign column"
@@ -26,8 +25,8 @@ METHOD = "sum over the states of a sign column"
 def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
     """Exact probabilities at points; those that arrays can hold are computed together."""
     found: list[Reference | None] = [None] * len(points)
-    for members in alike(points):
-        step = most_together(points[members[0]].d)
+    for members in batches(points):
+        step = batch_size(points[members[0]].d)
         for start in range(0, len(members), step):
             part = [points[k] for k in members[start : start + step]]
             success, events = probabilities(part, model.network_scores(part))
@@ -77,4 +76,4 @@ def _success(case, on_d0: np.ndarray, on_d1: np.ndarray, fires: np.ndarray, m) -
 def _share(flags: np.ndarray) -> np.ndarray:
     """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
     counted = flags.sum(axis=(1, 2, 3))
-    return counted @ (heads(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))
+    return counted @ (binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[1:4]))

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import table_from_columns, write_parquet
-
+from ...results.provenance import record
+from ...results.tables import table_from_columns, write_parquet
 from ..models import MODELS
 from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import Reference, exact_schema

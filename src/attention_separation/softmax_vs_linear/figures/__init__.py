@@ -1,1 +1,1 @@
-"""Figures of panels, and drawings of the networks."""
+"""Figures and tables of panels: success rates, verdicts, open choices, thresholds, maps."""

@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..models import MODELS
 from ..models.contest import contests_in_words
-from ..models.model import SYMBOLS, AttentionModel, MRule
+from ..models.model import SWEEPABLE, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
+
+IN_TITLES = ("n", "d", "m", "delta", "a0", "a1", "b", "c", "tau", "theta")
 
 
 def held_title(
@@ -17,20 +19,21 @@ def held_title(
     `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
     """
     items = [
-        f"{symbol} = {_value(name, panel.fixed[name], m)}{MARK * (name in panel.reconstructed)}"
-        for name, symbol in SYMBOLS.items()
+        f"{SWEEPABLE[name].symbol} = {_value(panel.fixed[name], m)}"
+        + MARK * (name in panel.reconstructed)
+        for name in IN_TITLES
         if name in panel.fixed and name not in without
     ]
     starts = range(0, len(items), per_line)
     return "\n".join(",  ".join(items[start : start + per_line]) for start in starts)
 
 
-def _value(name: str, value: object, m: Iterable[int]) -> str:
+def _value(value: object, m: Iterable[int]) -> str:
     if isinstance(value, MRule):
         used = set(m)
         return str(*used) if len(used) == 1 else _rule(value)
     if isinstance(value, str):
-        return value.replace("c", SYMBOLS["c"])
+        return value.replace("c", SWEEPABLE["c"].symbol)
     return f"{value:g}"
 
 
@@ -44,41 +47,29 @@ def _rule(rule: MRule) -> str:
 
 def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
     """A parameter as text; theta, a fraction, has an asterisk behind brackets."""
+    symbol = SWEEPABLE[name].symbol
     if name not in reconstructed:
-        return SYMBOLS[name]
-    return f"({SYMBOLS[name]}){MARK}" if name == "theta" else f"{SYMBOLS[name]}{MARK}"
+        return symbol
+    return f"({symbol}){MARK}" if name == "theta" else f"{symbol}{MARK}"
 
 
-Parameters = tuple[float | None, float | None, float | None, float | None]
-"""a0, a1, b and c; None where a model has none."""
-
-
-def meets_definition(model: str, parameters: Parameters) -> bool:
-    """Whether the definition of a model's datasets allows the parameters; regression has none."""
-    return MODELS[model].allows(*parameters)
-
-
-def note_on_definition(of: Iterable[tuple[str, Parameters]]) -> str:
+def note_on_definition(panels: Iterable[Panel]) -> str:
     """At how many points of attention the parameters leave the definition, in a sentence; empty
     where none do."""
-    judged = [point for point in of if isinstance(MODELS[point[0]], AttentionModel)]
-    outside = [model for model, parameters in judged if not meets_definition(model, parameters)]
+    judged = [
+        (MODELS[panel.model], point)
+        for panel in panels
+        if isinstance(MODELS[panel.model], AttentionModel)
+        for point in panel.points()
+    ]
+    outside = [model for model, p in judged if not model.allows(p.a0, p.a1, p.b, p.c)]
     if not outside:
         return ""
-    asked = [MODELS[name].range_words for name in MODELS if name in {*outside}]
+    asked = [model.range_words for model in MODELS.values() if model in outside]
     return (
         f"{len(outside):,} of the {len(judged):,} points of attention leave what the datasets' "
         f"definition asks: {'; in cross-attention '.join(asked)}."
     )
-
-
-def parameters_of(panels: Iterable[Panel]) -> list[tuple[str, Parameters]]:
-    """The models and parameters of the points of some panels."""
-    return [
-        (panel.model, (point.a0, point.a1, point.b, point.c))
-        for panel in panels
-        for point in panel.points()
-    ]
 
 
 CHOICES = {
@@ -112,7 +103,7 @@ def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> s
 def footnote(lines: Iterable[str], panels: Sequence[Panel], names_contests: bool = True) -> str:
     """Lines, with what else is to be said of the panels; of their contests only where asked."""
     contests = {panel.name: panel.contest for panel in panels} if names_contests else {}
-    lines = [*lines, *contests_in_words(contests), note_on_definition(parameters_of(panels))]
+    lines = [*lines, *contests_in_words(contests), note_on_definition(panels)]
     if any(panel.reconstructed or panel.notes for panel in panels):
         lines.append(KEY)
     return "\n".join(filter(None, lines))

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from attention_separation.pages.drawing import (
+from ...pages.drawing import (
     as_grid,
     draw_map,
     key,
@@ -19,12 +19,11 @@ from attention_separation.pages.drawing import (
     sorted_columns,
     ticks_at,
 )
-from attention_separation.pages.house_style import BLUE, VERMILION
-from attention_separation.pages.prose import rounded_up
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import numpy_column
-
-from ..models.model import X_LABELS
+from ...pages.house_style import BLUE, VERMILION
+from ...results.provenance import record
+from ...results.tables import numpy_column
+from ...settings.words import rounded_up
+from ..models.model import SWEEPABLE
 from ..models.panel_tables import read_joined
 from ..settings.panels import MARK, Panel, PanelsJob
 from .figure_text import choices_in_words, footnote, held_title
@@ -119,7 +118,8 @@ def draw_panel_map(
 
 
 def _axis_label(name: str, panel: Panel) -> str:
-    return X_LABELS[name] + MARK * (name in panel.reconstructed)
+    swept = SWEEPABLE[name]
+    return swept.words + swept.symbol + MARK * (name in panel.reconstructed)
 
 
 def _note(job: PanelsJob) -> str:

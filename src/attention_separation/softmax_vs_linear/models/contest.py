@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from attention_separation.settings.closed import Closed
-from attention_separation.settings.faults import fault
-from attention_separation.settings.kernel_name import KernelName
+from ...settings.faults import fault
+from ...settings.kernel_name import KernelName
+from ...settings.strict_model import StrictModel
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
@@ -36,7 +36,7 @@ def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Contest(Closed, title="contest"):
+class Contest(StrictModel, title="contest"):
     """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
     fires: KernelName = Field(description="kernel whose network must be positive on D1 alone")
@@ -80,13 +80,13 @@ class Contest(Closed, title="contest"):
         """What is counted over the trials of a point."""
         return ("successes", *self.events)
 
-    def happened(self, positive: np.ndarray) -> np.ndarray:
+    def event_flags(self, positive: np.ndarray) -> np.ndarray:
         """Which of `events` happened; positive : (..., networks) bool, whether each is > 0."""
         return positive == (np.arange(len(self.networks)) == 0)
 
     def success(self, positive: np.ndarray) -> np.ndarray:
         """Whether a trial is a success, (...,) bool."""
-        return self.happened(positive).all(axis=-1)
+        return self.event_flags(positive).all(axis=-1)
 
     def in_words(self) -> str:
         """The contest in a sentence without an end."""
@@ -104,16 +104,12 @@ def network_name(kernel: str) -> str:
     return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
 
 
-def other_contests(contests: Mapping[str, Contest]) -> dict[str, Contest]:
-    """Those that are not the paper's."""
-    return {name: contest for name, contest in contests.items() if contest != PAPERS}
-
-
 def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     """Sentences on panels whose contest is not the paper's, by the panels' names."""
     panels: dict[Contest, list[str]] = {}
-    for name, contest in other_contests(contests).items():
-        panels.setdefault(contest, []).append(name)
+    for name, contest in contests.items():
+        if contest != PAPERS:
+            panels.setdefault(contest, []).append(name)
     return [f"In {_listed(names)}, {contest.in_words()}." for contest, names in panels.items()]
 
 

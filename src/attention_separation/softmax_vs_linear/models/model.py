@@ -6,33 +6,32 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from attention_separation.attention.distinct_rows import distinct_rows
-from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.attention.sign_columns import largest_scores
-from attention_separation.datasets.dataset import Dataset
-from attention_separation.settings.closed import Closed, Whole, one_of
-
+from ...attention.distinct_rows import distinct_rows
+from ...attention.kernel_names import kernel_named
+from ...attention.sign_columns import largest_scores
+from ...datasets.dataset import Dataset
+from ...settings.strict_model import Integer, StrictModel, one_of
 from .contest import PAPERS, Contest
 
 OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
 
 # Bounds far beyond any use keep every score finite and every array within memory.
-Size = Annotated[Whole, Field(ge=1, le=10**12)]
-Dimension = Annotated[Whole, Field(ge=1, le=10**6)]
+Size = Annotated[Integer, Field(ge=1, le=10**12)]
+Dimension = Annotated[Integer, Field(ge=1, le=10**6)]
 MOST_COLUMNS = 10**6
-Width = Annotated[Whole, Field(ge=1, le=MOST_COLUMNS)]
-Trials = Annotated[Whole, Field(ge=1, le=10**12)]
+Width = Annotated[Integer, Field(ge=1, le=MOST_COLUMNS)]
+Trials = Annotated[Integer, Field(ge=1, le=10**12)]
 Amplitude = Annotated[float, Field(ge=0, le=1000)]
 Positive = Annotated[float, Field(ge=1e-6, le=1000)]
 Probability = Annotated[float, Field(ge=1e-100, lt=1)]
 
 
-class MRule(Closed, title="rule for m"):
+class MRule(StrictModel, title="rule for m"):
     """m computed from n: times log(n) or log(n/delta), made whole, and at least `at_least`."""
 
     log_of: Literal["n", "n/delta"] = Field(description="what the logarithm is taken of")
@@ -65,7 +64,7 @@ Theta = one_of(
 )
 
 
-class Parameters(Closed):
+class Parameters(StrictModel):
     """Parameters that every model has; None where neither panel nor defaults give one."""
 
     n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
@@ -87,45 +86,25 @@ class AttentionParameters(Parameters):
     a1: Amplitude | None = Field(default=None, description="size of the special entry in D1")
 
 
-SWEEPABLE: dict[str, Any] = {
-    "n": Size,
-    "d": Dimension,
-    "m": Width,
-    "a0": Amplitude,
-    "a1": Amplitude,
-    "b": Positive,
-    "c": Positive,
-    "delta": Probability,
-    "tau": Positive,
-    "theta": Positive,
-}
-"""Parameters that a panel can sweep, with the type of their values."""
+class Sweepable(NamedTuple):
+    """A parameter that a panel can sweep: the type of its values, and what axes say of it."""
 
-SYMBOLS = {
-    "n": "𝑛",
-    "d": "𝑑",
-    "m": "𝑚",
-    "delta": "δ",
-    "a0": "𝑎₀",
-    "a1": "𝑎₁",
-    "b": "𝑏",
-    "c": "𝑐",
-    "tau": "τ",
-    "theta": "τ/√log 𝑛",
-}
-"""Numeric parameters as text, in the order in which titles list them."""
+    type: Any
+    symbol: str
+    words: str = ""
 
-X_LABELS = {
-    "n": "input length 𝑛",
-    "d": "embedding dimension 𝑑",
-    "m": "network width 𝑚",
-    "a0": "size of the special entry in 𝐷₀, 𝑎₀",
-    "a1": "size of the special entry in 𝐷₁, 𝑎₁",
-    "b": "size of the class entries 𝑏",
-    "c": "size of the last column 𝑐",
-    "delta": "δ",
-    "tau": "threshold τ",
-    "theta": "threshold τ/√log 𝑛",
+
+SWEEPABLE = {
+    "n": Sweepable(Size, "𝑛", "input length "),
+    "d": Sweepable(Dimension, "𝑑", "embedding dimension "),
+    "m": Sweepable(Width, "𝑚", "network width "),
+    "a0": Sweepable(Amplitude, "𝑎₀", "size of the special entry in 𝐷₀, "),
+    "a1": Sweepable(Amplitude, "𝑎₁", "size of the special entry in 𝐷₁, "),
+    "b": Sweepable(Positive, "𝑏", "size of the class entries "),
+    "c": Sweepable(Positive, "𝑐", "size of the last column "),
+    "delta": Sweepable(Probability, "δ"),
+    "tau": Sweepable(Positive, "τ", "threshold "),
+    "theta": Sweepable(Positive, "τ/√log 𝑛", "threshold "),
 }
 
 
@@ -164,16 +143,16 @@ class Point:
         return self.a1 if dataset else self.a0
 
 
-def stacked_by(point: Point) -> tuple:
+def batch_key(point: Point) -> tuple:
     """What points share that arrays hold together: d, X, the contest, and what trials share."""
     return point.d, point.attention_x, point.contest, point.data, point.signs
 
 
-def alike(points: list[Point]) -> list[list[int]]:
+def batches(points: list[Point]) -> list[list[int]]:
     """Positions of the points in groups that arrays can hold together."""
     groups: dict[tuple, list[int]] = {}
     for k, point in enumerate(points):
-        groups.setdefault(stacked_by(point), []).append(k)
+        groups.setdefault(batch_key(point), []).append(k)
     return list(groups.values())
 
 
@@ -198,7 +177,7 @@ class Model(ABC):
 
     name: str
     title: str
-    parameters: type[Closed]
+    parameters: type[StrictModel]
 
     @property
     def words(self) -> str:
@@ -216,10 +195,6 @@ class Model(ABC):
     def scale(self, n: int) -> float:
         """s, the unit of thresholds that are given as theta = tau / s."""
         return 1.0
-
-    def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
-        """Whether the definition of the model's datasets allows these parameters."""
-        return True
 
 
 LARGEST_A0 = 0.1
@@ -278,6 +253,6 @@ class AttentionModel(Dataset, Model):
         return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
 
 
-def most_together(d: int) -> int:
+def batch_size(d: int) -> int:
     """Points of this d whose states are worked on at once."""
     return max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)

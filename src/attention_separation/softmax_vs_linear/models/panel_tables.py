@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from attention_separation.results.tables import read_parquet
-
+from ...results.tables import read_parquet, schema
 from .contest import Contest
 
 
@@ -34,21 +33,12 @@ EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
 def simulated_schema(contest: Contest) -> pa.Schema:
     """Columns; a parameter that the model does not have is null. Two swept parameters stand in
     `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
-    return pa.schema(
-        [
-            ("panel", pa.string()),
-            ("parameter", pa.string()),
-            ("value", pa.float64()),
-            ("n", pa.int64()),
-            ("d", pa.int64()),
-            ("m", pa.int64()),
-            *((name, pa.float64()) for name in ("a0", "a1", "b", "c", "delta", "tau")),
-            ("attention_x", pa.string()),
-            ("trials", pa.int64()),
-            *((name, pa.int64()) for name in contest.outcomes),
-            *((name, pa.float64()) for name in ("p_hat", "ci_low", "ci_high")),
-        ]
-    )
+    return schema(
+        panel=str, parameter=str, value=float, n=int, d=int, m=int,
+        a0=float, a1=float, b=float, c=float, delta=float, tau=float,
+        attention_x=str, trials=int, **dict.fromkeys(contest.outcomes, int),
+        p_hat=float, ci_low=float, ci_high=float,
+    )  # fmt: skip
 
 
 POINTS = ("panel", "parameter", "value")
@@ -57,18 +47,11 @@ POINTS = ("panel", "parameter", "value")
 def exact_schema(contest: Contest) -> pa.Schema:
     """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
     probability: 0 where these are exact, else they are reference values."""
-    return pa.schema(
-        [
-            ("panel", pa.string()),
-            ("parameter", pa.string()),
-            ("value", pa.float64()),
-            ("p_exact", pa.float64()),
-            ("p_error", pa.float64()),
-            ("p_method", pa.string()),
-            *((f"prob_{event}", pa.float64()) for event in contest.events),
-            *((f"error_{event}", pa.float64()) for event in contest.events),
-        ]
-    )
+    events = [f"{kind}_{event}" for kind in ("prob", "error") for event in contest.events]
+    return schema(
+        panel=str, parameter=str, value=float, p_exact=float, p_error=float, p_method=str,
+        **dict.fromkeys(events, float),
+    )  # fmt: skip
 
 
 def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:

@@ -4,22 +4,21 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from attention_separation.settings.closed import Closed, Some, Whole
-
+from ...settings.strict_model import Integer, Some, StrictModel
 from ..models import MODELS
 from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
 
-Tokens = Annotated[Whole, Field(ge=10, le=10**9)]
+Tokens = Annotated[Integer, Field(ge=10, le=10**9)]
 
 
-class AttentionSize(Closed):
+class AttentionSize(StrictModel):
     """Tokens and embedding dimension."""
 
     n: Tokens = Field(description="number of tokens")
     d: Dimension = Field(description="embedding dimension")
 
 
-class ClaimSizes(Closed):
+class ClaimSizes(StrictModel):
     """The sizes at which the claims on each model are evaluated."""
 
     regression: Some[Tokens] = Field(description="values of n")
@@ -53,14 +52,14 @@ def _two_classes(model: AttentionModel, n: int, d: int) -> None:
         raise ValueError(f"{what}, and the claims are on two or more; allowed: {allowed}")
 
 
-class ClaimColumns(Closed):
+class ClaimColumns(StrictModel):
     """How many sign columns the experiments on each kind of model have."""
 
     regression: MRule = Field(description="rule for m of softmax regression")
     attention: MRule = Field(description="rule for m of self- and cross-attention")
 
 
-class ClaimsJob(Closed):
+class ClaimsJob(StrictModel):
     """The parameters and sizes at which the claims are evaluated."""
 
     delta: Probability = Field(description="probability of failure, times n")

@@ -7,20 +7,19 @@ from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
 
-from attention_separation.settings.closed import (
+from ...settings.faults import Fault, below
+from ...settings.strict_model import (
     UNTAGGED,
-    Closed,
     Count,
     Job,
     Range,
     Seed,
+    StrictModel,
     grid_of,
     grid_values,
-    thinned,
+    subsample,
 )
-from attention_separation.settings.faults import Fault, below
-from attention_separation.settings.words import shown, suggestion
-
+from ...settings.words import short_repr, suggestion
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
 from ..models.model import MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
@@ -50,7 +49,7 @@ def _ordered(values: dict[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in ORDER if name in values}
 
 
-class Panel(Closed):
+class Panel(StrictModel):
     """A panel, or a map, as jobs hold it: all that its points depend on, and of the rest what the
     job's own result depends on."""
 
@@ -78,7 +77,9 @@ class Panel(Closed):
 
     def points(self) -> list[Point]:
         """Its points in grid order."""
-        grids = {k: thinned(grid_values(grid), self.most_values) for k, grid in self.sweep.items()}
+        grids = {
+            k: subsample(grid_values(grid), self.most_values) for k, grid in self.sweep.items()
+        }
         return self._points(grids)
 
     def shapes(self) -> list[Point]:
@@ -144,7 +145,7 @@ class PhaseJob(PanelsJob):
     marked: list[Panel]
 
 
-class Sweep(Closed):
+class Sweep(StrictModel):
     """What the configuration says of a panel or a map of any model; when it is validated, it has
     all that it takes from its figure and its model."""
 
@@ -189,7 +190,9 @@ def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
     def checked(names: list[str]) -> list[str]:
         unknown = [name for name in names if name not in known]
         if unknown:
-            texts = (f"{shown(n)} is no parameter; {suggestion(n[:50], known)}" for n in unknown)
+            texts = (
+                f"{short_repr(n)} is no parameter; {suggestion(n[:50], known)}" for n in unknown
+            )
             raise below([((), text) for text in texts])
         return names
 
@@ -203,12 +206,12 @@ def class_name(model: Model) -> str:
 def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
     """The types of a model's maps and of its panels."""
     grids = {
-        name: (grid_of(number) | None, Field(default=None, description=f"values of {name}"))
-        for name, number in SWEEPABLE.items()
+        name: (grid_of(swept.type) | None, Field(default=None, description=f"values of {name}"))
+        for name, swept in SWEEPABLE.items()
         if name in model.parameters.model_fields
     }
     name, of_model = class_name(model), Literal[model.name]
-    grids = create_model(f"{name}ParametersGrids", __base__=Closed, **grids)
+    grids = create_model(f"{name}ParametersGrids", __base__=StrictModel, **grids)
     held = "parameters held fixed, instead of its figure's and those of `models`"
     contest = "who fires and who is silent, instead of its figure's and that of `models`"
     fields = {

@@ -13,20 +13,19 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from attention_separation.settings.closed import (
+from ...settings.faults import Fault, below, faults_of
+from ...settings.strict_model import (
     NAME,
-    Closed,
     Count,
     Level,
     Name,
     Scaled,
     ScaleName,
+    StrictModel,
     name_but,
     one_of,
 )
-from attention_separation.settings.faults import Fault, below, faults_of
-from attention_separation.settings.words import shown, suggestion
-
+from ...settings.words import short_repr, suggestion
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
 from ..models.model import Model, Trials
@@ -47,7 +46,7 @@ RULE_NAME = re.compile(
 FileName = name_but(RULE_NAME.fullmatch, "a rule")
 
 
-class Figure(Closed):
+class Figure(StrictModel):
     """A figure, its panels in order, and what they share: those of its model take from the first
     figure that lists them what they do not say themselves."""
 
@@ -93,7 +92,7 @@ AnyFigure = one_of(
 
 ScaleTrials = create_model(
     "ScaleTrials",
-    __base__=Closed,
+    __base__=StrictModel,
     **dict.fromkeys(MODELS, (Trials | None, Field(default=None, description="trials per point"))),
 )
 
@@ -112,7 +111,7 @@ def _defaults(model: Model) -> Any:
 
 Defaults = create_model(
     "Defaults",
-    __base__=Closed,
+    __base__=StrictModel,
     **{
         name: (_defaults(model), Field(description=f"what panels of {name} hold fixed"))
         for name, model in MODELS.items()
@@ -120,7 +119,7 @@ Defaults = create_model(
 )
 
 
-class Scale(Closed):
+class Scale(StrictModel):
     """A size of the whole workflow."""
 
     trials: ScaleTrials = Field(
@@ -129,7 +128,7 @@ class Scale(Closed):
     points: Count | None = Field(default=None, description="at most so many values of each sweep")
 
 
-class Verdicts(Closed):
+class Verdicts(StrictModel):
     """How simulation is held against exact values."""
 
     level: Level = Field(description="family-wise level of all tests together")
@@ -293,9 +292,9 @@ def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
         for index, panel in enumerate(listed):
             text = ""
             if isinstance(panel, str) and panel not in panels:
-                text = f"no panel {shown(panel)}; {suggestion(panel[:50], list(panels))}"
+                text = f"no panel {short_repr(panel)}; {suggestion(panel[:50], list(panels))}"
             elif panel in listed[:index]:
-                text = f"{shown(panel)} stands there already; allowed: each panel once"
+                text = f"{short_repr(panel)} stands there already; allowed: each panel once"
             if text:
                 found.append((("figures", name, "panels", index), text))
         shared = [key for key in BY_MODEL if _mapping(figure).get(key)]

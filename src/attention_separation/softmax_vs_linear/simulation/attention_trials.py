@@ -3,20 +3,20 @@
 Both engines read the same draws and say of each trial which networks of the contest are positive.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 
 import numpy as np
 
-from attention_separation.attention.dense import attention
-from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import exceeds
-from attention_separation.statistics.seeding import BlockStreams
-
-from ..models.model import AttentionModel, Point, most_together, stacked_by
+from ...attention.dense import attention
+from ...attention.kernels import KERNELS
+from ...attention.sign_columns import exceeds
+from ...statistics.seeding import BlockStreams
+from ..models.model import AttentionModel, Point, batch_key, batch_size
 from .signs import (
     CHUNK_MULTIPLE,
+    Trials,
     bit_at,
     bits_at,
     draw_lanes,
@@ -35,9 +35,6 @@ FLAGS = 8
 
 Draw = tuple[np.ndarray, dict[str, np.ndarray]]
 """Special tokens' indices (T, 2 datasets, q), and lanes (T, m, L) by name of their stream."""
-
-Trials = Callable[[BlockStreams, int], np.ndarray]
-"""A block's streams and its trials -> which networks are positive, (trials, networks) bool."""
 
 
 def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int) -> Iterator[Draw]:
@@ -90,9 +87,9 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     others are.
     """
     runs = [
-        run[start : start + most_together(run[0].d)]
-        for run in (list(of) for _, of in groupby(points, stacked_by))
-        for start in range(0, len(run), most_together(run[0].d))
+        run[start : start + batch_size(run[0].d)]
+        for run in (list(of) for _, of in groupby(points, batch_key))
+        for start in range(0, len(run), batch_size(run[0].d))
     ]
     exceeding = lru_cache(maxsize=1)(lambda run: _exceeding(model, runs[run]))
 

@@ -4,15 +4,14 @@ Both engines read the same draws and say of each trial which of the four NETWORK
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from attention_separation.attention.sign_columns import exceeds
-from attention_separation.statistics.seeding import BlockStreams
-
+from ...attention.sign_columns import exceeds
+from ...statistics.seeding import BlockStreams
 from ..models.contest import PAPERS
 from ..models.model import Point
 from ..models.regression import (
@@ -30,6 +29,7 @@ from ..models.regression import (
 )
 from .signs import (
     CHUNK_MULTIPLE,
+    Trials,
     bits_at,
     draw_lanes,
     pluses,
@@ -46,9 +46,6 @@ SINGLE_TERMS = 4096
 """Longest sum in float32: its error, relative to 1, stays far below any threshold."""
 
 FREED_MEMORY_KEPT = 31 << 20
-
-Trials = Callable[[BlockStreams, int], np.ndarray]
-"""A block's streams and its trials -> which of NETWORKS are positive, (trials, 4) bool."""
 
 NETWORKS = PAPERS.networks
 F_LIN_D1, F_EXP_D1, F_LIN_D0, F_EXP_D0 = (

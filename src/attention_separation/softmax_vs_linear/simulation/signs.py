@@ -5,9 +5,15 @@ bit i % lane_bits of lane i // lane_bits, and a set bit is the sign +1. Trials f
 the stream, so a shorter run reads a prefix.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from ...statistics.seeding import BlockStreams
 from ..models.contest import Contest, Network
+
+Trials = Callable[[BlockStreams, int], np.ndarray]
+"""A block's streams and its trials -> which networks are positive, (trials, networks) bool."""
 
 CHUNK_MULTIPLE = 4
 """Trials are drawn in multiples of this, so that a chunk ends where a 64-bit word does."""

@@ -1,26 +1,20 @@
 """The trials of one panel, as a table of counts: all by one job, or in slices that others count.
 
-A slice is of points times blocks; one job merges all. Counts merge exactly and draws depend on
-names alone: how many slices there are changes no result.
+A slice is of points times blocks; one job merges all. Counts, of trials and of the contest's
+outcomes, merge exactly, and draws depend on names alone: the number of slices changes no result.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from attention_separation.results.progress import Progress
-from attention_separation.results.provenance import record
-from attention_separation.results.tables import (
-    read_parquet,
-    table_from_columns,
-    table_from_rows,
-    write_parquet,
-)
-from attention_separation.statistics.counts import Counts, clopper_pearson
-from attention_separation.statistics.seeding import BlockStreams, blocks
-
+from ...results.progress import Progress
+from ...results.provenance import record
+from ...results.tables import read_parquet, schema, table_from_columns, write_parquet
+from ...statistics.counts import clopper_pearson
+from ...statistics.seeding import BlockStreams, blocks
 from ..models import MODELS
 from ..models.contest import Contest
 from ..models.model import AttentionModel, Model, Point
@@ -28,8 +22,8 @@ from ..models.panel_tables import simulated_schema
 from ..models.regression import RegressionModel
 from ..settings.panels import Panel
 from . import attention_trials, regression_trials
-from .attention_trials import Trials
 from .estimates import seconds_per_trial
+from .signs import Trials
 
 ENGINES = {
     (AttentionModel, "reduced"): attention_trials.reduced,
@@ -46,11 +40,10 @@ def trials_at(model: Model, engine: str, points: list[Point]) -> list[Trials]:
 
 def slice_schema(contest: Contest) -> pa.Schema:
     """One row per point that a slice has trials of; `point` counts the panel's points from 0."""
-    return pa.schema([(name, pa.int64()) for name in ("point", "trials", *contest.outcomes)])
+    return schema(**dict.fromkeys(("point", "trials", *contest.outcomes), int))
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """One block of trials of one point of a panel."""
 
     point: int
@@ -81,47 +74,43 @@ def cut_units(
     ]
 
 
-def slice_table(counts: dict[int, Counts], contest: Contest) -> pa.Table:
-    """What a slice counted, by point."""
-    columns_of = slice_schema(contest)
-    rows = [
-        dict(zip(columns_of.names, (point, count.trials, *count.happened.tolist()), strict=True))
-        for point, count in counts.items()
-    ]
-    return table_from_rows(rows, columns_of)
+def slice_table(counts: np.ndarray, contest: Contest) -> pa.Table:
+    """What a slice counted, at the points that it has trials of."""
+    points = np.flatnonzero(counts[:, 0])
+    rows = np.column_stack([points, counts[points]])
+    columns = slice_schema(contest)
+    return table_from_columns(dict(zip(columns.names, rows.T, strict=True)), columns)
 
 
-def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> list[Counts]:
-    """The counts of all points from the tables of all slices."""
-    total = [Counts.none(len(contest.outcomes)) for _ in range(points)]
+def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> np.ndarray:
+    """The counts of all points, (points, 1 + outcomes), from the tables of all slices."""
+    total = np.zeros((points, 1 + len(contest.outcomes)), dtype=np.int64)
     for table in tables:
         for row in table.to_pylist():
-            happened = np.array([row[name] for name in contest.outcomes], dtype=np.int64)
-            total[row["point"]] += Counts(row["trials"], happened)
+            total[row["point"]] += [row[name] for name in ("trials", *contest.outcomes)]
     return total
 
 
 def simulate(panel: Panel) -> pa.Table:
     """Run the trials of every point of a panel and count successes and the events."""
     of_panel = panel.points()
-    counts = count(panel, of_panel, units(of_panel, panel.trials))
-    return panel_table(panel, of_panel, list(counts.values()))
+    return panel_table(panel, of_panel, count(panel, of_panel, units(of_panel, panel.trials)))
 
 
-def count(panel: Panel, of_panel: list[Point], of_slice: list[Unit]) -> dict[int, Counts]:
-    """Run blocks of trials; what happened in them, by the point's number in the panel."""
+def count(panel: Panel, of_panel: list[Point], of_slice: list[Unit]) -> np.ndarray:
+    """Run blocks of trials: trials, successes and events of each point of the panel, int64."""
     contest = panel.contest
     trials = trials_at(MODELS[panel.model], panel.engine, of_panel)
     progress = Progress(panel.name, sum(unit.trials for unit in of_slice), "trials")
-    counts: dict[int, Counts] = {}
+    counts = np.zeros((len(of_panel), 1 + len(contest.outcomes)), dtype=np.int64)
     with np.errstate(all="raise", under="ignore"):
         for unit in of_slice:
             point = of_panel[unit.point]
             streams = BlockStreams(panel.seed, panel.name, point.name, unit.block)
             positive = trials[unit.point](streams, unit.trials)
-            happened = contest.happened(positive)
-            found = Counts.of(np.column_stack([happened.all(axis=1), happened]))
-            counts[unit.point] = counts.get(unit.point, Counts.none(len(contest.outcomes))) + found
+            flags = contest.event_flags(positive)
+            found = [unit.trials, flags.all(axis=1).sum(), *flags.sum(axis=0)]
+            counts[unit.point] += np.array(found)
             progress.advance(unit.trials)
     return counts
 
@@ -144,20 +133,17 @@ def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
     """
     of_panel = panel.points()
     counts = merge_counts(slices, len(of_panel), panel.contest)
-    for point, found in zip(of_panel, counts, strict=True):
-        if found.trials != panel.trials:
-            raise ValueError(
-                f"{panel.name}, {point.name}: the slices hold {found.trials} trials of "
-                f"{panel.trials}"
-            )
+    for point, trials in zip(of_panel, counts[:, 0], strict=True):
+        if trials != panel.trials:
+            text = f"the slices hold {trials} trials of {panel.trials}"
+            raise ValueError(f"{panel.name}, {point.name}: {text}")
     return panel_table(panel, of_panel, counts)
 
 
-def panel_table(panel: Panel, points: list[Point], counts: list[Counts]) -> pa.Table:
+def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Table:
     """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
-    trials = np.array([count.trials for count in counts])
-    happened = np.array([count.happened for count in counts])
-    low, high = clopper_pearson(happened[:, 0], trials)
+    trials, event_counts = counts[:, 0], counts[:, 1:]
+    low, high = clopper_pearson(event_counts[:, 0], trials)
     own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
     columns = {
         "panel": [panel.name] * len(points),
@@ -165,8 +151,8 @@ def panel_table(panel: Panel, points: list[Point], counts: list[Counts]) -> pa.T
         "value": [point.swept[0] for point in points],
         **{name: [getattr(point, name) for point in points] for name in own},
         "trials": trials,
-        **{name: happened[:, k] for k, name in enumerate(panel.contest.outcomes)},
-        "p_hat": happened[:, 0] / trials,
+        **{name: event_counts[:, k] for k, name in enumerate(panel.contest.outcomes)},
+        "p_hat": event_counts[:, 0] / trials,
         "ci_low": low,
         "ci_high": high,
     }
@@ -175,8 +161,7 @@ def panel_table(panel: Panel, points: list[Point], counts: list[Counts]) -> pa.T
 
 def metadata(panel: Panel) -> dict[str, str]:
     """What a panel's table comes from: seed, settings, code and versions."""
-    of_job = record(panel.canonical(), __name__)
-    return {"seed": str(panel.seed)} | of_job
+    return {"seed": str(panel.seed), **record(panel.canonical(), __name__)}
 
 
 def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = None) -> None:

@@ -1,1 +1,0 @@
-"""Figures of this study, from its tables and exact values."""

@@ -1,0 +1,69 @@
+"""The section `any_attention` of the configuration, and titles of figures."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..attention.threshold_curves import LARGEST_N
+from ..datasets.dataset import stacking_fault
+from ..own_kernels.formula import FUNCTIONS, NAMES
+from ..own_kernels.section import OwnKernels
+from ..settings.faults import Fault
+from ..settings.kernel_name import KernelName
+from ..settings.strict_model import Several, Some, StrictModel
+from .jobs import Data, Simulated
+
+FIGURES = {
+    "kernels_accuracy": "Any attention: what each kernel can do, against n",
+    "kernels_degrees": "Any attention: polynomials, the degree against n",
+    "kernels_temperature": "Any attention: softmax, the temperature against n",
+    "kernels_margins": "Any attention: the gap between the scores, against n",
+    "kernels_budget": "Any attention: the weight in X that is needed, against n",
+}
+WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins", "kernels_budget")
+"""Figures that show a user's own kernels too."""
+
+MOST_SIGNS = 10**7
+"""Scores of a trial at one time, tokens times sign columns."""
+
+Tokens = Annotated[Several, Field(le=LARGEST_N)]
+
+
+class AnyAttentionSection(StrictModel):
+    """The data that kernels are put to, and at which sizes."""
+
+    data: Data = Field(description="sizes of the first paper's tokens")
+    sizes: Annotated[list[Tokens], Field(min_length=1, max_length=100)] = Field(
+        description="numbers of tokens n in the table of values, multiples of `classes`"
+    )
+    simulated: Simulated = Field(description="kernels without distinct rows, in trials")
+    only: Some[KernelName] | None = Field(
+        default=None, description="built-in kernels of the tables, if not all"
+    )
+    figures: list[Literal[tuple(FIGURES)]] = Field(
+        default=list(FIGURES), description="figures that are drawn"
+    )
+    kernels: OwnKernels = Field(
+        default={},
+        description="your own kernels by name, in tables and figures after the built-in ones, each "
+        "with one of `score`, `feature_map` and `python`. Formulas may have "
+        f"`{'`, `'.join(NAMES)}`, numbers, `+ - * / **`, comparisons and "
+        f"`{'`, `'.join(FUNCTIONS)}`; `where(condition, a, b)`",
+    )
+
+
+def section_faults(section: AnyAttentionSection) -> list[Fault]:
+    """Faults between the settings of a section each of which is valid."""
+    simulated, m = section.simulated, section.data.m(section.simulated.n)
+    sizes = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
+    found = [
+        (path, stacking_fault(n, section.data.classes))
+        for path, n in [*sizes, (("simulated", "n"), simulated.n)]
+    ]
+    for path, n in sizes:
+        again = n in section.sizes[: path[1]]
+        found.append((path, f"{n} stands there already; allowed: each size once" if again else ""))
+    if simulated.n * m > MOST_SIGNS:
+        text = f"n={simulated.n} with m={m}: {simulated.n * m} scores"
+        found.append((("simulated", "n"), f"{text}; allowed: at most {MOST_SIGNS}"))
+    return [(path, text) for path, text in found if text]

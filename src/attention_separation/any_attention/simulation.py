@@ -1,0 +1,400 @@
+"""FAVOR+ and cosFormer, kernels without distinct rows, in trials.
+
+Their features are random, or their weights depend on the tokens' order. In a trial tokens, special
+ones and signs are drawn, and the network is asked.
+
+`attend` gives, for every query, the sum over keys of their weights times their mass, up to a factor
+that a row has in common: divided by a row's sum, it is gone. W of FAVOR+ are Gaussian rows,
+orthogonal in blocks of d (arXiv 2009.14794).
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ..attention.kernels import KERNELS
+from ..attention.sign_columns import exceeds
+from ..datasets.dataset import Data, Tokens
+from ..pages.table_page import write_result
+from ..results.progress import Progress
+from ..results.provenance import record
+from ..results.tables import finite_or_null, schema, table_from_rows
+from ..statistics.counts import clopper_pearson
+from ..statistics.seeding import BlockStreams, blocks
+from .exact.layers import LAYERS, Layer
+from .exact.limits import exp_probabilities
+from .exact.values import separate
+from .jobs import SimulatedJob
+
+Attend = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], np.ndarray]
+"""Queries (T, R, d), keys (T, S, d), mass (T, S, C) and W (T, features, d) of T trials
+-> (T, R, C)."""
+
+
+@dataclass(frozen=True)
+class SimulatedKernel:
+    """A kernel that is simulated.
+
+    Attributes
+    ----------
+    name : in tables
+    attend : see `Attend`
+    in_order : whether it is given all n tokens as they stand, or equal ones once
+    features : numbers of random features; the first rows of one W serve them all
+    """
+
+    name: str
+    attend: Attend
+    in_order: bool
+    features: tuple[int, ...] = ()
+
+
+def _attend(of_queries: np.ndarray, of_keys: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    return of_queries @ (np.swapaxes(of_keys, -1, -2) @ mass)
+
+
+def attend_favor(queries, keys, mass, projections) -> np.ndarray:
+    """With e^(W x - |x|^2 / 2); what queries and keys have in common goes from one to the other,
+    so that no row of weights is all 0."""
+    # -|q|^2 / 2 is a factor of the row.
+    of_queries = queries @ np.swapaxes(projections, -1, -2)
+    of_keys = keys @ np.swapaxes(projections, -1, -2) - (keys**2).sum(axis=-1, keepdims=True) / 2
+    largest = of_keys.max(axis=-2, keepdims=True)
+    of_keys -= largest
+    of_queries += largest
+    of_queries -= of_queries.max(axis=-1, keepdims=True)
+    return _attend(np.exp(of_queries, out=of_queries), np.exp(of_keys, out=of_keys), mass)
+
+
+def _turned(x: np.ndarray) -> np.ndarray:
+    """relu(x_i) times the cosine and the sine of pi i / 2n."""
+    angles = math.pi / (2 * x.shape[-2]) * np.arange(x.shape[-2])[:, None]
+    x = np.maximum(x, 0.0)
+    return np.concatenate([x * np.cos(angles), x * np.sin(angles)], axis=-1)
+
+
+def attend_cosformer(queries, keys, mass, projections=None) -> np.ndarray:
+    """With cos(x - y) = cos x cos y + sin x sin y."""
+    return _attend(_turned(queries), _turned(keys), mass)
+
+
+def attend_exp(queries, keys, mass, projections=None) -> np.ndarray:
+    """With e^(q . k)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    return np.exp(scores - scores.max(axis=-1, keepdims=True)) @ mass
+
+
+def attend_linear(queries, keys, mass, projections=None) -> np.ndarray:
+    """With q . k."""
+    return _attend(queries, keys, mass)
+
+
+# FAVOR+ stands for exp, and cosFormer is linear attention's sum with a cosine: these two, whose
+# exact values are known, go the same ways.
+SIMULATED = (
+    SimulatedKernel("favor", attend_favor, False, (16, 64, 256, 1024)),
+    SimulatedKernel("cosformer", attend_cosformer, True),
+    SimulatedKernel("exp", attend_exp, False),
+    SimulatedKernel("linear", attend_linear, True),
+)
+
+
+def draw_projections(rng: np.random.Generator, trials: int, features: int, d: int) -> np.ndarray:
+    """W of some trials, (trials, features, d); its first rows are a W of fewer features.
+
+    Gaussian vectors are made orthogonal to those before them in their block, and keep their length,
+    which does not depend on the directions that come out.
+    """
+    gaussian = rng.standard_normal((trials, -(-features // d), d, d))
+    directions, triangles = np.linalg.qr(gaussian)
+    # The factorisation fixes the sign of a coordinate: here a vector keeps its side instead.
+    sides = np.sign(np.diagonal(triangles, axis1=-2, axis2=-1))
+    lengths = np.sqrt((gaussian**2).sum(axis=-2))
+    columns = directions * (sides * lengths)[..., None, :]
+    return np.swapaxes(columns, -1, -2).reshape(trials, -1, d)[:, :features]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Tokens of T trials.
+
+    Attributes
+    ----------
+    queries : (T, R, d), every one that there is
+    keys, values : (T, S, d)
+    keys_stand_for : (T, S), how many tokens each key is; 0 for none
+    special_query, special_key : (T,) positions of the special tokens among them
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    keys_stand_for: np.ndarray
+    special_query: np.ndarray
+    special_key: np.ndarray
+
+
+@dataclass(frozen=True)
+class DistinctTokens:
+    """The tokens of a dataset, equal ones once: the special token, then one of each class.
+
+    Attributes
+    ----------
+    queries, keys, values : (K, K + 1, d), by the class of the special token
+    n : number of tokens
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    n: int
+
+    @property
+    def classes(self) -> int:
+        return len(self.keys)
+
+    def once(self, places: np.ndarray) -> Batch:
+        """Equal tokens once; `places` (T, q) are the special query's and the special key's."""
+        query, key = (places[:, k] % self.classes for k in (0, -1))
+        first = np.zeros(len(places), dtype=int)
+        return Batch(
+            self.queries[query], self.keys[key], self.values[key],
+            self._stand_for(key), first, first,
+        )  # fmt: skip
+
+    def in_order(self, places: np.ndarray) -> Batch:
+        """All n tokens as they stand."""
+        query, key = places[:, 0], places[:, -1]
+        ones = np.ones((len(places), self.n), dtype=int)
+        keys = self._laid_out(key)
+        return Batch(
+            self.queries[self._laid_out(query)], self.keys[keys], self.values[keys],
+            ones, query, key,
+        )  # fmt: skip
+
+    def _stand_for(self, marked: np.ndarray) -> np.ndarray:
+        """How many tokens are special and of each class, (T, K + 1)."""
+        found = np.full((len(marked), self.classes + 1), self.n // self.classes)
+        found[:, 0] = 1
+        found[np.arange(len(marked)), 1 + marked] -= 1
+        return found
+
+    def _laid_out(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        order = np.arange(self.n)
+        special = order == places[:, None]
+        return places[:, None] % self.classes, np.where(special, 0, 1 + order % self.classes)
+
+
+def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctTokens:
+    """Those of D0 or D1, taken from its definition with the special token in each class."""
+    classes = layer.of.classes(tokens.d)
+    found = []
+    for marked in range(classes):
+        places = np.full(layer.of.special_tokens, marked)
+        a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
+        rows = np.arange(-1, classes)
+        # Another one of the special token's class; if there is none, the special one again, which
+        # as a key stands for none.
+        rows[1 + marked] = (marked + classes) % tokens.n
+        rows[0] = marked
+        found.append((a1[rows] @ q, a2[rows] @ k, a3[rows]))
+    return DistinctTokens(*(np.stack(parts) for parts in zip(*found, strict=True)), tokens.n)
+
+
+STREAMS = "kernels_simulated"
+"""What the names of all streams begin with."""
+
+MOST_NUMBERS = 2**20
+"""Of one array: trials that need more are worked on one after another."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What some trials draw.
+
+    Attributes
+    ----------
+    places : (T, 2, q) the special tokens' indices of D0 and D1
+    y : (T, d, m) signs, the same for D0 and D1
+    projections : (T, features, d) W; None where the kernel has none
+    """
+
+    places: np.ndarray
+    y: np.ndarray
+    projections: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of T trials.
+
+    Attributes
+    ----------
+    after_y : (T,) whether some threshold above 0, chosen after the signs, separates D1 from D0
+    paper : (T,) whether the paper's does
+    share : (T,) the special token's in its own row on D1
+    """
+
+    after_y: np.ndarray
+    paper: np.ndarray
+    share: np.ndarray
+
+
+def draws(
+    kernel: SimulatedKernel, layer: Layer, data: Data, n: int, seed: int, trials: int
+) -> Iterator[Draw]:
+    """The draws of some trials, as many at once as memory allows; fewer trials are the first of
+    more."""
+    d, m = layer.d(data.classes), data.m(n)
+    features = max(kernel.features, default=0)
+    together = _together(kernel, layer, data, n)
+    point = f"{kernel.name} {layer.model} {layer.attention_x} n={n}"
+    for block, in_block in blocks(trials):
+        streams = BlockStreams(seed, STREAMS, point, block)
+        places, signs, gaussian = map(streams.generator, ("places", "signs", "projections"))
+        for start in range(0, in_block, together):
+            count = min(together, in_block - start)
+            yield Draw(
+                places.integers(0, n, size=(count, 2, layer.of.special_tokens)),
+                2.0 * signs.integers(0, 2, size=(count, d, m)) - 1.0,
+                draw_projections(gaussian, count, features, d) if features else None,
+            )
+
+
+def _together(kernel: SimulatedKernel, layer: Layer, data: Data, n: int) -> int:
+    d, m, features = layer.d(data.classes), data.m(n), max(kernel.features, default=0)
+    tokens = n if kernel.in_order else data.classes + 1
+    # A W is made of whole blocks of Gaussian numbers.
+    needed = max(tokens * max(2 * d, m + 2, features), d * m, -(-features // d) * d * d)
+    return max(MOST_NUMBERS // needed, 1)
+
+
+def simulate(
+    kernel: SimulatedKernel, layer: Layer, data: Data, n: int, seed: int, trials: int
+) -> dict[int | None, Outcome]:
+    """What comes of the trials, by the number of random features; None for a kernel without."""
+    tokens = layer.tokens(data, n)
+    of_data = [distinct_tokens(layer, tokens, dataset) for dataset in (0, 1)]
+    found = {features: [] for features in kernel.features or (None,)}
+    for draw in draws(kernel, layer, data, n, seed, trials):
+        batches = [
+            (tokens.in_order if kernel.in_order else tokens.once)(draw.places[:, dataset])
+            for dataset, tokens in enumerate(of_data)
+        ]
+        for features, outcomes in found.items():
+            w = None if features is None else draw.projections[:, :features]
+            asked = [_ask(kernel, batch, draw.y, w) for batch in batches]
+            outcomes.append(_judge(asked, layer.theta(data) * tokens.s, tokens.s))
+    return {
+        features: Outcome(*(np.concatenate(parts) for parts in zip(*outcomes, strict=True)))
+        for features, outcomes in found.items()
+    }
+
+
+def _ask(
+    kernel: SimulatedKernel, batch: Batch, y: np.ndarray, projections: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The largest score over all tokens and columns, and the special token's share of its own row,
+    each (T,)."""
+    trials = np.arange(len(y))
+    special = np.zeros(batch.keys.shape[:2])
+    special[trials, batch.special_key] = 1.0
+    ones = np.ones_like(special)
+    mass = np.concatenate([batch.values @ y, ones[..., None], special[..., None]], axis=-1)
+    mass *= batch.keys_stand_for[..., None]
+    sums = kernel.attend(batch.queries, batch.keys, mass, projections)
+    scores = sums[..., :-2] / sums[..., -2:-1]
+    own = sums[trials, batch.special_query]
+    return scores.max(axis=(1, 2)), own[:, -1] / own[:, -2]
+
+
+def _judge(asked: list[tuple[np.ndarray, np.ndarray]], tau: float, s: float) -> tuple:
+    """The fields of an `Outcome`."""
+    (of_d0, _), (of_d1, share) = asked
+    paper = exceeds(of_d1, tau, s) & ~exceeds(of_d0, tau, s)
+    return exceeds(of_d1, np.maximum(of_d0, 0.0), s), paper, share
+
+
+SCHEMA = schema(
+    kernel=str, features=int, model=str, attention_x=str, n=int, d=int, m=int, trials=int,
+    successes_after_y=int, p_after_y=float, ci_low=float, ci_high=float, exact_after_y=float,
+    successes_paper=int, p_paper=float, paper_ci_low=float, paper_ci_high=float, exact_paper=float,
+    share=float,
+)  # fmt: skip
+"""A row per kernel, number of its random features (null: it has none) and layer; `exact_*` are null
+where no exact value is known."""
+
+TITLE = "Any attention: kernels that are simulated"
+ABOUT = (
+    "Kernels whose rows differ from trial to trial or from token to token. FAVOR+ (arXiv "
+    "2009.14794, favor): φ(q)·φ(k) with φ(x) = e^(Wx − |x|²/2)/√features, W Gaussian, orthogonal "
+    "in blocks of d rows, drawn for each trial; it approximates eˣ. cosFormer (arXiv 2202.08791): "
+    "relu(q)·relu(k)·cos(π(i − j)/2n), i and j the places of the tokens. Rows are divided by their "
+    "sums.\n"
+    "In each trial the special tokens of D0 and of D1 are drawn, and signs that both share: "
+    "p_after_y says how often one threshold, chosen after the signs, separates D1 from D0 by the "
+    "network alone, p_paper how often the paper's does, with 95 % intervals (Clopper and Pearson); "
+    "share is the mean of the special token's in its own row on D1. Kernels exp and linear are "
+    "simulated alike, as a check: exact_after_y and exact_paper are their exact values."
+)
+
+
+def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> dict[str, float | None]:
+    """The exact probabilities of a kernel that has some."""
+    if kernel not in KERNELS:
+        return {}
+    of_exp = exp_probabilities(layer, data, (n,))
+    found = separate(KERNELS[kernel], layer, data, [n], of_exp)
+    return {
+        "exact_after_y": finite_or_null(float(found.p_after_y[0])),
+        "exact_paper": finite_or_null(float(found.p_paper[0])),
+    }
+
+
+def simulated_columns(outcome: Outcome) -> dict[str, float | int]:
+    """What the table says of some trials."""
+    trials = len(outcome.share)
+    row = {"trials": trials, "share": float(outcome.share.mean())}
+    for name, told, interval in (
+        ("after_y", outcome.after_y, "ci"), ("paper", outcome.paper, "paper_ci")
+    ):  # fmt: skip
+        successes = int(told.sum())
+        low, high = clopper_pearson(successes, trials)
+        row |= {
+            f"successes_{name}": successes,
+            f"p_{name}": successes / trials,
+            f"{interval}_low": float(low),
+            f"{interval}_high": float(high),
+        }
+    return row
+
+
+def simulated_table(job: SimulatedJob) -> pa.Table:
+    """All kernels that are simulated, in all layers."""
+    data, n = job.data, job.simulated.n
+    each = list(product(SIMULATED, LAYERS))
+    progress = Progress("kernels-simulated", len(each), "kernels in layers")
+    rows = []
+    for kernel, layer in each:
+        found = simulate(kernel, layer, data, n, job.seed, job.simulated.trials)
+        for features, outcome in found.items():
+            rows.append(
+                {"kernel": kernel.name, "features": features}
+                | layer.columns
+                | layer.sizes(data, n)
+                | simulated_columns(outcome)
+                | exact_columns(kernel.name, layer, data, n)
+            )
+        progress.advance()
+    return table_from_rows(rows, SCHEMA)
+
+
+def run(job: SimulatedJob, output: Path) -> None:
+    table = simulated_table(job)
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)

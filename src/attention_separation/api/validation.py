@@ -1,0 +1,163 @@
+"""What is asked of a kernel: a layer of the first paper, and the sizes of its data, checked."""
+
+import math
+import operator
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from ..any_attention.exact.layers import LAYERS, Layer
+from ..attention.threshold_curves import LARGEST_N
+from ..datasets import DATASETS
+from ..datasets.dataset import FixedData
+from ..settings.words import short_repr, suggestion
+
+Model = Literal["self_attention", "cross_attention"]
+AttentionX = Literal["identity", "ones"]
+Theta = Literal["best", "paper"] | float
+
+MOST_CLASSES = 20_000
+"""More would take gigabytes for the states of a column alone."""
+
+LONG = 5.0
+"""Seconds; a question that will take longer says so first."""
+
+LARGEST = 1000.0
+"""Size of an entry of the tokens."""
+
+
+def layer_of(model: str, attention_x: str) -> Layer:
+    """The layer of a model with X.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if not isinstance(model, str) or model not in DATASETS:
+        raise ValueError(
+            f"model={short_repr(model)} is unknown; {suggestion(str(model), [*DATASETS])}"
+        )
+    found = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
+    if not isinstance(attention_x, str) or attention_x not in found:
+        raise ValueError(
+            f"attention_x={short_repr(attention_x)} with {model}; "
+            f"{suggestion(str(attention_x), [*found])}"
+        )
+    return found[attention_x]
+
+
+def data_of(
+    layer: Layer, d: int | None, m: int | None, a0: float, a1: float, b: float | None,
+    c: float | None,
+) -> FixedData:  # fmt: skip
+    """The sizes of the data of a layer; None for d, m, b or c is the paper's.
+
+    Raises
+    ------
+    ValueError
+        If a number is not of its kind or out of range, or b or c is given in cross-attention, whose
+        tokens have neither.
+    """
+    least = layer.of.other_columns + 1
+    sizes = {"a0": _number("a0", a0, least=0.0), "a1": _number("a1", a1)}
+    for name, x in (("b", b), ("c", c)):
+        if x is not None and layer.model == "cross_attention":
+            raise ValueError(
+                f"{name}={short_repr(x)} with cross_attention, whose tokens have no {name}"
+            )
+        if x is not None:
+            sizes[name] = _number(name, x)
+    d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
+    columns = None if m is None else whole_number("m", m, 1, 10**6)
+    return FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
+
+
+def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
+    """A number of tokens that stacks in the data's classes.
+
+    Raises
+    ------
+    ValueError
+        If it does not, or is out of range.
+    """
+    n = whole_number("n", n, 2, LARGEST_N)
+    layer.of.check(n, layer.d(data.classes))
+    return n
+
+
+def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
+    """A threshold in units of s; None for the best."""
+    if isinstance(theta, str) and theta in ("best", "paper"):
+        return None if theta == "best" else layer.theta(data)
+    found = real_number(theta)
+    if not 0 < found < math.inf:
+        raise ValueError(f"theta={short_repr(theta)}; allowed: 'best', 'paper' or a number above 0")
+    return found
+
+
+def level_of(level: float | None) -> float | None:
+    """A probability that is asked for, or None."""
+    if level is not None and not 0 < real_number(level) <= 1:
+        raise ValueError(f"level={short_repr(level)}; allowed: numbers above 0, to 1")
+    return level
+
+
+def say_if_long(part: Callable[[], object], parts: int) -> None:
+    """Warn if a question will take over 5 s, by the processor's time for one of its parts."""
+    start = time.process_time()
+    part()
+    _say_if_long((time.process_time() - start) * parts)
+
+
+def said_if_long(parts: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
+    """The same arrays, `total` long together, with that warning once some time has gone."""
+    start, done, warned = time.process_time(), 0, False
+    for part in parts:
+        done += len(part)
+        spent = time.process_time() - start
+        if not warned and spent > LONG / 10:
+            warned = True
+            _say_if_long(spent / done * total)
+        yield part
+
+
+def _say_if_long(seconds: float) -> None:
+    if seconds > LONG:
+        warnings.warn(f"this will take about {seconds:.0f} s", stacklevel=4)
+
+
+def whole_number(name: str, value: int, least: int, most: int) -> int:
+    """A whole number of a parameter's range.
+
+    Raises
+    ------
+    ValueError
+        If it is none; the text names the parameter, the value and what is allowed.
+    """
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    try:
+        found = operator.index(whole)
+    except TypeError:
+        found = least - 1
+    if isinstance(value, bool) or not least <= found <= most:
+        words = f"allowed: whole numbers from {least} to {most:,}"
+        raise ValueError(f"{name}={short_repr(value)}; {words}")
+    return found
+
+
+def real_number(value: Any) -> float:
+    """A number of Python's or NumPy's; NaN for what is none, a text or a truth among them."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+
+
+def _number(name: str, value: float, least: float | None = None) -> float:
+    ends = "above 0" if least is None else f"from {least:g}"
+    found = real_number(value)
+    if not (found > 0 or found == least) or found > LARGEST:
+        raise ValueError(f"{name}={short_repr(value)}; allowed: numbers {ends} to {LARGEST:g}")
+    return found

@@ -1,0 +1,173 @@
+"""Trained runs that the documentation keeps: they take hours, and a clone has none of them.
+
+A folder of docs/ holds, of the cells of a scale, tables of the runs, of their heads of full rank
+and of their curves, and a json of what made each cell.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from ..pages.drawing import save
+from ..pages.keeping import DIGITS
+from ..pages.provenance_page import processor
+from ..results.files import write_text
+from ..results.tables import read_parquet, rounded, schema, table_from_rows, write_csv
+from ..settings.strict_model import subsample
+from ..settings.words import counted
+from .figures.training_figures import FIGURES as DRAWN
+from .figures.training_figures import shown
+from .training import published_values
+from .training.cell_table import OF_HEADS, RUNS, SCHEMA
+from .training.runs import is_full_rank, values
+
+SCALES = ("paper_size", "reference")
+"""Scales of which runs are kept, the quick one first."""
+
+MOST_POINTS = 25
+"""Of a curve that is kept."""
+
+MADE_WITH = "made_with.json"
+KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
+
+_RUN = (SCHEMA.field("cell"), SCHEMA.field("run"))
+_OF_CURVES = {"step": "curve_step", "train": "curve_train", "test": "curve_test"}
+TABLES = {
+    "runs": RUNS,
+    "heads": pa.schema([*_RUN, *(pa.field(n, SCHEMA.field(n).type.value_type) for n in OF_HEADS)]),
+    "curves": pa.schema(
+        [*_RUN, *(pa.field(n, SCHEMA.field(of).type.value_type) for n, of in _OF_CURVES.items())]
+    ),
+}
+"""The columns of each table that is kept."""
+
+
+PUBLISHED = schema(figure=int, layers=int, width=int, encoding=str, n=int, rank=int, error=float)
+
+
+def keep_runs(results: Path, folder: Path) -> int:
+    """Put the cells of a folder of results into the tables of a folder of docs/, in place of those
+    that have their names there; how many there were.
+
+    Raises
+    ------
+    TableError
+        If a file is no table of a cell.
+    """
+    paths = sorted((results / "cells").glob("*.parquet"))
+    if not paths:
+        return 0
+    rows = [row for path in paths for row in read_parquet(path, SCHEMA).to_pylist()]
+    new = {row["cell"] for row in rows}
+    rows += [row for row in read_kept(folder) if row["cell"] not in new]
+    rows.sort(key=lambda row: (row["cell"], row["run"]))
+    made_with = read_made_with(folder) | {path.stem: _made_with(path, results) for path in paths}
+    for name, table in kept_tables(rows).items():
+        write_csv(rounded(table, DIGITS), folder / f"{name}.csv")
+    write_text(folder / MADE_WITH, json.dumps(made_with, indent=1, sort_keys=True) + "\n")
+    return len(paths)
+
+
+def kept_tables(rows: Iterable[dict]) -> dict[str, pa.Table]:
+    """The tables of TABLES, of rows of cells' tables."""
+    rows = list(rows)
+    heads, curves = [], []
+    for row in rows:
+        of = {"cell": row["cell"], "run": row["run"]}
+        for head in zip(*(row[name] for name in OF_HEADS), strict=True):
+            heads.append(of | dict(zip(OF_HEADS, head, strict=True)))
+        for point in subsample(
+            [*zip(*map(row.get, _OF_CURVES.values()), strict=True)], MOST_POINTS
+        ):
+            curves.append(of | dict(zip(_OF_CURVES, point, strict=True)))
+    parts = {"runs": rows, "heads": heads, "curves": curves}
+    return {name: table_from_rows(parts[name], schema) for name, schema in TABLES.items()}
+
+
+def read_kept(folder: Path) -> list[dict]:
+    """The runs that are kept, as rows of cells' tables are; none where there is no such folder."""
+    if not (folder / "runs.csv").exists():
+        return []
+    tables = {name: _read_csv(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
+    rows = {(row["cell"], row["run"]): row for row in tables["runs"]}
+    for row in rows.values():
+        row |= {name: [] for name in (*OF_HEADS, *_OF_CURVES.values())}
+    for head in tables["heads"]:
+        for name in OF_HEADS:
+            rows[head["cell"], head["run"]][name].append(head[name])
+    for point in tables["curves"]:
+        for name, of in _OF_CURVES.items():
+            rows[point["cell"], point["run"]][of].append(point[name])
+    return [*rows.values()]
+
+
+def write_published(path: Path) -> None:
+    """Write the values of the paper's Figures 1, 3 and 4 as a table."""
+    rows = [
+        dict(zip(PUBLISHED.names, (*of, rank, error), strict=True))
+        for of, errors in published_values.LINES.items()
+        for rank, error in errors.items()
+    ]
+    write_csv(table_from_rows(rows, PUBLISHED), path)
+
+
+def read_made_with(folder: Path) -> dict[str, dict]:
+    """What made each cell that is kept, by its name."""
+    path = folder / MADE_WITH
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
+    types = pyarrow.csv.ConvertOptions(column_types=schema)
+    return pyarrow.csv.read_csv(path, convert_options=types).to_pylist()
+
+
+def _made_with(path: Path, results: Path) -> dict[str, object]:
+    """What a cell's file says of itself; the processor is that of the machine that keeps it."""
+    metadata = pq.read_schema(path).metadata or {}
+    found = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
+    return found | {"processor": processor(), "core_seconds": _core_seconds(path.stem, results)}
+
+
+def _core_seconds(cell: str, results: Path) -> float | None:
+    """Of the job, or of its last attempt where it was stopped and went on; None if not known."""
+    path = results / f"benchmarks/rank_train_{cell}.tsv"
+    if not path.exists():
+        return None
+    head, values = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[:2])
+    return float(dict(zip(head, values, strict=True))["cpu_time"])
+
+
+FIGURES: dict[str, Callable[[dict], bool]] = {
+    "rank_fig1": lambda row: row["encoding"] == "none" and row["layers"] != 2,
+    "rank_fig2": lambda row: row["encoding"] == "none" and row["layers"] != 2 and is_full_rank(row),
+    "rank_fig3": lambda row: row["layers"] == 3 and row["width"] == published_values.WIDTH_3,
+    "rank_fig4": lambda row: row["layers"] == 2,
+}
+"""The runs that each figure is of."""
+
+
+def figures_of(rows: list[dict]) -> dict[str, list[dict]]:
+    """The runs of each figure that has any; one on encodings is of more than those without."""
+    found = {name: [row for row in rows if belongs(row)] for name, belongs in FIGURES.items()}
+    if len(values(found["rank_fig3"], "encoding")) < 2:
+        found["rank_fig3"] = []
+    return {name: own for name, own in found.items() if own}
+
+
+def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
+    """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
+    scale."""
+    write_published(docs / "head_rank/published.csv")
+    for scale in SCALES:
+        folder = docs / "head_rank" / scale
+        count = keep_runs(results / scale, folder)
+        rows, made_with = read_kept(folder), read_made_with(folder)
+        for name, own in figures_of(rows).items():
+            seed = int(made_with[own[0]["cell"]]["seed"])
+            save(DRAWN[name](shown(name, own, seed)), folder / name, ("svg",))
+        yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"

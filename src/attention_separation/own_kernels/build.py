@@ -1,0 +1,155 @@
+"""Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..attention.kernel import Kernel, KernelInputs
+from .formula import FUNCTIONS, Formula
+
+MOST_OF_ERROR = 200
+"""Characters of an error of a user's own code that are repeated."""
+
+OfNumbers = Callable[[np.ndarray, KernelInputs], np.ndarray]
+"""Scores to weights, or vectors to features, with what else is seen."""
+
+ShapeFault = Callable[[tuple, tuple], str]
+"""The shapes that a function was given and gave -> what is wrong with them; "" if nothing is."""
+
+
+def score_kernel(name: str, symbol: str, weights: OfNumbers, **more) -> Kernel:
+    """The kernel whose weights are a function of scores, taken as they are given."""
+    return Kernel(name, symbol, "score", lambda seen: weights(seen.scores, seen), **more)
+
+
+def feature_kernel(
+    name: str, symbol: str, phi: OfNumbers, of_keys: OfNumbers | None = None, **more
+) -> Kernel:
+    """The kernel phi(q) . phi(k), with another map of keys if there is one."""
+
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        of_queries, keys = phi(seen.queries, seen), (of_keys or phi)(seen.keys, seen)
+        if of_queries.shape[-1] != keys.shape[-1]:
+            raise ArithmeticError(
+                f"{name}: {of_queries.shape[-1]} features of queries and {keys.shape[-1]} of keys; "
+                "allowed: as many"
+            )
+        with np.errstate(all="ignore"):
+            return (of_queries[..., :, None, :] * keys[..., None, :, :]).sum(axis=-1)
+
+    return Kernel(name, symbol, "features", weigh, **more)
+
+
+def row_kernel(
+    name: str, symbol: str, of_row: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], **more
+) -> Kernel:
+    """The kernel that takes the scores of a row's distinct keys, (T,), how many tokens each stands
+    for, n and d to the weights of one token each."""
+
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        counts = np.broadcast_to(seen.multiplicities, seen.scores.shape)
+        found = np.zeros(seen.scores.shape)
+        n, d = (np.broadcast_to(of, (*counts.shape[:-1], 1))[..., 0] for of in (seen.n, seen.d))
+        for index in np.ndindex(seen.scores.shape[:-1]):
+            there = counts[index] > 0
+            of = seen.scores[index][there], counts[index][there]
+            found[index][there] = of_row(*of, int(n[index]), int(d[index]))
+        return found
+
+    return Kernel(name, symbol, "row", weigh, **more)
+
+
+def evaluated(name: str, formula: Formula) -> OfNumbers:
+    """A formula as a function; ArithmeticError where it cannot be evaluated."""
+    # Only those who have a formula wait for it to load.
+    import numexpr
+
+    def function(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
+        known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
+        if not isinstance(x, np.ndarray):
+            return _by_numpys_functions(formula, known)
+        values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
+        try:
+            with np.errstate(all="ignore"):
+                found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
+        except Exception as error:
+            raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
+        if np.iscomplexobj(found):
+            raise ArithmeticError(f"{name}: it gives complex numbers; allowed: real numbers")
+        return np.broadcast_to(found, x.shape)
+
+    return function
+
+
+def _by_numpys_functions(formula: Formula, known: dict[str, Any]) -> Any:
+    """Of what is no array, and NumPy's functions take as one: a tensor, with its derivatives."""
+    names = {name: getattr(np, name) for name in FUNCTIONS} | {"__builtins__": {}}
+    # The expression has been written anew from the few nodes that are allowed.
+    return eval(formula.expression, names, known)
+
+
+def formula_needs(formula: Formula) -> tuple[str, ...]:
+    """What else than x a formula knows, as `Kernel.also` names it."""
+    of_n = ("n",) if {"n", "log_n"} & {*formula.names} else ()
+    return of_n + (("d",) if "d" in formula.names else ())
+
+
+def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumbers:
+    """A function of the numbers (R, T), n and d of one attention, called for each of several,
+    (P, R, T): where it knows the largest number of its array, as what keeps exp from overflowing
+    does, it must not depend on what else is asked at once."""
+
+    def of_points(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
+        if x.ndim == 2 or not isinstance(x, np.ndarray):
+            return function(x, int(seen.n), int(seen.d))
+        sizes = (np.broadcast_to(of, (len(x), 1, 1)).ravel().tolist() for of in (seen.n, seen.d))
+        return np.stack([function(*point) for point in zip(x, *sizes, strict=True)])
+
+    return of_points
+
+
+def checked_call(
+    name: str, words: str, function: Callable, shape_fault: ShapeFault, x: np.ndarray, *more
+) -> np.ndarray:
+    """What a user's function gives of a copy of numbers, as floats; ArithmeticError, with `words`
+    for the function, where it raises something or gives no numbers of the right shape."""
+    is_array = isinstance(x, np.ndarray)
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(np.array(x), *more)) if is_array else function(x, *more)
+    except (Exception, SystemExit) as error:
+        raise ArithmeticError(f"{name}: {words} raised {in_a_line(error)}") from error
+    fault = shape_fault(tuple(x.shape), tuple(getattr(found, "shape", ())))
+    if not is_array and not fault:
+        return found
+    if is_array and found.dtype.kind not in "biuf":
+        fault = f"numbers of type {found.dtype}; allowed: real numbers"
+    if fault:
+        raise ArithmeticError(f"{name}: {words} gave {fault}")
+    if found.dtype.kind == "f" and found.dtype.itemsize < 8:
+        text = f"{name}: {words} gave {found.dtype} numbers; answers need float64"
+        warnings.warn(text, stacklevel=2)
+    return found.astype(float)
+
+
+def same_shape(given: tuple, found: tuple) -> str:
+    """What is wrong with weights of scores."""
+    if found == given:
+        return ""
+    return f"an array of shape {found} for scores of shape {given}; allowed: the same shape"
+
+
+def vectors(given: tuple, found: tuple) -> str:
+    """What is wrong with features of vectors."""
+    if len(found) == len(given) and found[:-1] == given[:-1]:
+        return ""
+    wanted = ", ".join(map(str, given[:-1]))
+    return f"an array of shape {found} for vectors of shape {given}; allowed: ({wanted}, features)"
+
+
+def in_a_line(error: BaseException) -> str:
+    """An error's type and what it says, on one line."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= MOST_OF_ERROR else f"{text[: MOST_OF_ERROR - 3]}..."

@@ -1,0 +1,259 @@
+"""What a run makes, each result declared once by its study: rules, checks, pages read it here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from ..settings.strict_model import StrictModel
+from .provenance import PACKAGE, code_digest
+
+PICTURES = ("svg", "png", "pdf")
+NUMBERS = ("parquet", "csv")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where results of a kind lie below the folder of results, and the files that each has.
+
+    A job is told the path of the first of them.
+    """
+
+    folder: str
+    suffixes: tuple[str, ...]
+
+
+FIGURE = Kind("figures", PICTURES + NUMBERS)
+TABLE = Kind("tables", ("parquet", "csv", "html"))
+POINTS = Kind("tables", NUMBERS)
+CHECK = Kind("tables", ("txt",))
+"""A figure with its numbers, a table with a page, one without, a sentence."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A figure or a table.
+
+    Attributes
+    ----------
+    title : what it is of, in a report's list
+    panels : names of the panels that a figure shows, if any
+    labels : what else stands beside it there
+    is_listed : whether a report lists it: not long tables of what a figure there shows
+    settings : where they are not those of the job that makes it
+    """
+
+    kind: Kind
+    name: str
+    title: str = ""
+    panels: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_listed: bool = True
+    settings: StrictModel | None = None
+
+    def path(self, suffix: str = "") -> str:
+        """Its file with a suffix, below the folder of results; without one, the first."""
+        return f"{self.kind.folder}/{self.name}.{suffix or self.kind.suffixes[0]}"
+
+    def paths(self) -> list[str]:
+        """All its files, below the folder of results."""
+        return [self.path(suffix) for suffix in self.kind.suffixes]
+
+    @property
+    def page(self) -> str:
+        """The suffix of the file that a report shows; empty where it shows none."""
+        return next((suffix for suffix in ("html", "png") if suffix in self.kind.suffixes), "")
+
+
+@dataclass(frozen=True)
+class Current:
+    """Digests of the settings and of the code that a file depends on."""
+
+    settings: str
+    code: str
+    in_default_run: bool = True
+    """Whether a whole run makes the file."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one job makes.
+
+    Attributes
+    ----------
+    name : of its rule, log and benchmark
+    module : of this package, that its job runs
+    settings : all that it depends on beside code and inputs
+    outputs : by the job's option, what it writes; under "" what it writes beside, untold
+    inputs : by the job's option, what it reads
+    options : of the job, beside these
+    description : what the job does, for people
+    in_default_run : whether a whole run makes it
+    is_for_pages : whether docs/ keeps it though a whole run does not make it
+    slices : jobs that its work is cut into, merged by its own; 1 for none
+    is_local : whether it runs on the submitting machine under a cluster's profile too
+    memory_mb, minutes : what it asks a cluster for at the first attempt
+    priority : of jobs that could run, the one with the highest runs first
+    """
+
+    name: str
+    module: str
+    settings: StrictModel
+    outputs: Mapping[str, tuple[Output, ...]]
+    inputs: Mapping[str, tuple[Output, ...]] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    description: str = ""
+    in_default_run: bool = True
+    is_for_pages: bool = False
+    slices: int = 1
+    is_local: bool = True
+    memory_mb: int = 500
+    minutes: int = 10
+    priority: int = 0
+
+    @property
+    def code(self) -> str:
+        """Digest of the code that it depends on."""
+        return code_digest(f"{PACKAGE}.{self.module}")
+
+    def settings_digest(self, output: Output) -> str:
+        """Digest of the settings that one of its outputs carries."""
+        return (output.settings or self.settings).digest()
+
+    def current(self, output: Output) -> Current:
+        """The digests that one of its outputs carries when it is current."""
+        return Current(self.settings_digest(output), self.code, self.in_default_run)
+
+    def with_inputs(self, made: Mapping[str, str]) -> "Result":
+        """The same, whose settings hold the digests of what it reads; `made` has them by path."""
+        if not self.inputs:
+            return self
+        digests = {
+            option: [made[output.path()] for output in outputs]
+            for option, outputs in self.inputs.items()
+        }
+        return replace(self, settings=self.settings.model_copy(update={"inputs": digests}))
+
+    def all_outputs(self) -> list[Output]:
+        """All its outputs."""
+        return [output for outputs in self.outputs.values() for output in outputs]
+
+    def all_inputs(self) -> list[Output]:
+        """All its inputs."""
+        return [output for outputs in self.inputs.values() for output in outputs]
+
+    def slice_path(self, number: int | str) -> str:
+        """The table of one of its slices, below the folder of results."""
+        (output,) = self.all_outputs()
+        return f"slices/{output.name}/{number}-of-{self.slices}.parquet"
+
+
+def outputs_of(results: Mapping[str, Result]) -> Iterator[tuple[Result, Output]]:
+    """Every output, with what makes it."""
+    for result in results.values():
+        for output in result.all_outputs():
+            yield result, output
+
+
+def files_of_default_run(results: Mapping[str, Result]) -> list[str]:
+    """The files of a whole run that are no job's input alone, below the folder of results."""
+    return [
+        path
+        for result, output in outputs_of(results)
+        if result.in_default_run and output.kind.folder in ("figures", "tables")
+        for path in output.paths()
+    ]
+
+
+def shown_outputs(results: Mapping[str, Result], folder: Path | None = None) -> list[Output]:
+    """The outputs that a report shows: those whose page or picture is in a folder, or without one,
+    those that a whole run makes."""
+    return [
+        output
+        for result, output in outputs_of(results)
+        if output.page
+        and (
+            result.in_default_run
+            if folder is None
+            else (folder / output.path(output.page)).exists()
+        )
+    ]
+
+
+class Study(ABC):
+    """All that a run makes of one section of the configuration.
+
+    Attributes
+    ----------
+    name : of its section, and of its room in this package
+    prefix : before the names of its commands and rules, with - or _; may be empty
+    title : in a report's list
+    kept_in : folder of docs/ that keeps its tables and pictures
+    """
+
+    name: ClassVar[str]
+    prefix: ClassVar[str]
+    title: ClassVar[str]
+    kept_in: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def folder(self) -> str:
+        """Folder that the results of its scale go to."""
+
+    @abstractmethod
+    def declare_results(self) -> Iterable[Result]:
+        """What a run can make."""
+
+    @abstractmethod
+    def labels(self, output: Output, folder: Path) -> dict[str, str]:
+        """What stands beside a figure or a table in a report's list, for results in a folder."""
+
+    @abstractmethod
+    def summary(self, folder: Path) -> Iterator[str]:
+        """What the results in a folder say, line by line; ValueError where there are none."""
+
+    def targets(self) -> Mapping[str, tuple[str, ...]]:
+        """What else can be asked for by one name: the names of the results that it stands for."""
+        return {}
+
+    def recompute(self, folder: Path, sample: int, seed: int) -> list[str]:
+        """Compute a sample again: a sentence on each, what differs or "the same"."""
+        return []
+
+    @cached_property
+    def results(self) -> dict[str, Result]:
+        """What a run can make, by name; what a job reads is declared before it."""
+        found: dict[str, Result] = {}
+        made: dict[str, str] = {}
+        for result in self.declare_results():
+            result = result.with_inputs(made)
+            found[result.name] = result
+            made |= {
+                output.path(): result.settings_digest(output) for output in result.all_outputs()
+            }
+        return found
+
+    def rule(self, name: str) -> str:
+        """A rule's name, with the prefix."""
+        return f"{self.prefix}_{name}" if self.prefix else name
+
+    def shown_outputs(self, folder: Path | None = None) -> list[Output]:
+        """The outputs in a folder that a report shows; without one, those of a whole run."""
+        return shown_outputs(self.results, folder)
+
+    def expected_tables(self) -> dict[str, Current]:
+        """The parquet files of a run, by their path below the folder of results, each with the
+        digests that it carries when it is current."""
+        return {
+            output.path("parquet"): result.current(output)
+            for result, output in outputs_of(self.results)
+            if "parquet" in output.kind.suffixes
+        }
+
+
+def sharing_folder(study: Study, studies: Mapping[str, Study]) -> list[Study]:
+    """The studies whose results lie in the folder of one, itself among them."""
+    return [other for other in studies.values() if other.folder == study.folder]

@@ -1,1 +1,0 @@
-"""What exact values tell beyond the figures: verdicts, open choices, thresholds, maps."""

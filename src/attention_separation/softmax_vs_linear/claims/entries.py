@@ -1,0 +1,228 @@
+"""The entries of u, f and c: Lemmas D.2, D.6, D.10, D.14, E.1, F.2, F.6, F.10 and F.14 on u and f,
+and the ones that follow each of them on c.
+
+A row is a part, the entries that it is about, and what it claims of them: what is printed is
+computed. In it, a is the special entry of the lemma's dataset.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .claim import PaperClaim, Setting
+from .lemma import Attended, Lemma
+
+SPECIAL, OTHERS, ALL = slice(0, 1), slice(1, None), slice(None)
+"""Rows of the special token and of all others; likewise the first column and the others."""
+
+Rows = Iterable[tuple[str, ...]]
+"""Part, entries, what it claims of them, and their value if it is another claim."""
+
+PAIRS = {
+    "special on special": ("the special query on the special key", [(SPECIAL, SPECIAL)]),
+    "special on others": ("the special query on every other key", [(SPECIAL, OTHERS)]),
+    "others on special": ("every other query on the special key", [(OTHERS, SPECIAL)]),
+    "others on others": ("every other query on every other key", [(OTHERS, OTHERS)]),
+    "others": ("every other query on every key", [(OTHERS, ALL)]),
+    "all others": ("every other pair of query and key", [(SPECIAL, OTHERS), (OTHERS, ALL)]),
+}
+"""Which weights, in words, and blocks of rows and columns."""
+
+CLASS_PAIRS = {
+    "special on own": ("the special query on the t − 1 other keys of its class", SPECIAL, True),
+    "special on rest": ("the special query on the n − t keys of other classes", SPECIAL, False),
+    "others on own": ("every other query on the t keys of its class", OTHERS, True),
+    "others on rest": ("every other query on the n − t keys of other classes", OTHERS, False),
+}
+"""With X the identity: in words, rows, and whether keys are of the query's class."""
+
+COORDINATES = {
+    "first": ("the first coordinate", "c_1", ("first",)),
+    "one": ("the coordinate of the special token's class", "c_i", ("marked",)),
+    "rest": ("every coordinate of a further class", "c_i", ("rest",)),
+    "classes": ("every coordinate of a class", "c_i", ("marked", "own", "rest")),
+    "last": ("the last coordinate", "c_d", ("last",)),
+}
+"""Which coordinates, in words, in formulas and of `RowWeights`."""
+
+ROWS = {"special": ("the special row", SPECIAL), "others": ("every other row", OTHERS)}
+WEIGHTS = {"u": "weight before normalising", "f": "attention weight"}
+SAYS = {"≤": "at most", "≥": "at least", "=": "equal to"}
+
+
+def parts(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
+    """The claims that some rows are."""
+    return [
+        _part(lemma, f"{part}.value" if k else part, entries, claimed)
+        for part, entries, *claims in rows
+        for k, claimed in enumerate(claims)
+    ]
+
+
+def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
+    claimed = claimed.replace("a", "a₁" if lemma.case.dataset else "a₀")
+    symbol, _, where = entries.partition(" ")
+    if symbol == "c":
+        which, _, row = where.partition(" of ")
+        (words, left, names), (of_row, rows) = COORDINATES[which], ROWS[row]
+        words = f"{words} in {of_row}"
+
+        def cells(setting: Setting) -> list[float]:
+            return lemma.case.attended(setting).weights(names, rows)
+
+    else:
+        words, left = f"the {WEIGHTS[symbol]} of {(PAIRS | CLASS_PAIRS)[where][0]}", symbol
+
+        def cells(setting: Setting) -> list[float]:
+            attended = lemma.case.attended(setting)
+            if where in CLASS_PAIRS:
+                return _of_classes(attended, symbol, setting, *CLASS_PAIRS[where][1:])
+            return [x for block in PAIRS[where][1] for x in attended.cells(symbol, *block)]
+
+    statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
+    # Of a fixed dataset every equality is one of the definitions.
+    return lemma.claim(
+        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "="
+    )  # fmt: skip
+
+
+def _of_classes(
+    attended: Attended, symbol: str, at: Setting, rows: slice, own: bool
+) -> list[float]:
+    """Cells of the rows towards keys of their own class, or of others, but of the special token's
+    towards itself."""
+    of_own = [[False, True, False, False]]
+    of_own += [[True, True, False, False]] if at.n > at.d - 2 else []
+    of_own += [[False, False, True, False]] if at.d > 3 else []
+    wanted = np.array(of_own) == own
+    wanted[0, 0] = False
+    found = getattr(attended, symbol)[rows][wanted[rows]]
+    return found[~np.isnan(found)].tolist()
+
+
+# u and f in self-attention with X all ones.
+
+
+def ones_exp(itself: str, to_special: str) -> Rows:
+    """With softmax: Lemmas D.2 and D.6, by what is claimed of f in the special column."""
+    return (
+        ("P1a", "u special on special", "= n^((1+a)²)"),
+        ("P1b", "u special on others", "= n^(1+a)"),
+        ("P2a", "u others on special", "= n^(1+a)"),
+        ("P2b", "u others on others", "= n"),
+        ("P3a", "f special on special", itself, "= n^(a(1+a)) / (n^(a(1+a)) + n − 1)"),
+        ("P3b", "f special on others", "≤ 1/n", "= 1 / (n^(a(1+a)) + n − 1)"),
+        ("P4a", "f others on special", to_special, "= n^a / (n^a + n − 1)"),
+        ("P4b", "f others on others", "≤ 1/n", "= 1 / (n^a + n − 1)"),
+    )
+
+
+LOOSE = ("P4a.loose", "f others on special", "≤ n^(−(1−a))")
+D2 = (*ones_exp("≥ 1/2", "≤ 1/n"), LOOSE)
+D6 = ones_exp("≤ n^(−(1−2a))", "≤ n^(−(1−a))")
+D10 = (
+    ("P1a", "u special on special", "= (1+a)² log n"),
+    ("P1b", "u special on others", "= (1+a) log n"),
+    ("P2a", "u others on special", "= (1+a) log n"),
+    ("P2b", "u others on others", "= log n"),
+    ("P3a", "f special on special", "≤ (1+a)/n", "= (1+a) / (n+a)"),
+    ("P3b", "f special on others", "≤ 1/n", "= 1 / (n+a)"),
+    ("P4a", "f others on special", "≤ (1+a)/n", "= (1+a) / (n+a)"),
+    ("P4b", "f others on others", "≤ 1/n", "= 1 / (n+a)"),
+)
+"""Lemma D.14 too."""
+
+# With X the identity.
+
+E1 = (
+    ("P1a", "u special on special", "= n^(a²+b²+c²)"),
+    ("P1b.own", "u special on own", "= n^(b²+c²)"),
+    ("P1b.rest", "u special on rest", "= n^(c²)"),
+    ("P2.own", "u others on own", "= n^(b²+c²)"),
+    ("P2.rest", "u others on rest", "= n^(c²)"),
+    ("P3a", "f special on special", "≥ 1/2", "= n^(a²+b²) / (n^(a²+b²) + (t−1) n^(b²) + n − t)"),
+    ("P3b", "f special on others", "≤ 1/n"),
+    ("P4.own", "f others on own", "≤ 1/n"),
+    ("P4.own.loose", "f others on own", "≤ n^(b²) / n"),
+    ("P4.rest", "f others on rest", "≤ 1/n"),
+)
+
+# c in self-attention.
+
+D3 = (
+    ("P1", "c first of special", "≥ (a/2) s"),
+    ("P2.one", "c one of special", "≥ (b/2) s"),
+    ("P2.rest", "c rest of special", "≤ b s t / n"),
+    ("P3", "c last of special", "= c s"),
+    ("P4", "c first of others", "≤ a s / n"),
+    ("P5", "c classes of others", "≤ b s t / n"),
+    ("P6", "c last of others", "= c s"),
+)
+"""Lemma E.2 too."""
+D7 = (
+    ("P1", "c first of special", "≤ a s n^(−(1−2a))"),
+    ("P2.one", "c one of special", "≤ b s (n^(−(1−2a)) + t/n)"),
+    ("P2.rest", "c rest of special", "≤ b s t / n"),
+    ("P3", "c last of special", "= c s"),
+    ("P4", "c first of others", "≤ a s n^(−(1−a))"),
+    ("P5.one", "c one of others", "≤ b s (n^(−(1−2a)) + t/n)"),
+    ("P5.rest", "c rest of others", "≤ b s t / n"),
+    ("P6", "c last of others", "= c s"),
+)
+D11 = (
+    ("P1", "c first of special", "≤ a(1+a) s / n"),
+    ("P2", "c classes of special", "≤ t (1+a) b s / n"),
+    ("P3", "c last of special", "= c s"),
+    ("P4", "c first of others", "≤ a(1+a) s / n"),
+    ("P5", "c classes of others", "≤ t (1+a) b s / n"),
+    ("P6", "c last of others", "= c s"),
+)
+"""Lemma D.15 too."""
+
+# In cross-attention, whose dataset had to be reconstructed, and so all claims on it.
+
+
+def cross_exp(itself: str) -> Rows:
+    """u and f of softmax: Lemmas F.2 and F.6, by what is claimed of the special weight."""
+    return (
+        ("P1a", "u special on special", "= n^(1+a)"),
+        ("P1b", "u special on others", "= n"),
+        ("P2a", "u others on special", "= n"),
+        ("P2b", "u others on others", "= n"),
+        ("P3a", "f special on special", itself, "= n^a / (n^a + n − 1)"),
+        ("P3b", "f special on others", "≤ 1/n", "= 1 / (n^a + n − 1)"),
+        ("P4a", "f others on special", "= 1/n"),
+        ("P4b", "f others on others", "= 1/n"),
+    )
+
+
+F2, F6 = cross_exp("≥ 1/2"), cross_exp("≤ n^(−(1−a))")
+F10 = (
+    ("P1", "u special on special", "= (1+a) log n"),
+    ("P2", "u all others", "= log n"),
+    ("P3", "f special on special", "≤ (1+a)/n", "= (1+a) / (n+a)"),
+    ("P4", "f special on others", "≤ 1/n", "= 1 / (n+a)"),
+    ("P5", "f others", "= 1/n"),
+)
+"""Lemma F.14 too."""
+F3 = (
+    ("P1", "c first of special", "≥ s/2"),
+    ("P2.one", "c one of special", "≥ s/2"),
+    ("P2.rest", "c rest of special", "≤ t s / n"),
+    ("P3", "c first of others", "= s/n"),
+    ("P4", "c classes of others", "= t s / n"),
+)
+F7 = (
+    ("P1", "c first of special", "≤ s n^(−(1−a))"),
+    ("P2", "c classes of special", "≤ t s n^(−(1−a))"),
+    ("P4", "c first of others", "= s/n"),
+    ("P5", "c classes of others", "= t s / n"),
+)
+"""Its parts are numbered so."""
+F11 = (
+    ("P1", "c first of special", "≤ (1+a) s / n"),
+    ("P2", "c classes of special", "≤ t (1+a) s / n"),
+    ("P3", "c first of others", "= s/n"),
+    ("P4", "c classes of others", "= t s / n"),
+)
+"""Lemma F.15 too."""

@@ -1,1 +1,0 @@
-"""The paper's statements, section by section."""

@@ -1,0 +1,104 @@
+"""Maps of P(E_success) over two parameters, exactly."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+from ...pages.drawing import save_with_numbers, sheet
+from ...pages.house_style import INK
+from ...results.provenance import record
+from ...results.tables import numpy_column, schema, select_rows, table_from_rows
+from ..exact.compute import references
+from ..models import MODELS
+from ..models.contest import PAPERS
+from ..models.model import Point
+from ..settings.panels import MARK, Panel, PhaseJob
+from .figure_text import CHOICES, choices_in_words, footnote, held_title
+from .panel_figure import draw_panel_map
+
+SCHEMA = schema(
+    map=str, parameter=str, model=str, attention_x=str, n=int, d=int, m=int,
+    a0=float, a1=float, b=float, c=float, delta=float, tau=float, p_exact=float,
+)  # fmt: skip
+"""One row per point of a map; `parameter` names the two swept parameters."""
+
+OWN = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+SMOOTH = 30
+"""Fewest values of both parameters for contours: on coarser maps they would invent detail."""
+
+
+def phase_table(job: PhaseJob) -> pa.Table:
+    """P(E_success) at every point of every map."""
+    rows = []
+    for entry in job.panels:
+        parameter = ",".join(entry.sweep)
+        of_map = entry.points()
+        for point, found in zip(of_map, references(MODELS[entry.model], of_map), strict=True):
+            rows.append(
+                {
+                    "map": entry.name,
+                    "parameter": parameter,
+                    "model": entry.model,
+                    "p_exact": found.success,
+                    **{name: getattr(point, name) for name in OWN},
+                }
+            )
+    return table_from_rows(rows, SCHEMA)
+
+
+def marks(entry: Panel, panels: list[Panel]) -> list[tuple[float, float]]:
+    """Where points of the panels lie on a map: those with all else as it is there."""
+    first, second = entry.sweep
+    whole = entry.with_more(most_values=None)
+    there = {_elsewhere(point, first, second) for point in whole.points()}
+    found = {
+        (float(getattr(point, first)), float(getattr(point, second)))
+        for panel in panels
+        if panel.model == entry.model
+        for point in panel.points()
+        if _elsewhere(point, first, second) in there
+    }
+    return sorted(found)
+
+
+def _elsewhere(point: Point, *swept: str) -> tuple:
+    """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
+    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs", "contest")
+    return tuple(getattr(point, name) for name in names if name not in swept)
+
+
+def draw(job: PhaseJob, table: pa.Table) -> Figure:
+    """The maps, with contours, and dots where the paper's panels lie."""
+    success = "F_exp separates D1 from D0 and F_lin is zero"
+    if any(entry.contest != PAPERS for entry in job.panels):
+        success = "success is likely"
+    lines = [
+        f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
+        f"Contours on maps of at least {SMOOTH} values each way.",
+        choices_in_words(job.panels, titled=("attention_x",)) + ".",
+    ]
+    with sheet(
+        f"Beyond the grids: where {success}, at one threshold", footnote(lines, job.panels),
+        len(job.panels), cell=(3.9, 3.3), around=(0, 0.8), columns=3,
+    ) as (figure, axes):  # fmt: skip
+        for ax, entry in zip(axes, job.panels, strict=True):
+            own = select_rows(table, map=entry.name)
+            p = numpy_column(own, "p_exact")
+            mesh = draw_panel_map(ax, entry, p, p, SMOOTH)
+            dots = np.reshape(marks(entry, job.marked), (-1, 2)).T
+            ax.plot(*dots, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
+            x = CHOICES["attention_x", entry.fixed["attention_x"]]
+            marked = MARK * ("attention_x" in entry.reconstructed)
+            held = held_title(entry, own["m"].to_pylist())
+            ax.set_title(f"{MODELS[entry.model].title}, {x}{marked}\n{held}")
+        figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=30)
+    return figure
+
+
+def run(job: PhaseJob, output: Path) -> None:
+    if not job.panels:
+        raise ValueError("no maps: the section `phase` is empty")
+    table = phase_table(job)
+    save_with_numbers(draw(job, table), output, table, record(job.canonical(), __name__))

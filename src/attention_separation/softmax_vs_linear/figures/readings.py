@@ -1,0 +1,341 @@
+"""The choices that the paper's text leaves open: each alternative, as a change of a panel's points.
+
+Every choice has the default that config.yaml takes and its alternatives. An alternative touches the
+panels whose points it changes; `apply` gives those points with it, in the same order, and None in
+place of a point that it does not allow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...attention.sign_columns import TIE_TOLERANCE
+from ...settings.strict_model import grid_values
+from ..models.attention import (
+    CROSS_ATTENTION,
+    IN_A1_ALONE,
+    IN_BOTH,
+    SELF_ATTENTION,
+    with_common_score,
+)
+from ..models.model import AttentionModel, Model, MRule, Point
+from ..models.regression import REGRESSION
+from ..settings.panels import Panel
+
+Apply = Callable[[Panel, list[Point]], list[Point | None] | None]
+"""A panel and its points -> the points with the alternative; None where it says nothing."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One other reading.
+
+    `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
+    changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
+    other datasets; `note` says why it touches no panel, if it touches none.
+    """
+
+    name: str
+    apply: Apply | None
+    expected_change: Callable[[np.ndarray], np.ndarray] | None = None
+    model: AttentionModel | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice, what this reproduction takes, and what else it could be.
+
+    Without alternatives, `note` says why there is nothing to measure.
+    """
+
+    name: str
+    default: str
+    alternatives: tuple[Alternative, ...] = ()
+    note: str = ""
+
+
+def _each(touches: Callable[[Panel], bool], change: Callable[[Point], Point | None]) -> Apply:
+    """A change of every point, in the panels that it touches."""
+
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
+        return [change(point) for point in of_panel] if touches(panel) else None
+
+    return apply
+
+
+def _replacing(model: Model | None = None, **values: Any) -> Apply:
+    """Other values of some parameters at every point."""
+
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        if (model and model.name != panel.model) or not {*values} & panel.fixed.keys():
+            return None
+        changed = [replace(point, **values) for point in of_panel]
+        return changed if changed != of_panel else None
+
+    return apply
+
+
+def _theta(model: Model, theta: float) -> Apply:
+    """Another threshold over sqrt(log n), in softmax regression another tau."""
+    return _each(
+        lambda panel: panel.model == model.name and not {"theta", "tau"} & panel.sweep.keys(),
+        lambda point: replace(point, theta=theta),
+    )
+
+
+def _theta_over_c(attention_x: str, over: float) -> Apply:
+    """theta = c + `over` in self-attention with this X."""
+
+    def touches(panel: Panel) -> bool:
+        of_x = panel.fixed.get("attention_x") == attention_x
+        return panel.model == SELF_ATTENTION.name and of_x and "theta" not in panel.sweep
+
+    return _each(touches, lambda point: replace(point, theta=point.c + over))
+
+
+def _of_cross_attention(panel: Panel) -> bool:
+    return panel.model == CROSS_ATTENTION.name
+
+
+def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
+    """The same points of cross-attention, theta times `scale`, for other distinct rows."""
+    return _each(
+        _of_cross_attention, lambda point: replace(point, theta=point.theta * scale(point))
+    )
+
+
+def _dimension(d: int) -> Apply:
+    """Embedding dimension d where a panel of cross-attention has d - 1, if d - 1 divides n."""
+    return _each(
+        lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == d - 1, _next_dimension
+    )
+
+
+def _next_dimension(point: Point) -> Point | None:
+    """d larger by one, as self-attention has it, where d divides n."""
+    return replace(point, d=point.d + 1) if point.n % point.d == 0 else None
+
+
+def _rule(log_of: str, /, **values: Any) -> Apply:
+    """Another rule for m, where m is computed from log n or from log(n/delta)."""
+
+    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+        rule = panel.fixed.get("m")
+        if not isinstance(rule, MRule) or rule.log_of != log_of:
+            return None
+        values_of_m = dict(values)
+        delta = values_of_m.pop("delta", None)
+        changed = rule.model_copy(update=values_of_m)
+        return [replace(point, m=changed.m(point.n, delta or point.delta)) for point in of_panel]
+
+    return apply
+
+
+def _evenly_spaced(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+    """As many values, evenly from the first to the written upper end, where steps do not hit it."""
+    ((name, grid), *more) = panel.sweep.items()
+    if more or isinstance(grid, list) or grid_values(grid)[-1] == grid.to:
+        return None
+    values = np.linspace(grid.start, grid.to, len(grid_values(grid))).tolist()
+    return panel.with_more(sweep={name: values}).points()
+
+
+def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+    """No last point where the steps hit the upper end; the others stay as they are."""
+    ((_, grid), *more) = panel.sweep.items()
+    hit = not more and not isinstance(grid, list) and of_panel[-1].swept[0] == grid.to
+    return [*of_panel[:-1], None] if hit else None
+
+
+def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+    """A score equal to tau counts as above it: the tolerance lies on the other side."""
+    if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
+        return None
+    return [replace(point, theta=point.theta - 2 * TIE_TOLERANCE) for point in of_panel]
+
+
+SWEPT_DIMENSIONS = _each(
+    lambda panel: _of_cross_attention(panel) and "d" in panel.sweep, _next_dimension
+)
+B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))
+NO_STACK = "d − 1 divides n at no point: the identities do not stack"
+
+CHOICES = (
+    Choice(
+        "base of the logarithm, where m is computed from it",
+        "natural",
+        (
+            Alternative("log2, m = log n", _rule("n", base=2)),
+            Alternative("log10, m = log n", _rule("n", base=10)),
+            Alternative("log2, m from log(n/δ)", _rule("n/delta", base=2)),
+            Alternative("log10, m from log(n/δ)", _rule("n/delta", base=10)),
+        ),
+    ),
+    Choice(
+        "m = log n as a whole number",
+        "rounded down",
+        (
+            Alternative("to the nearest", _rule("n", round="nearest")),
+            Alternative("rounded up", _rule("n", round="ceil")),
+            Alternative("⌊log(n/δ)⌋, δ = 0.01", _rule("n", log_of="n/delta", delta=0.01)),
+            *(
+                Alternative(
+                    f"⌊{times:g} log(n/δ)⌋, δ = 0.01",
+                    _rule("n", log_of="n/delta", delta=0.01, times=times),
+                )
+                for times in (2.0, 4.0, 8.0)  # C of Definition 3.7
+            ),
+        ),
+    ),
+    Choice(
+        "m = max{log(n/δ), 15} as a whole number",
+        "rounded down",
+        (
+            Alternative("rounded up", _rule("n/delta", round="ceil")),
+            Alternative("without the 15", _rule("n/delta", at_least=1)),
+        ),
+    ),
+    Choice(
+        "τ of softmax regression",
+        "1/4",
+        tuple(
+            Alternative(f"{tau:g}", _theta(REGRESSION, tau))
+            for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
+        ),
+    ),
+    Choice(
+        "τ of self-attention, X the identity",
+        "(c + 0.1) √log n",
+        tuple(
+            Alternative(f"(c + {over:g}) √log n", _theta_over_c("identity", over))
+            for over in (0.05, 0.08, 0.12, 0.15, 0.2, 0.4)
+        ),
+    ),
+    Choice(
+        "τ of self-attention, X all ones",
+        "(c + 0.1) √log n",
+        note="Theorem 6.2 gives it.",
+    ),
+    Choice(
+        "τ of cross-attention",
+        "0.9 √log n",
+        tuple(
+            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION, theta))
+            for theta in (0.5, 0.7, 1.0, 1.2)
+        ),
+    ),
+    Choice(
+        "law of Ax within [log n, 1.4 log n]",
+        "independent, uniform",
+        (
+            Alternative("all log n", _replacing(law="low")),
+            Alternative("all 1.2 log n", _replacing(law="middle")),
+            Alternative("all 1.4 log n", _replacing(law="high")),
+            Alternative("log n or 1.4 log n", _replacing(law="two-point")),
+        ),
+    ),
+    Choice(
+        "data of D0 and D1 in softmax regression",
+        "independent draws",
+        (Alternative("one draw, one coordinate replaced", _replacing(REGRESSION, data="same")),),
+    ),
+    Choice(
+        "shape of y", "n x m; d x m with attention", note="No other shape fits the definitions."
+    ),
+    Choice(
+        "y of the four networks of a trial",
+        "shared",
+        (Alternative("a fresh y for each", _replacing(signs="fresh")),),
+    ),
+    Choice(
+        "y redrawn for each trial",
+        "yes",
+        # Given y a trial succeeds with some probability q of mean p: E|q - p| <= 2 p (1 - p).
+        (Alternative("one y for all trials", None, lambda p: 2 * p * (1 - p)),),
+    ),
+    Choice(
+        "special indices of D0 and D1",
+        "uniform, independent",
+        (
+            Alternative(
+                "the same in both, self-attention", _replacing(SELF_ATTENTION, data="same")
+            ),
+            Alternative(
+                "the same in both, cross-attention", _replacing(CROSS_ATTENTION, data="same")
+            ),
+        ),
+    ),
+    Choice(
+        "entries of the datasets of cross-attention",
+        "A1: a √log n and √log n; A2: √log n",
+        (
+            Alternative("a √log n in A1 and in A2", _other_data(), model=IN_BOTH),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ as it is",
+                lambda panel, of_panel: None,
+                note="not measured: no score exceeds 2, as 0.9 √log n does from n = 140 on",
+            ),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ/√log n for τ",
+                _other_data(lambda point: 1 / point.s),
+                model=IN_A1_ALONE,
+            ),
+        ),
+    ),
+    Choice(
+        "common value of the scores of cross-attention",
+        "log n",
+        tuple(
+            Alternative(f"{v:g} log n", _other_data(), model=with_common_score(v))
+            for v in (0.1, 0.5, 2.0)
+        ),
+    ),
+    Choice(
+        "d of cross-attention",
+        "11; 3, 5, 9, …; 21",
+        (
+            Alternative("12 for 11", _dimension(12), note=NO_STACK),
+            Alternative("4, 6, 10, … for 3, 5, 9, …", SWEPT_DIMENSIONS, note=NO_STACK),
+            Alternative("22 for 21", _dimension(22), note=NO_STACK),
+        ),
+    ),
+    Choice(
+        "which special index of cross-attention is whose",
+        "j2 in A1, j3 in A2",
+        note="Both are taken as uniform and independent: exchanged, they have the same law.",
+    ),
+    Choice(
+        "a0 and a1 of cross-attention",
+        "0.01, 1.2",
+        note="As in self-attention; panels d and e sweep them.",
+    ),
+    Choice(
+        "V",
+        "the identity",
+        note="Never set in the texts; the bounds that survive fit the identity. A signed "
+        "permutation gives the same law; no other was measured.",
+    ),
+    Choice("b where c is swept", "0.2", (Alternative("1 − c", B_FOLLOWS_C),)),
+    Choice(
+        "a0 where a0 is swept",
+        "the swept value",
+        note="The text also lists a fixed 0.01, which a sweep cannot have.",
+    ),
+    Choice(
+        "grids",
+        "steps up to the written end, included when hit",
+        (
+            Alternative("the upper end left out", _without_end),
+            Alternative("as many values, evenly up to the written end", _evenly_spaced),
+        ),
+    ),
+    Choice(
+        "a score that equals τ",
+        "is not above it",
+        (Alternative("is above it", _ties_above),),
+    ),
+)
+"""The choices, in the order in which the paper's text meets them."""

@@ -1,1 +1,0 @@
-"""What the results say, line by line, and beside each figure in a report."""

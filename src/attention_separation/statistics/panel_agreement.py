@@ -1,0 +1,231 @@
+"""Agrees, differs or undecided: simulated success rates held against reference probabilities.
+
+The null hypothesis of a point is |p - p_reference| <= its error. One family of tests has a
+family-wise level (Holm): of each point its own binomial test, and of each panel that of the sum of
+its successes, which finds a bias, and that of its shape (goodness_of_fit), which finds errors that
+cancel in the sum. A panel differs if any of its tests rejects. One that does not agrees only if the
+simultaneous interval of its mean difference lies within the margin: "not rejected" is not enough.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import bdtr, bdtrc, expit, ndtr, ndtri
+
+from .claims import AGREES, DIFFERS, UNDECIDED
+from .goodness_of_fit import PanelPoints, detectable_shape, shape_p_value, sum_law
+
+MOST_TRIALS = 10**15
+
+PANEL_TESTS = 2
+"""Of the sum and of the shape, beside those of the points."""
+
+
+def point_p_values(panel: PanelPoints) -> np.ndarray:
+    """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
+    low, high = panel.bounds
+    at_least = np.where(
+        panel.successes == 0, 1.0, bdtrc(np.maximum(panel.successes, 1) - 1, panel.trials, high)
+    )
+    at_most = bdtr(panel.successes, panel.trials, low)
+    return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
+
+
+def pooled_p_value(panel: PanelPoints) -> float:
+    """The same for the sum of all successes, a sum of binomials of different probabilities."""
+    low, high = panel.bounds
+    total = int(panel.successes.sum())
+    start, law = sum_law(panel.trials, low)
+    at_most = law[: max(total - start + 1, 0)].sum()
+    if np.any(panel.error > 0):
+        start, law = sum_law(panel.trials, high)
+    at_least = law[max(total - start, 0) :].sum()
+    return float(min(1.0, 2 * min(at_least, at_most)))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Adjusted p-values of Holm's method: below the level, rejected at that family-wise level."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p_values[order] * factors))
+    return adjusted
+
+
+@dataclass(frozen=True)
+class PanelVerdict:
+    """What was found of one panel."""
+
+    verdict: str
+    mean_p_hat: float
+    mean_p_exact: float
+    difference_low: float
+    difference_high: float
+    """Simultaneous interval of the mean of p - p_reference."""
+    margin: float
+    point_p: np.ndarray
+    """Adjusted, as the next two: at or below the level means rejected."""
+    pooled_p: float
+    shape_p: float
+    trials_to_decide: int | None
+    """Trials per point that would decide an undecided panel; None where none would."""
+    detectable_bias: float
+    """Mean bias of the panel's rate that the test of the sum finds with probability 0.9."""
+    detectable_shape: float | None
+    """The x for which errors of +x and -x in turn are found so by that of the shape; None where
+    none are."""
+
+
+def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
+    """Judge all panels at one family-wise level; a panel's points must have equal trials."""
+    tests = [
+        np.concatenate([point_p_values(panel), [pooled_p_value(panel), shape_p_value(panel)]])
+        for panel in panels
+    ]
+    adjusted = np.split(holm(np.concatenate(tests)), np.cumsum([len(t) for t in tests])[:-1])
+    smallest = level / sum(len(t) for t in tests)
+    return [
+        _judge_panel(panel, p, margin, level, level / len(panels), smallest)
+        for panel, p, margin in zip(panels, adjusted, margins, strict=True)
+    ]
+
+
+def _judge_panel(
+    panel: PanelPoints, adjusted: np.ndarray, margin: float, level: float, alpha: float,
+    smallest: float,
+) -> PanelVerdict:  # fmt: skip
+    if len(np.unique(panel.trials)) != 1:
+        raise ValueError("the points of a panel have different numbers of trials")
+    total, successes = int(panel.trials.sum()), int(panel.successes.sum())
+    mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
+    lowest, highest = mean_rate_interval(panel.successes, panel.trials, alpha)
+    low, high = lowest - mean_reference - error, highest - mean_reference + error
+    within = -margin <= low and high <= margin
+    verdict = DIFFERS if np.any(adjusted <= level) else AGREES if within else UNDECIDED
+    return PanelVerdict(
+        verdict=verdict,
+        mean_p_hat=successes / total,
+        mean_p_exact=mean_reference,
+        difference_low=low,
+        difference_high=high,
+        margin=margin,
+        point_p=adjusted[:-PANEL_TESTS],
+        pooled_p=float(adjusted[-2]),
+        shape_p=float(adjusted[-1]),
+        trials_to_decide=(
+            _trials_to_decide(panel, margin, alpha) if verdict == UNDECIDED else None
+        ),
+        detectable_bias=_detectable_bias(panel, smallest),
+        detectable_shape=detectable_shape(panel, smallest),
+    )
+
+
+def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | None:
+    """Trials per point from which a panel that is right would agree nine times in ten."""
+    many = 1
+    while not _would_agree(panel, margin, alpha, many):
+        many *= 2
+        if many > MOST_TRIALS:
+            return None
+    few = many // 2
+    while many - few > max(many // 100, 1):
+        middle = (few + many) // 2
+        if _would_agree(panel, margin, alpha, middle):
+            many = middle
+        else:
+            few = middle
+    return many
+
+
+def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -> bool:
+    """Whether the interval lies within the margin if the rate is off by its 5 % quantiles."""
+    counts = np.full(len(panel.reference), trials)
+    expected = np.rint(panel.reference * trials).astype(np.int64)
+    variance = float(np.mean(panel.reference * (1 - panel.reference)))
+    deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
+    low, high = mean_rate_interval(expected, counts, alpha)
+    rate = float(expected.mean()) / trials
+    return deviation + max(high - rate, rate - low) + float(panel.error.mean()) <= margin
+
+
+def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
+    """About the bias of the mean rate that the pooled test rejects with probability 0.9.
+
+    By the normal law; where successes are all but certain or impossible, by the few counts that
+    the test and the chance to miss it then take.
+    """
+    spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
+    few = math.log(2 / smallest) - math.log(0.1)
+    count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
+    return float(count / panel.trials.sum() + panel.error.mean())
+
+
+RELATIVE = 1e-12
+"""To this the tilts are found, in units of a limit's own shift."""
+
+
+def mean_rate_interval(
+    successes: np.ndarray, trials: np.ndarray, alpha: float
+) -> tuple[float, float]:
+    """Limits of the mean of the rates of all trials, each missed with probability alpha / 2.
+
+    From the sum of all successes, whose law depends on all rates. Here it runs along one curve
+    through them: the rates smoothed, (k + 1/2) / (n + 1), all logits shifted by the same theta (an
+    exponential tilt). The limits are the means at the two tilts under which a sum as far off as the
+    observed one has probability alpha / 2. Tails are the saddlepoint approximation of Lugannani and
+    Rice (1980) with Daniels' correction (1987) for lattices: the saddlepoint under a tilt theta is
+    theta_hat - theta, where theta_hat is the tilt whose mean is the sum. Sums of no successes, or
+    of nothing else, have exact probabilities.
+
+    Parameters
+    ----------
+    successes, trials : (P,) counts; points of more trials weigh more in the mean
+    alpha : probability, about, that the interval misses the mean
+    """
+    missed = int(trials.sum()) - int(successes.sum())
+    logits = np.log((successes + 0.5) / (trials - successes + 0.5))
+    high = _upper_limit(logits, trials, int(successes.sum()), alpha / 2) if missed else 1.0
+    if not successes.any():
+        return 0.0, high
+    return 1 - _upper_limit(-logits, trials, missed, alpha / 2), high
+
+
+def _upper_limit(logits: np.ndarray, trials: np.ndarray, total: int, tail: float) -> float:
+    """The mean at the tilt where a sum of at most `total` has probability `tail`."""
+
+    def mean(theta: float) -> float:
+        return float(trials @ expit(logits + theta))
+
+    if total == 0:
+        none = _root(lambda theta: -trials @ np.logaddexp(0, logits + theta) - math.log(tail), 1.0)
+        return mean(none) / float(trials.sum())
+    at = _root(lambda theta: total - mean(theta), 1.0)
+    rates = expit(logits + at)
+    spread = math.sqrt(trials @ (rates * (1 - rates)))
+    about = -float(ndtri(tail)) / spread
+    above = _root(lambda shift: _at_most(rates, trials, spread, shift) - tail, about, about / 4)
+    return mean(at + above) / float(trials.sum())
+
+
+def _at_most(rates: np.ndarray, trials: np.ndarray, spread: float, shift: float) -> float:
+    """P(S <= its mean under `rates`), where all logits of the rates are shifted up.
+
+    In terms of the rates the exponent is a sum of small numbers, which loses nothing to rounding
+    however many the trials are.
+    """
+    exponent = trials @ (np.log1p(rates * math.expm1(shift)) - rates * shift)
+    w, u = -math.sqrt(2 * exponent), math.expm1(-shift) * spread
+    return float(ndtr(w)) + math.exp(-exponent) / math.sqrt(2 * math.pi) * (1 / w - 1 / u)
+
+
+def _root(falling, step: float, least: float | None = None) -> float:
+    """Where a falling function is zero; above `least`, where it is still positive, if given."""
+    low = -step if least is None else least
+    while least is None and falling(low) < 0:
+        low *= 2
+    high = step
+    while falling(high) > 0:
+        high *= 2
+    return float(brentq(falling, low, high, xtol=RELATIVE * step, rtol=1e-15))

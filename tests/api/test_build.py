@@ -1,0 +1,237 @@
+"""Kernels of one's own: what they may be, and what is found out about them."""
+
+import gc
+import math
+import re
+import weakref
+
+import numexpr
+import numpy as np
+import pytest
+
+import attention_separation as asep
+from attention_separation.attention.kernels import KERNELS
+
+LAYERS = (
+    ("self_attention", "identity"), ("self_attention", "ones"), ("cross_attention", "identity"),
+)  # fmt: skip
+
+
+def own_elu(z):
+    return np.where(z > 0, z + 1, np.exp(np.minimum(z, 0)))
+
+
+SAME = {
+    # A built-in kernel, and the same as somebody would give it.
+    "linear": lambda: asep.scores(lambda x: x),
+    "exp_half": lambda: lambda x: np.exp(x / 2),
+    "power_4": lambda: "x**4",
+    "power_2": lambda: "x ** 2",
+    "softplus": lambda: "log(1 + exp(x))",
+    "exp_sqrt_d": lambda: asep.scores(lambda x, d: np.exp(x / np.sqrt(d))),
+    "sigmoid_log_n": lambda: asep.scores(lambda x, n: 1 / (1 + np.exp(np.log(n) - x))),
+    "elu_plus_one": lambda: asep.features(own_elu),
+    "relu2_features": lambda: asep.features(lambda z: np.maximum(z, 0) ** 2),
+    "exp_features": lambda: asep.features(lambda z: np.concatenate([np.exp(z), np.exp(-z)], -1)),
+    "relu_features": lambda: asep.pair(lambda z: 2 * np.maximum(z, 0), lambda z: np.maximum(z, 0)),
+    "linear_unnormalised": lambda: asep.scores(lambda x: x, normalised=False),
+    "exp": lambda: asep.rows(lambda x, counts: np.exp(x) / (counts * np.exp(x)).sum()),
+    "hardmax": lambda: asep.rows(
+        lambda x, counts: (x > x.max() - 1e-9) / counts[x > x.max() - 1e-9].sum()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_kernel_of_ones_own_is_the_built_in_one(name):
+    own = SAME[name]()
+    for layer in LAYERS:
+        for n in (200, 2000, 10**6):
+            found, wanted = (asep.separate(each, *layer, n) for each in (own, name))
+            assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+            assert found.share == pytest.approx(wanted.share, rel=1e-9)
+
+
+def test_names_of_kernels():
+    def mine(x):
+        return x
+
+    assert asep.separate(mine).kernel == "mine"
+    assert asep.separate(asep.scores(mine, name="ours")).kernel == "ours"
+    assert asep.separate(lambda x: x).kernel == "kernel"
+    assert asep.separate("x**4").kernel == "x**4"
+    assert asep.kernel_of(KERNELS["exp"]) is KERNELS["exp"]
+    assert asep.kernel_of("x").symbol == "x"
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+WRONG = {
+    # What is wrong: the kernel, the error's type, and words of what is said.
+    "negative rows": (
+        lambda: asep.scores(lambda x: -x), ArithmeticError,
+        ["a row of weights sums to -", "allowed: sums > 0; give weights that are positive, or"],
+    ),
+    "no finite weight": (
+        lambda: asep.scores(lambda x: x / 0), ArithmeticError,
+        ["a weight, of score x = ", "is inf; allowed: finite numbers"],
+    ),
+    "NaN": (lambda: "log(0 * x - 1)", ArithmeticError, ["is nan; allowed: finite numbers"]),
+    "classes told apart": (
+        lambda: asep.features(lambda z: z * np.arange(1, z.shape[-1] + 1)), ArithmeticError,
+        ["tokens that are alike but for their class or place have weights", "method='dense'"],
+    ),
+    "float32": (
+        lambda: asep.rows(lambda x, counts: softmax(np.float32(x + np.log(counts))) / counts),
+        ArithmeticError, ["allowed: the same weight, in float64"],
+    ),
+    "places told apart": (
+        lambda: asep.scores(lambda x: x + np.arange(x.shape[-1])), ArithmeticError,
+        ["allowed: the same weight", "do not depend on their places"],
+    ),
+    "a row function that forgets counts": (
+        lambda: asep.rows(lambda x, counts: np.exp(x) / np.exp(x).sum()), ArithmeticError,
+        ["allowed: the same weight"],
+    ),
+    "another shape": (
+        lambda: asep.scores(lambda x: x.sum()), ArithmeticError,
+        ["gave an array of shape () for scores of shape"],
+    ),
+    "features of another shape": (
+        lambda: asep.features(lambda z: z[..., 0]), ArithmeticError,
+        ["gave an array of shape", "allowed: (", "features)"],
+    ),
+    "features that do not fit": (
+        lambda: asep.pair(lambda z: z, lambda z: z[..., :2]), ArithmeticError,
+        ["features of queries and 2 of keys; allowed: as many"],
+    ),
+    "it raises": (
+        lambda: asep.scores(lambda x: x.nothing), ArithmeticError,
+        ["raised AttributeError: 'numpy.ndarray' object has no attribute 'nothing'"],
+    ),
+    "text": (lambda: asep.scores(lambda x: x.astype(str)), ArithmeticError, ["numbers of type"]),
+    "a number": (lambda: 3, TypeError, ["3 is no kernel; allowed: a name, a formula in x"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_found_out(name):
+    kernel, kind, words = WRONG[name]
+    with pytest.raises(kind) as error:
+        asep.separate(kernel())
+    for part in words:
+        assert part in str(error.value)
+
+
+OF_ALL = {
+    # They know the largest number of their array.
+    "scores": lambda: asep.scores(lambda x: np.exp(x - x.max()) + 1e-4),
+    "features": lambda: asep.features(lambda z: np.exp(20 * z / z.max())),
+}
+
+
+@pytest.mark.parametrize("name", OF_ALL)
+def test_an_answer_does_not_depend_on_what_else_is_asked(name):
+    kernel, sizes = OF_ALL[name](), [200, 20_000, 10**9]
+    alone = [asep.separate(kernel, n=n).probability for n in sizes]
+    assert asep.compare(kernel, sizes)["probability"].tolist() == alone
+    last = asep.largest_n(kernel)
+    half = [asep.separate("exp", n=n).probability / 2 for n in (last, last + 20)]
+    assert asep.separate(kernel, n=last).probability > half[0]
+    assert asep.separate(kernel, n=last + 20).probability <= half[1]
+
+
+def test_nothing_of_a_function_is_remembered():
+    temperature = [1.0]
+    kernel = asep.scores(lambda x: np.exp(x / temperature[0]))
+    assert asep.largest_n(kernel) == np.inf
+    temperature[0] = 4.0
+    assert asep.largest_n(kernel) == asep.largest_n("exp_quarter")
+    big = np.ones(10)
+    gone = weakref.ref(big)
+    asep.largest_n(lambda x, big=big: x * big[0])
+    del big
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("make", [asep.scores, asep.features, asep.rows])
+def test_what_is_no_function(make):
+    with pytest.raises(TypeError, match=re.escape(f"{make.__name__}('elu'); allowed: functions")):
+        make("elu")
+
+
+def test_a_formula_leaves_other_threads_alone():
+    before = numexpr.set_num_threads(2)
+    try:
+        asep.separate("x**3 + 1")
+        assert numexpr.set_num_threads(2) == 2
+    finally:
+        numexpr.set_num_threads(before)
+
+
+def test_memory_for_vectors_is_told_before_it_is_taken():
+    with pytest.raises(MemoryError, match=re.escape("vectors at d=8002 take about 4.8 GiB")):
+        asep.separate("elu_plus_one", n=16_000, d=8002)
+
+
+def test_every_question_finds_out():
+    wrong = asep.scores(lambda x: -x)
+    for ask in (
+        lambda: asep.compare([wrong]), lambda: asep.largest_n(wrong), lambda: asep.simulate(wrong),
+        lambda: asep.success({"fires": "exp", "silent": [wrong]}),
+    ):  # fmt: skip
+        with pytest.raises(ArithmeticError, match=re.escape("allowed: sums > 0")):
+            ask()
+
+
+def test_built_in_kernels_are_listed():
+    text = repr(asep.kernels)
+    assert all(name in text for name in KERNELS)
+    assert len(asep.kernels) == len(KERNELS)
+    assert "power_P (x^P)" in text
+    assert asep.kernels["power_7"].name == "power_7"
+    assert "power_7" in asep.kernels
+    assert "nothing" not in asep.kernels
+    assert 3 not in asep.kernels
+    assert asep.kernels.get("nothing") is None
+    with pytest.raises(KeyError, match="'softmx' is no kernel; did you mean 'exp'") as error:
+        _ = asep.kernels["softmx"]
+    assert str(error.value).startswith("'softmx'")
+
+
+@pytest.mark.parametrize("t", [0.5, 2, 7.5])
+@pytest.mark.parametrize("layer", LAYERS, ids="-".join)
+def test_a_temperature_is_the_kernel_of_scores_or_vectors_so_divided(t, layer):
+    softmax = asep.rows(lambda x, counts: np.exp(x) / (counts * np.exp(x)).sum(), name="row")
+    given = [
+        ("exp", f"exp_over_{t:g}"),
+        ("x**3 + x", f"(x/{t})**3 + x/{t}"),
+        ("elu_plus_one", asep.features(lambda z: own_elu(z / math.sqrt(t)))),
+        (softmax, f"exp_over_{t:g}"),
+    ]
+    for kernel, same in given:
+        found = asep.separate(asep.at_temperature(kernel, t), *layer, n=420)
+        wanted = asep.separate(same, *layer, n=420)
+        assert found.probability == pytest.approx(wanted.probability, abs=1e-10)
+        assert found.share == pytest.approx(wanted.share, rel=1e-9)
+        assert found.kernel == f"{asep.kernel_of(kernel).name} at T={t:g}"
+
+
+def test_a_temperature_by_the_literal_definition_too():
+    assert asep.at_temperature("exp", 1) is asep.kernels["exp"]
+    of = asep.at_temperature("rbf", 3.0)
+    literal, rows = (
+        asep.simulate(of, n=40, trials=50, seed=2, theta=0.9, method=method)
+        for method in ("dense", "rows")
+    )
+    assert literal.successes == rows.successes
+    assert literal.d1_positive == rows.d1_positive
+
+
+@pytest.mark.parametrize("t", [0, -1, np.nan, 1e5, "2", None, True])
+def test_what_is_no_temperature(t):
+    with pytest.raises(ValueError, match=r"temperature=.*; allowed: numbers from 0.001 to 10000"):
+        asep.at_temperature("exp", t)

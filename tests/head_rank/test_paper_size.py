@@ -1,0 +1,88 @@
+"""Runs that docs/ keeps: what comes back of a cell's table, and the figures drawn of them."""
+
+import json
+
+import pytest
+from making import ROOT, head_rank
+from rank_cells import write_made_up
+
+from attention_separation.head_rank import paper_size
+from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
+from attention_separation.head_rank.training.runs import chosen
+from attention_separation.results.tables import TableError, read_parquet
+
+STUDIES = {scale: head_rank(scale=scale) for scale in paper_size.SCALES}
+
+
+def train(results, scale, *names):
+    """Made-up tables of cells in a folder of results, as training leaves them."""
+    for name in names:
+        job = STUDIES[scale].every_cell[name]
+        write_made_up(job, results / scale / "cells" / f"{name}.parquet")
+        benchmark = results / scale / "benchmarks" / f"rank_train_{name}.tsv"
+        benchmark.parent.mkdir(exist_ok=True)
+        benchmark.write_text("s\tmean_load\tcpu_time\n1.0\t99.0\t120.5\n")
+
+
+def test_what_is_kept_comes_back(tmp_path):
+    names = ["d64_n16_L1_w1_r64", "d64_n16_L1_w8_r8"]
+    train(tmp_path, "paper_size", *names)
+    assert paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 2
+    back = paper_size.read_kept(tmp_path / "docs")
+    assert [row["cell"] for row in back] == [names[0]] * 3 + [names[1]]
+    for name in names:
+        table = read_parquet(tmp_path / f"paper_size/cells/{name}.parquet", SCHEMA)
+        for row, kept in zip(table.to_pylist(), chosen(back, cell=name), strict=True):
+            for column in (*RUNS.names, *OF_HEADS):
+                wanted = row[column]
+                if isinstance(wanted, float | list):
+                    wanted = pytest.approx(wanted, rel=1e-7)
+                assert kept[column] == wanted, column
+            assert kept["curve_step"][-1] == row["curve_step"][-1]
+            assert len(kept["curve_step"]) == len(kept["curve_test"]) <= 25
+    made_with = paper_size.read_made_with(tmp_path / "docs")
+    assert {entry["core_seconds"] for entry in made_with.values()} == {120.5}
+    assert all(entry["code"] and entry["settings"] for entry in made_with.values())
+
+
+def test_a_cell_takes_the_place_of_its_namesake_alone(tmp_path):
+    docs = tmp_path / "docs"
+    train(tmp_path / "a", "reference", "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2")
+    paper_size.keep_runs(tmp_path / "a/reference", docs)
+    before = {path.name: path.read_bytes() for path in docs.iterdir()}
+    paper_size.keep_runs(tmp_path / "a/reference", docs)
+    assert {path.name: path.read_bytes() for path in docs.iterdir()} == before
+    train(tmp_path / "b", "reference", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4")
+    paper_size.keep_runs(tmp_path / "b/reference", docs)
+    assert [row["cell"] for row in paper_size.read_kept(docs)] == [
+        "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4",
+    ]  # fmt: skip
+
+
+def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
+    assert paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 0
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "paper_size/cells").mkdir(parents=True)
+    (tmp_path / "paper_size/cells/mine.parquet").write_text("no table")
+    with pytest.raises(TableError, match=r"mine\.parquet"):
+        paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    said, _ = paper_size.keep_paper_size(results, docs)
+    kept = docs / "head_rank"
+    assert said == f"paper_size: 0 cells put into {kept}/paper_size, which has 0 runs"
+    train(results, "reference", *(n for n in STUDIES["reference"].every_cell if "_r64" in n))
+    [*_] = paper_size.keep_paper_size(results, docs)
+    made_with = json.loads((kept / "reference/made_with.json").read_text())
+    assert made_with.keys() == {row["cell"] for row in paper_size.read_kept(kept / "reference")}
+    pictures = {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")}
+    assert {*pictures} == {"rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg"}
+    assert (kept / "published.csv").read_bytes() == (
+        ROOT / "docs/head_rank/published.csv"
+    ).read_bytes()
+    # From the tables alone, as in a clone.
+    [*_] = paper_size.keep_paper_size(tmp_path / "nothing", docs)
+    assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures
