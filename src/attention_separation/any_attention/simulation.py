@@ -218,8 +218,8 @@ def simulate(
 def _inputs(
     kernel: SimulatedKernel, of: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass, scores of values, 1 and
-    whether it is the special key; and the special query (T,). `places` (T, q) are the special
+    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass: scores of values, 1,
+    and whether it is the special key; and the special query (T,). `places` (T, q) are the special
     query's and key's."""
     special_query, own, _ = _laid_out(kernel, places[:, 0], n, len(of.queries))
     special_key, index, stand_for = _laid_out(kernel, places[:, -1], n, len(of.keys))

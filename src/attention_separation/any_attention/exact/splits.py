@@ -46,8 +46,8 @@ ONE_COORDINATE = None
 
 
 def with_split(kernel: Kernel, alpha: float | None) -> Kernel:
-    """A kernel of vectors that sees them with a split: Q is alpha times, and K one alpha-th of, what
-    both are elsewhere, or X goes through one coordinate. Scores are the same."""
+    """A kernel of vectors that sees them with a split: Q is alpha times, and K one alpha-th of,
+    what both are elsewhere, or X goes through one coordinate. Scores are the same."""
 
     def weigh(seen: KernelInputs) -> np.ndarray:
         if alpha is not ONE_COORDINATE:
