@@ -25,7 +25,7 @@ STUDIES = {
     "softmax_vs_linear": (
         "models", "settings", "simulation exact", "claims", "figures",
     ),
-    "any_attention": ("jobs", "settings exact", "laws simulation", "figures"),
+    "any_attention": ("settings", "exact", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
     "needle": ("settings", "exact training", "claims"),
 }  # fmt: skip

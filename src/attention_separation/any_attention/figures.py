@@ -30,10 +30,9 @@ from ..results.tables import (
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights
 from .exact.values import best_probabilities, separate
-from .jobs import KernelsJob
 from .laws.margins import ANOTHER, WEIGHT
 from .laws.predictions import critical_temperatures, least_degrees
-from .settings import WITH_OWN_KERNELS
+from .settings import WITH_OWN_KERNELS, KernelsJob
 
 SIZES = 56
 """Numbers of tokens of a map."""

@@ -29,7 +29,7 @@ from ..statistics.seeding import BlockStreams, blocks
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities
 from .exact.values import separate
-from .jobs import SimulatedJob
+from .settings import SimulatedJob
 
 Attend = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], np.ndarray]
 """Queries (T, R, d), keys (T, S, d), mass (T, S, C) and W (T, features, d) of T trials

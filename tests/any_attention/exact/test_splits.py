@@ -17,7 +17,7 @@ from attention_separation.any_attention.exact.splits import (
     with_split,
 )
 from attention_separation.any_attention.exact.values import score_columns
-from attention_separation.any_attention.jobs import Data
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.results.tables import table_from_rows

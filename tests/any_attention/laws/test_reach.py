@@ -9,7 +9,6 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
-from attention_separation.any_attention.jobs import Data, KernelsJob
 from attention_separation.any_attention.laws import reach
 from attention_separation.any_attention.laws.law import between
 from attention_separation.any_attention.laws.reach import (
@@ -19,6 +18,7 @@ from attention_separation.any_attention.laws.reach import (
     measured_biases,
     measured_degrees,
 )
+from attention_separation.any_attention.settings import Data, KernelsJob
 from attention_separation.attention.kernels import KERNELS, power
 from attention_separation.own_kernels.values import own_kernels
 

@@ -17,7 +17,7 @@ from ...own_kernels.values import asked_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
-from ..jobs import KernelsJob
+from ..settings import KernelsJob
 from .layers import LAYERS, Layer
 from .values import score_columns
 

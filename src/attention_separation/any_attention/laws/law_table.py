@@ -13,7 +13,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import count_verdicts
-from ..jobs import KernelsJob
+from ..settings import KernelsJob
 from .law import CONDITION, DEFINITIONS, LEFT_OUT, OF_LAWS, Law
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
