@@ -196,6 +196,10 @@ def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float, tie: float) -> np.
     return found
 
 
-def bytes_of_margin(classes: int) -> int:
-    """About how much memory `separation.widest_margin` takes for so many classes."""
-    return 5 * 8 * (16 * classes) ** 2
+def require_memory(d: int) -> None:
+    """Raise MemoryError where a margin at dimension d would take too much."""
+    needed = 5 * 8 * (16 * d) ** 2
+    if needed > MOST_BYTES:
+        raise MemoryError(
+            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+        )

@@ -67,6 +67,10 @@ class Scored:
         )
         return replace(found, resolved=found.resolved & self.tells_rows_apart())
 
+    def ranked(self) -> separation.Ranked:
+        """The states of a column, their scores replaced by ranks."""
+        return separation.rank_states(self.d0, self.d1, self.m, self.s)
+
     def tells_rows_apart(self) -> np.ndarray:
         """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
         of the largest score, (P,)."""
@@ -117,7 +121,7 @@ def separate(
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best, low, high = curves.best()
-    ranked = separation.rank_states(scored.d0, scored.d1, scored.m, scored.s)
+    ranked = scored.ranked()
     # No threshold is the best of those that tell nothing.
     low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.
