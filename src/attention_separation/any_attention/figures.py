@@ -20,13 +20,7 @@ from ..own_kernels.values import own_kernels
 from ..pages import house_style
 from ..pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ..results.provenance import record
-from ..results.tables import (
-    finite_or_null,
-    numpy_column,
-    select_rows,
-    table_from_columns,
-    table_from_rows,
-)
+from ..results.tables import finite_or_null, numpy_column, select_rows, table_from_rows
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights
 from .exact.values import best_probabilities, separate
@@ -270,15 +264,16 @@ class Map:
         """P at the best threshold: a row per layer, value of the parameter, and n."""
         n = np.array(multiples(data.classes, SIZES))
         values, sizes = (part.ravel() for part in np.meshgrid(self.values, n, indexing="ij"))
-        kernel = self.kernel(values[:, None, None])
+        kernel, sizes = self.kernel(values[:, None, None]), sizes.tolist()
         numbers = [(self.parameter, pa.float64()), ("n", pa.int64()), ("p_best", pa.float64())]
-        schema, tables = pa.schema([*LAYER_FIELDS, *numbers]), []
-        for layer in LAYERS:
-            p = best_probabilities(kernel, layer, data, sizes.tolist())
-            columns = {name: [value] * len(p) for name, value in layer.columns.items()}
-            columns |= {self.parameter: values, "n": sizes, "p_best": p}
-            tables.append(table_from_columns(columns, schema))
-        return pa.concat_tables(tables)
+        rows = [
+            {**layer.columns, self.parameter: value, "n": size, "p_best": p}
+            for layer in LAYERS
+            for value, size, p in zip(
+                values, sizes, best_probabilities(kernel, layer, data, sizes), strict=True
+            )
+        ]
+        return table_from_rows(rows, pa.schema([*LAYER_FIELDS, *numbers]))
 
     def draw(self, table: pa.Table, data: Data) -> Figure:
         """The maps, a panel for each layer, with the law's line."""
