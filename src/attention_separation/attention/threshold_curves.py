@@ -33,20 +33,15 @@ MOST_NUMBERS = 1 << 17
 
 @dataclass(frozen=True)
 class ThresholdCurves:
-    """Probabilities for theta = tau / s in [edges[:, k], edges[:, k + 1]) of P points.
-
-    Attributes
-    ----------
-    edges : (P, G + 1), the first 0, the last 1 above the largest score; it is repeated where a
-        point has fewer steps than others
-    probability : (P, G)
-    resolved : (P,) bool, False where n is above LARGEST_N, or the curve is higher between two
-        scores that float64 does not tell apart: the largest probability is then unknown
-    """
+    """Probabilities, (P, G), for theta = tau / s in [edges[:, k], edges[:, k + 1]) of P points."""
 
     edges: np.ndarray
+    """(P, G + 1), the first 0, the last 1 above the largest score; it is repeated where a point has
+    fewer steps than others."""
     probability: np.ndarray
     resolved: np.ndarray
+    """(P,) bool, False where n is above LARGEST_N, or the curve is higher between two scores that
+    float64 does not tell apart: the largest probability is then unknown."""
 
     def best(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The largest probability, and the ends of the widest interval of theta between two scores

@@ -27,29 +27,17 @@ EITHER = 0.5
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a law predicts of one kernel in one layer.
-
-    Attributes
-    ----------
-    kernel, layer : what it is of
-    quantity : what is predicted
-    predicted : by the law
-    measured : by exact values; NaN where float64 does not resolve it
-    tolerance : of the relative difference, or of the difference itself if it is a statement
-    at : number of tokens, or None
-    holds : whether the law's conditions are met
-    kind : one of KINDS
-    """
+    """What a law predicts of one kernel in one layer."""
 
     kernel: str
     layer: Layer
     quantity: str
     predicted: float
-    measured: float
-    tolerance: float
-    at: float | None = None
-    holds: bool = True
-    kind: str = NUMBER
+    measured: float  # by exact values; NaN where float64 does not resolve it
+    tolerance: float  # of the relative difference, or of the difference itself if it is a statement
+    at: float | None = None  # number of tokens
+    holds: bool = True  # whether the law's conditions are met
+    kind: str = NUMBER  # one of KINDS
 
     @property
     def difference(self) -> float:
@@ -135,22 +123,13 @@ OF_LAWS = ("statement", "condition", "error_term")
 
 @dataclass(frozen=True)
 class Law:
-    """A law of which kernels separate.
-
-    Attributes
-    ----------
-    name : in tables
-    statement : one sentence
-    condition : when it is derived, beside `mixture.CONDITION`
-    error_term : the tolerance of a number, in words
-    claims : what it claims of kernels and layers at given data
-    """
+    """A law of which kernels separate."""
 
     name: str
     statement: str
-    condition: str
-    error_term: str
-    claims: Callable[[Data], Iterator[Prediction]]
+    condition: str  # when it is derived, beside CONDITION
+    error_term: str  # the tolerance of a number, in words
+    claims: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
         """Its claims, each with its verdict."""
