@@ -12,7 +12,7 @@ import numpy as np
 
 from ..any_attention.exact import limits
 from ..any_attention.exact.kernel_check import all_sizes
-from ..any_attention.exact.values import score_columns
+from ..any_attention.exact.values import best_probabilities, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
 from ..attention.separation import require_memory, widest_margin
@@ -177,9 +177,8 @@ def critical_temperature(
     level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     sizes = [validation.tokens_of(layer, data, n)]
-    validation.say_if_long(
-        lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED
-    )
+    exp = KERNELS["exp"]
+    validation.say_if_long(lambda: best_probabilities(exp, layer, data, sizes), SEARCHED)
     found = float(limits.critical_temperatures(layer, data, sizes, level)[0])
     if math.isnan(found):
         raise ArithmeticError(
