@@ -16,8 +16,6 @@ from .results import file_states
 from .results.declaration import Study, sharing_folder
 from .training.job import device_kind
 
-SAMPLE = 5
-
 
 def summary_command(parser: argparse.ArgumentParser) -> None:
     """What the results of a study say, a line each."""
@@ -41,7 +39,7 @@ def verify_command(parser: argparse.ArgumentParser) -> None:
     """
     parser.add_argument("folder", type=Path, help="folder of results, such as results")
     _add_overrides(parser)
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="points to compute again")
+    parser.add_argument("--sample", type=int, default=5, help="points to compute again")
     parser.add_argument("--seed", type=int, default=0, help="which points these are")
     parser.set_defaults(run=_verify)
 

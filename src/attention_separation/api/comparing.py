@@ -16,7 +16,6 @@ from ..any_attention.exact.values import best_probabilities, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
 from ..attention.separation import require_memory, widest_margin
-from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes
@@ -227,12 +226,9 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     ValueError
         If T is out of range.
     """
-    of, t = kernel_of(kernel), validation.real_number(temperature)
-    if not limits.COLDEST <= t <= limits.HOTTEST:
-        raise ValueError(
-            f"temperature={short_repr(temperature)}; allowed: numbers "
-            f"from {limits.COLDEST:g} to {limits.HOTTEST:g}"
-        )
+    of, (low, high) = kernel_of(kernel), (limits.COLDEST, limits.HOTTEST)
+    allowed = f"numbers from {low:g} to {high:g}"
+    t = validation.number("temperature", temperature, allowed, lambda x: low <= x <= high)
     if t == 1:
         return of
     root = math.sqrt(t)

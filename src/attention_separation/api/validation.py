@@ -65,14 +65,15 @@ def setting_of(
     """
     layer = layer_of(model, attention_x)
     least = layer.of.other_columns + 1
-    sizes = {"a0": _number("a0", a0, least=0.0), "a1": _number("a1", a1)}
+    from_0 = f"numbers from 0 to {LARGEST:g}"
+    sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
     for name, x in (("b", b), ("c", c)):
         if x is not None and layer.model == "cross_attention":
             raise ValueError(
                 f"{name}={short_repr(x)} with cross_attention, whose tokens have no {name}"
             )
         if x is not None:
-            sizes[name] = _number(name, x)
+            sizes[name] = _size(name, x)
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
@@ -95,17 +96,14 @@ def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
     """A threshold in units of s; None for the best."""
     if isinstance(theta, str) and theta in ("best", "paper"):
         return None if theta == "best" else layer.theta(data)
-    found = real_number(theta)
-    if not 0 < found < math.inf:
-        raise ValueError(f"theta={short_repr(theta)}; allowed: 'best', 'paper' or a number above 0")
-    return found
+    allowed = "'best', 'paper' or a number above 0"
+    return number("theta", theta, allowed, lambda x: 0 < x < math.inf)
 
 
 def level_of(level: float | None) -> float | None:
     """A probability that is asked for, or None."""
-    if level is not None and not 0 < real_number(level) <= 1:
-        raise ValueError(f"level={short_repr(level)}; allowed: numbers above 0, to 1")
-    return level
+    allowed = "numbers above 0, to 1"
+    return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
 
 
 def say_if_long(part: Callable[[], object], parts: int) -> None:
@@ -151,14 +149,20 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
     return found
 
 
-def real_number(value: Any) -> float:
-    """A number of Python's or NumPy's; NaN for what is none, a text or a truth among them."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
+    """A number of Python's or NumPy's that a parameter may be. A text or a truth is none.
 
-
-def _number(name: str, value: float, least: float | None = None) -> float:
-    ends = "above 0" if least is None else f"from {least:g}"
-    found = real_number(value)
-    if not (found > 0 or found == least) or found > LARGEST:
-        raise ValueError(f"{name}={short_repr(value)}; allowed: numbers {ends} to {LARGEST:g}")
+    Raises
+    ------
+    ValueError
+        If it may not; the text names the parameter, the value and what is allowed.
+    """
+    found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not is_allowed(found):
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
     return found
+
+
+def _size(name: str, value: float) -> float:
+    allowed = f"numbers above 0 to {LARGEST:g}"
+    return number(name, value, allowed, lambda x: 0 < x <= LARGEST)
