@@ -4,7 +4,7 @@
     predictions     where P passes half of exp's: n, temperature, degree, bias, weight in X
     reach, probability, margins   the laws: what each says, and claims of which kernels
     law             a law, whether a claim agrees with its exact value, words that laws share
-    law_table, elsewhere   the jobs: all claims at the data of the tables, and counts at other data
+    law_table       the jobs: all claims at the data of the tables, and counts at other data
 
 `reach` has laws of the largest n, `probability` of P, `margins` of the gap between scores.
 """
