@@ -31,13 +31,7 @@ LARGEST = 1000.0
 
 
 def layer_of(model: str, attention_x: str) -> Layer:
-    """The layer of a model with X.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The layer of a model with X; ValueError if there is none."""
     if not isinstance(model, str) or model not in DATASETS:
         raise ValueError(
             f"model={short_repr(model)} is unknown; {suggestion(str(model), [*DATASETS])}"
@@ -55,14 +49,9 @@ def setting_of(
     model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
     a1: float = 1.2, b: float | None = None, c: float | None = None,
 ) -> tuple[Layer, FixedData]:  # fmt: skip
-    """A layer and the sizes of its data; None for d, m, b or c is the paper's.
-
-    Raises
-    ------
-    ValueError
-        If there is no such layer, a number is not of its kind or out of range, or b or c is given
-        in cross-attention, whose tokens have neither.
-    """
+    """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
+    is no such layer, a number is not of its kind or out of range, or b or c is given in
+    cross-attention, whose tokens have neither."""
     layer = layer_of(model, attention_x)
     least = layer.of.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
@@ -80,13 +69,8 @@ def setting_of(
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
-    """A number of tokens that stacks in the data's classes.
-
-    Raises
-    ------
-    ValueError
-        If it does not, or is out of range.
-    """
+    """A number of tokens that stacks in the data's classes; ValueError if it does not, or is out of
+    range."""
     n = whole_number("n", n, 2, LARGEST_N)
     layer.of.check(n, layer.d(data.classes))
     return n
@@ -131,13 +115,8 @@ def _say_if_long(seconds: float) -> None:
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:
-    """A whole number of a parameter's range.
-
-    Raises
-    ------
-    ValueError
-        If it is none; the text names the parameter, the value and what is allowed.
-    """
+    """A whole number of a parameter's range. ValueError if it is none: the text names the
+    parameter, the value and what is allowed."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
         found = operator.index(whole)
@@ -150,13 +129,8 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
 
 
 def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
-    """A number of Python's or NumPy's that a parameter may be. A text or a truth is none.
-
-    Raises
-    ------
-    ValueError
-        If it may not; the text names the parameter, the value and what is allowed.
-    """
+    """A number of Python's or NumPy's that a parameter may be; a text or a truth is none.
+    ValueError as of `whole_number`."""
     found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     if not is_allowed(found):
         raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
