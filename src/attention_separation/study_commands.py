@@ -79,10 +79,14 @@ def _time(arguments: argparse.Namespace) -> None:
 
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
-    seconds = seconds_of_training(jobs, device)
+    print(_sentence(jobs, seconds_of_training(jobs, device), device))
+
+
+def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
+    """What is to be trained, and how long it takes."""
     operations, total = sum(job.training_flops() for job in jobs), sum(seconds)
     what = "core" if device == "cpu" else "GPU"
-    print(
+    return (
         f"{len(jobs)} cells to train, {operations:.2g} operations: about {total / 60:.2g} minutes "
         f"of one {what}, the longest {max(seconds) / 60:.2g}, at {operations / total / 1e9:.2g} "
         "GFLOP/s, measured here; less what checkpoints have"
