@@ -45,7 +45,6 @@ from attention_separation.results.job_files import (
     file_of,
     files_of_run,
     input_files,
-    is_reported,
     manifest_files,
     output_files,
     settings_file,
@@ -229,25 +228,26 @@ JOB = (
 def in_report(study, result):
     """The files of a result, by name in its rule; those that a report lists are marked."""
     return {
-        key: [_marked(study, file) for file in files] for key, files in output_files(result).items()
+        key: [_marked(study, *file) for file in files]
+        for key, files in output_files(result).items()
     }
 
 
-def _marked(study, file):
-    path = f"{study.folder}/{file.path}"
-    if not is_reported(file):
+def _marked(study, output, suffix):
+    path = f"{study.folder}/{output.path(suffix)}"
+    if not output.is_reported(suffix):
         return path
 
     def labels(wildcards):
         own = wildcards.get("figure")
-        output = JOBS[own][1].all_outputs()[0] if own else file.output
-        return study.labels(output, MADE_IN[study.name])
+        shown = JOBS[own][1].all_outputs()[0] if own else output
+        return study.labels(shown, MADE_IN[study.name])
 
     return report(
         path,
         caption=f"../report/{study.name}.rst",
         category=lambda wildcards: CATEGORIES[study.name],
-        subcategory="Tables" if file.suffix == "html" else "Figures",
+        subcategory="Tables" if suffix == "html" else "Figures",
         labels=labels,
     )
 

@@ -8,7 +8,7 @@ from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
-from .settings.section import HeadRankSection, RankScale
+from .settings.section import HeadRankSection
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY
 
 NUMBERS = Kind("numbers", ("parquet",))
@@ -42,17 +42,9 @@ class HeadRank(Study):
         return summary(self, folder)
 
     @property
-    def chosen(self) -> RankScale:
-        """The scale that is in force."""
-        return self.section.scales[self.section.scale]
-
-    @property
     def folder(self) -> str:
         scale = self.section.scale
         return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
-
-    def labels(self, output: Output, folder: Path) -> dict[str, str]:
-        return {"result": output.name, "of": output.title}
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         return {

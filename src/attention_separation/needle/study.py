@@ -9,7 +9,7 @@ from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import Job, Jobs
 from .settings.cells import NeedleCell
 from .settings.exact import ClaimsJob
-from .settings.section import NeedleScale, NeedleSection
+from .settings.section import NeedleSection
 from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
 
 CELL = Kind("cells", ("parquet",))
@@ -28,11 +28,6 @@ class Needle(Study):
 
     def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
         self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
-
-    @property
-    def chosen(self) -> NeedleScale:
-        """The scale that is in force."""
-        return self.section.scales[self.section.scale]
 
     @property
     def folder(self) -> str:
@@ -119,9 +114,6 @@ class Needle(Study):
             inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
             description="The needle: all trained networks",
         )
-
-    def labels(self, output: Output, folder: Path) -> dict[str, str]:
-        return {"result": output.name, "of": output.title}
 
     def summary(self, folder: Path) -> Iterator[str]:
         # Asked for by people alone: a workflow does without the libraries of tables.
