@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..results.tables import read_parquet
 from ..statistics.claims import count_verdicts
-from .claims.outcomes import SCHEMA
+from .claims.trained_claims import SCHEMA
 
 
 def in_words(row: dict) -> str:

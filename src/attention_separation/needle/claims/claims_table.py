@@ -16,8 +16,7 @@ from ...statistics.claims import Comparison, Estimate
 from ..exact.accuracy_limits import ACCURACIES, CRITICAL
 from ..settings.exact import AnotherX, ClaimsJob, Entries
 from ..training.cells_table import SCHEMA as CELLS
-from .outcomes import EXACT, SCHEMA, TRAINED, claim, judged
-from .trained_claims import trained_rows
+from .trained_claims import EXACT, SCHEMA, TRAINED, claim, judged, trained_rows
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
