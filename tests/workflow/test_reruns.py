@@ -149,7 +149,7 @@ OF_NEEDLE = {
         f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",
         {"needle_accuracy", "needle_critical"},
     ),
-    "a sentence": (f"{NEEDLE}/summary.py", "claims on the needle", "the claims", set()),
+    "a sentence": (f"{NEEDLE}/study.py", "claims on the needle", "the claims", set()),
     "the other study of the same X": (
         f"{SRC}/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
     ),

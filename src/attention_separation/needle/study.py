@@ -116,7 +116,20 @@ class Needle(Study):
         )
 
     def summary(self, folder: Path) -> Iterator[str]:
+        """The verdicts on the claims, a line each; ValueError where there are none."""
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from .summary import summary
+        from ..results.tables import read_parquet
+        from ..statistics.claims import count_verdicts
+        from .claims.trained_claims import SCHEMA
 
-        return summary(self, folder)
+        path = folder / "tables" / "needle_claims.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: not made yet; run `snakemake needle` first")
+        settings = self.results["needle_claims"].settings.digest()
+        rows = read_parquet(path, SCHEMA, settings).to_pylist()
+        counts = count_verdicts(row["verdict"] for row in rows)
+        yield f"claims on the needle, at the scale {self.section.scale}: {counts}"
+        for row in rows:
+            value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
+            yield f"{row['verdict']:<10} {row['claim']:<4} {value} ({row['rule']})"
+        yield f"{folder}/figures/needle_*.{{svg,png,pdf,csv,parquet}}  the figures"
