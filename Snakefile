@@ -19,8 +19,5 @@ rule all:
 
 
 include: "workflow/rules/softmax_vs_linear.smk"
-include: "workflow/rules/any_attention.smk"
-include: "workflow/rules/head_rank.smk"
-include: "workflow/rules/needle.smk"
 include: "workflow/rules/declared_jobs.smk"
 include: "workflow/rules/report.smk"

@@ -161,22 +161,23 @@ def panels_of(what):
     return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
-def jobs_of(study):
-    """The names of a study's jobs."""
-    return [name for name, (other, _) in JOBS.items() if other is study]
-
-
 def files_of(study, results):
     """The files that some results of a study make."""
     outputs = [output for name in results for output in study.results[name].all_outputs()]
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
-# Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
+# Jobs of the first paper's panels, which have rules by name or wildcard rules. The latter have those
+# of panels drawn alone and of figures of one's own; what they make.
+OF_PANELS = {
+    name: result.module
+    for name, (_, result) in JOBS.items()
+    if result.module.endswith(("simulation.simulate", "exact.compute", "panel_figure"))
+}
 OWN_FIGURES = [
     name
-    for name in jobs_of(FIRST)
-    if JOBS[name][1].module.endswith("panel_figure") and name not in PAPERS_FIGURES
+    for name, module in OF_PANELS.items()
+    if module.endswith("panel_figure") and name not in PAPERS_FIGURES
 ]
 ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
 
