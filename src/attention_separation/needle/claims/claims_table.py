@@ -139,4 +139,4 @@ def run(
         read_parquet(cells, CELLS) if cells else None,
     )
     provenance = record(job.canonical(), __name__)
-    write_result(table, output.with_suffix(""), provenance, TITLE, about(table))
+    write_result(table, output, provenance, TITLE, about(table))

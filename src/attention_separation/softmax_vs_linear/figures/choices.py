@@ -68,7 +68,11 @@ class Effect:
 
 def choices_table(job: PanelsJob) -> pa.Table:
     """The effect of every alternative on every panel that it touches."""
-    panels = [_with_few_points(panel) for panel in job.panels]
+    panels = []
+    for panel in job.panels:
+        # At most as many points as alternatives are evaluated at.
+        bounds = panel.most_values, MODELS[panel.model].most_alternatives
+        panels.append(panel.with_more(most_values=min(filter(None, bounds), default=None)))
     effects: dict[tuple[Choice, Alternative], list[Effect]] = {
         (choice, alternative): [
             effect
@@ -88,12 +92,6 @@ def choices_table(job: PanelsJob) -> pa.Table:
         if not choice.alternatives:
             rows.append(_without_effect(choice, None))
     return table_from_rows(_ranked(rows), SCHEMA)
-
-
-def _with_few_points(panel: Panel) -> Panel:
-    """At most as many as alternatives are evaluated at."""
-    bounds = panel.most_values, MODELS[panel.model].most_alternatives
-    return panel.with_more(most_values=min(filter(None, bounds), default=None))
 
 
 def _effect(
@@ -229,6 +227,6 @@ def _draw_line(
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
     found = choices_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(found, table, provenance, TITLE, ABOUT)
     drawn = draw(found, {panel.name: panel.figure for panel in job.panels})
     save_with_numbers(drawn, figure, found, provenance)

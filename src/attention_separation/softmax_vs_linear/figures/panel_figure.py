@@ -77,7 +77,9 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
         )  # fmt: skip
         ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
     ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
-    if _evenly_in_logarithm(x):
+    gaps = np.diff(x)
+    # Few positive values that lie further apart the larger they are.
+    if 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
         drawing.ticks_at(ax.xaxis, x)
     else:
         ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
@@ -120,12 +122,6 @@ def _note(job: PanelsJob) -> str:
     intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
     line = f"{counts} trials per point; {intervals}; {choices_in_words(job.panels)}."
     return footnote([line], job.panels)
-
-
-def _evenly_in_logarithm(x: np.ndarray) -> bool:
-    """Whether few positive values lie further apart the larger they are."""
-    gaps = np.diff(x)
-    return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
 
 
 def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
