@@ -13,8 +13,8 @@ onstart:
 
 rule all:
     input:
-        files_of_run(FIRST),
-        files_of_run(KERNELS),
+        job_files.files_of_run(FIRST),
+        job_files.files_of_run(KERNELS),
         f"{RESULTS}/manifest.json",
 
 

@@ -40,15 +40,7 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 
 from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
-from attention_separation.results.job_files import (
-    command_options,
-    file_of,
-    files_of_run,
-    input_files,
-    manifest_files,
-    output_files,
-    settings_file,
-)
+from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.declaration import FIGURE, Output, Result
 from attention_separation.settings.strict_model import canonical_json
@@ -133,7 +125,7 @@ def reads(name):
     if name not in JOBS:
         return {}
     study, result = JOBS[name]
-    files = input_files(result).items()
+    files = job_files.input_files(result).items()
     return {option: [f"{study.folder}/{path}" for path in paths] for option, paths in files}
 
 
@@ -189,7 +181,7 @@ def module_of(wildcards, **files):
 
 
 def settings_of(wildcards, **files):
-    return settings_file(declared(files["output"][0])[1])
+    return job_files.settings_file(declared(files["output"][0])[1])
 
 
 def code_of(wildcards, **files):
@@ -204,7 +196,7 @@ def options_of(wildcards, input, output):
     study, result = declared(output[0])
     if "slice" in wildcards.keys():
         return f"--output {shlex.quote(output[0])} --slice {wildcards.slice}/{wildcards.of}"
-    return command_options(result, input, output)
+    return job_files.command_options(result, input, output)
 
 
 def priority_of(wildcards, rulename):
@@ -230,7 +222,7 @@ def in_report(study, result):
     """The files of a result, by name in its rule; those that a report lists are marked."""
     return {
         key: [_marked(study, *file) for file in files]
-        for key, files in output_files(result).items()
+        for key, files in job_files.output_files(result).items()
     }
 
 

@@ -42,7 +42,7 @@ for study in (KERNELS, RANK, NEEDLE):
         name:
             study.prefix
         input:
-            files_of_run(study),
+            job_files.files_of_run(study),
             f"{study.folder}/manifest.json",
 
     for target, results in study.targets().items():
@@ -56,7 +56,7 @@ for study in (KERNELS, RANK, NEEDLE):
 
 use rule manifest as rank_manifest with:
     input:
-        manifest_files([RANK]),
+        job_files.manifest_files([RANK]),
     output:
         f"{RANK.folder}/manifest.json",
     log:
@@ -68,7 +68,7 @@ use rule manifest as rank_manifest with:
 
 use rule manifest as needle_manifest with:
     input:
-        manifest_files([NEEDLE]),
+        job_files.manifest_files([NEEDLE]),
     output:
         f"{NEEDLE.folder}/manifest.json",
     log:

@@ -436,7 +436,7 @@ for name in OWN_FIGURES:
 
 rule manifest:
     input:
-        manifest_files([FIRST, KERNELS]),
+        job_files.manifest_files([FIRST, KERNELS]),
     output:
         f"{RESULTS}/manifest.json",
     log:

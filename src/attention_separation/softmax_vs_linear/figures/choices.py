@@ -1,6 +1,5 @@
 """How far each open choice moves the panels."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -45,8 +44,8 @@ NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-Probabilities = Callable[[Model, list[Point]], np.ndarray]
-"""P(E_success) of a model at points."""
+Known = dict[tuple[Model, Point], float]
+"""P(E_success) of models at points."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +81,11 @@ def choices_table(job: PanelsJob) -> pa.Table:
         for choice in CHOICES
         for alternative in choice.alternatives
     }
-    at = _probabilities([effect for found in effects.values() for effect in found])
+    known = _probabilities([effect for found in effects.values() for effect in found])
     rows = []
     for choice in CHOICES:
         for alternative in choice.alternatives:
-            rows += [_row(effect, at) for effect in effects[choice, alternative]] or [
+            rows += [_row(effect, known) for effect in effects[choice, alternative]] or [
                 _without_effect(choice, alternative.name, alternative.note)
             ]
         if not choice.alternatives:
@@ -107,28 +106,28 @@ def _effect(
     return Effect(choice, alternative, panel, before, after, len(of_panel))
 
 
-def _probabilities(effects: list[Effect]) -> Probabilities:
+def _probabilities(effects: list[Effect]) -> Known:
     """P(E_success) of all points that effects speak of, each computed once, many together."""
     wanted: dict[Model, dict[Point, None]] = {}
     for effect in effects:
         wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
         wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
-    known = {
+    return {
         (model, point): reference.success
         for model, of in wanted.items()
         for point, reference in zip(of, references(model, list(of)), strict=True)
     }
-    return lambda model, of: np.array([known[model, point] for point in of])
 
 
-def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
+def _row(effect: Effect, known: Known) -> dict[str, object]:
     panel, choice = effect.panel, effect.choice
-    before = at(MODELS[panel.model], effect.before)
+    before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if effect.after is None:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
-        difference = np.round(at(effect.model, effect.after) - before, DECIMALS)
+        after = np.array([known[effect.model, point] for point in effect.after])
+        difference = np.round(after - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
         if len(before) < effect.of_all:
             note = f"at {len(before)} of the {effect.of_all} points; the others have no such point"
