@@ -214,7 +214,7 @@ def jobs(text: str, *overrides: str) -> list:
             settings = [result.settings_digest(output) for output in result.all_outputs()]
             reads, makes = (
                 {f"{study.folder}/{output.path()}" for output in part}
-                for part in (result.all_inputs(), result.all_outputs())
+                for part in (sum(result.inputs.values(), ()), result.all_outputs())
             )
             found.append((result, settings, reads, makes))
     return found

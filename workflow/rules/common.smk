@@ -131,15 +131,12 @@ def reads(name):
 
 def writes(name):
     """What a job writes; what a report shows of it is marked so."""
-    if name not in JOBS:
-        return {}
-    return in_report(*JOBS[name])
+    return in_report(*JOBS[name]) if name in JOBS else {}
 
 
 def slices_of(panel):
     """The slices that a panel's trials are cut into."""
-    name = f"simulate_{panel}"
-    return reads(name).get("merge", []) if name in JOBS else []
+    return reads(f"simulate_{panel}").get("merge", [])
 
 
 def is_local(name):

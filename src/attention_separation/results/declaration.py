@@ -140,10 +140,6 @@ class Result:
         """All its outputs."""
         return [output for outputs in self.outputs.values() for output in outputs]
 
-    def all_inputs(self) -> list[Output]:
-        """All its inputs."""
-        return [output for outputs in self.inputs.values() for output in outputs]
-
     def slice_path(self, number: int | str) -> str:
         """The table of one of its slices, below the folder of results."""
         (output,) = self.all_outputs()

@@ -52,7 +52,6 @@ def _row(
 
 
 def fact_1(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on Fact 1: error times c against its limit, at the largest c of every case."""
     words = claim(
         "Fact 1", PAPERS,
         "One head of full rank, V = I and K Qᵀ = cI, comes to any error for any d and N: c times "
@@ -62,14 +61,10 @@ def fact_1(rows: list[dict], level: float) -> dict[str, object]:
     own = [row for row in chosen(rows, construction="fact_1") if row["error_law"]]
     by_c = sorted(own, key=lambda row: row["temperature"])
     cases = {(row["distribution"], row["d"], row["n"]): row for row in by_c}
-    compared = [
-        (
-            f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}",
-            row,
-            lambda error, law=row["error_law"]: error / law - 1,
-        )
-        for row in cases.values()
-    ]
+    compared = []
+    for row in cases.values():
+        name = f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}"
+        compared.append((name, row, lambda error, law=row["error_law"]: error / law - 1))
     return _row(words, own, compared, level, claims.within, LAWFUL)
 
 
@@ -115,7 +110,6 @@ def corollary(rows: list[dict], level: float) -> dict[str, object]:
 
 
 def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on softmax and hardmax heads at the standard scaling."""
     words = claim(
         "softmax at low rank", OURS,
         "With d/r heads of rank r below d in one layer, softmax heads of a small c come to a "
@@ -133,7 +127,6 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
 
 
 def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on votes among independent points: at the most heads, against rank 0."""
     most, (few, *_, many) = max(row["heads"] for row in rows), values(rows, "n")
     words = claim(
         "a vote needs few points", OURS,
@@ -145,19 +138,14 @@ def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
     own = sorted(
         (row for row in own if row["n"] in (few, many)), key=lambda row: (row["d"], row["n"])
     )
-    compared = [
-        (
-            f"d={row['d']}, N={row['n']}",
-            row,
-            lambda error, row=row: (error - row["rank_0"]) * (-1 if row["n"] == few else 1),
-        )
-        for row in own
-    ]
+    compared = []
+    for row in own:
+        name, sign = f"d={row['d']}, N={row['n']}", -1 if row["n"] == few else 1
+        compared.append((name, row, lambda e, row=row, sign=sign: sign * (e - row["rank_0"])))
     return _row(words, own, compared, level)
 
 
 def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
-    """The check that no heads found fall below the bound; rows of the table of heads found."""
     words = claim(
         "heads found above the bound", CHECK,
         "(Check) No heads found here, random, orthogonal, optimised, softmax or mixed, have an "
@@ -165,14 +153,10 @@ def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
         "no difference, of the error to the bound",
     )  # fmt: skip
     own = [row for row in rows if row["rank"] < row["d"]]
-    compared = [
-        (
-            f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}",
-            row,
-            lambda error, least=row["bound"]: error - least,
-        )
-        for row in own
-    ]
+    compared = []
+    for row in own:
+        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}"
+        compared.append((name, row, lambda error, least=row["bound"]: error - least))
     return _row(words, own, compared, level)
 
 
@@ -247,7 +231,6 @@ def random_heads(rows: list[dict], _: float) -> dict[str, object]:
 
 
 def published_curve(rows: list[dict], _: float) -> dict[str, object]:
-    """The row on the error that the published computation reports: rows of the table of heads."""
     words = claim(
         "published random features", OURS,
         "The published computation of random heads reports a smaller error than its heads and "

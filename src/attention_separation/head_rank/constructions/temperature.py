@@ -77,9 +77,7 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
             "b_2": b_2,
             "added": name,
             "distribution": "orthogonal",
-            "error_exact": heads.fact_3_exact(
-                case.d, (b_1, b_2), head, math.inf if c is None else c
-            ),
+            "error_exact": heads.fact_3_exact(case.d, (b_1, b_2), head, c or math.inf),
             "error_law": heads.fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
         }
 

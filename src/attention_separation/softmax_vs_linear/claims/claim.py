@@ -41,6 +41,7 @@ def formula(text: str) -> Callable[[dict[str, float]], float]:
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
 
+RARELY = "≤ δ/n"
 RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
 
 
@@ -157,11 +158,6 @@ class PaperClaim:
     def relation(self) -> str:
         """How cells must stand to the bound; "ratio" of an o()."""
         return "ratio" if self.claimed.startswith("= o(") else RELATIONS[self.claimed[0]]
-
-    @property
-    def source(self) -> str:
-        """Where the claim comes from."""
-        return origin(self.id, self.identity).source
 
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""

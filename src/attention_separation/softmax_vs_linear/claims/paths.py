@@ -163,7 +163,7 @@ def verdict(
     """
     if claim.relation == "ratio":
         return _not_judged(claim, measured, along)
-    subject = SUBJECTS.get(claim.source)
+    subject = SUBJECTS.get(claim.columns()["source"])
     said = _said(claim, measured, along, ranged)
     if claim.scope:
         said = f"{said}, for {claim.scope}, all that was tested"

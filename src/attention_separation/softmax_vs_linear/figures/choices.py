@@ -57,7 +57,6 @@ class Effect:
     panel: Panel
     before: list[Point]
     after: list[Point] | None
-    of_all: int
 
     @property
     def model(self) -> Model:
@@ -97,13 +96,13 @@ def _effect(
     choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
     if alternative.apply is None:
-        return Effect(choice, alternative, panel, of_panel, None, len(of_panel))
+        return Effect(choice, alternative, panel, of_panel, None)
     other = alternative.apply(panel, of_panel)
     allowed = [k for k, changed in enumerate(other or []) if changed]
     if not allowed:
         return None
     before, after = ([part[k] for k in allowed] for part in (of_panel, other))
-    return Effect(choice, alternative, panel, before, after, len(of_panel))
+    return Effect(choice, alternative, panel, before, after)
 
 
 def _probabilities(effects: list[Effect]) -> Known:
@@ -129,8 +128,8 @@ def _row(effect: Effect, known: Known) -> dict[str, object]:
         after = np.array([known[effect.model, point] for point in effect.after])
         difference = np.round(after - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(before) < effect.of_all:
-            note = f"at {len(before)} of the {effect.of_all} points; the others have no such point"
+        if len(before) < (of_all := len(panel.points())):
+            note = f"at {len(before)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
         "choice": choice.name,
