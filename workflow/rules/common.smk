@@ -156,17 +156,11 @@ def files_of(study, results):
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
-# Jobs of the first paper's panels, which have rules by name or wildcard rules. The latter have those
-# of panels drawn alone and of figures of one's own; what they make.
-OF_PANELS = {
-    name: result.module
-    for name, (_, result) in JOBS.items()
-    if result.module.endswith(("simulation.simulate", "exact.compute", "panel_figure"))
-}
+# Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
 OWN_FIGURES = [
     name
-    for name, module in OF_PANELS.items()
-    if module.endswith("panel_figure") and name not in PAPERS_FIGURES
+    for name, result in FIRST.results.items()
+    if result.module.endswith("panel_figure") and name not in PAPERS_FIGURES
 ]
 ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
 

@@ -1,9 +1,9 @@
-# What studies declare: a rule for each job, cells of training and audits among them, but for those of
-# the first paper's panels; and of each later study a rule by its prefix, for a whole run, and those of
-# its targets, such as parts of a grid of networks, and what is made without training.
+# What the studies beside the first declare: a rule for each job, cells of training among them; and of
+# each a rule by its prefix, for a whole run, and those of its targets, such as parts of a grid of
+# networks, and what is made without training.
 
 
-for study, name in [(study, name) for name, (study, _) in JOBS.items() if name not in OF_PANELS]:
+for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
 
     rule:
         name:
@@ -13,9 +13,9 @@ for study, name in [(study, name) for name, (study, _) in JOBS.items() if name n
         output:
             **writes(name),
         log:
-            log_file(study, name),
+            log_file(JOBS[name][0], name),
         benchmark:
-            benchmark_file(study, name)
+            benchmark_file(JOBS[name][0], name)
         priority: priority_of
         localrule: is_local(name)
         conda:
@@ -36,7 +36,7 @@ for study, name in [(study, name) for name, (study, _) in JOBS.items() if name n
             JOB
 
 
-for study in (KERNELS, RANK, NEEDLE):
+for study in [study for study in STUDIES.values() if study is not FIRST]:
 
     rule:
         name:
