@@ -28,7 +28,7 @@ APART = ("tests/pytorch", "tests/explorer_app")
 """Tests that `make test-all` leaves out and that are run here too."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)
-SECONDS = 3600
+SECONDS = 600
 
 
 def failing(root: Path, breaks: list[dict], *arguments: str) -> list[str]:

@@ -109,7 +109,7 @@ def threshold_curves(
     Parameters
     ----------
     d0, d1 : (P, N0, 2, E, 2, K) and (P, N1, 2, E, 2, K), the largest score of each network on D0
-        and on D1 for every state of a column, as `DistinctRows.largest_scores` indexes them
+        and on D1 for every state of a column, as `sign_columns.largest_scores` indexes them
     m, s, n : (P,), number of sign columns, sqrt(log n), and n
     data : "independent" or "same" special tokens in D0 and D1
     signs : y "shared" by all networks, or "fresh" for each

@@ -1,4 +1,5 @@
-"""Trained runs that the documentation keeps: they take hours, and a clone has none of them.
+"""Trained runs that the documentation keeps, and figures of them: they take hours, and a clone has
+none of them.
 
 A folder of docs/ holds, of the cells of a scale, tables of the runs, of their heads of full rank
 and of their curves, and a json of what made each cell.

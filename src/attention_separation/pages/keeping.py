@@ -1,4 +1,6 @@
-"""What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv."""
+"""What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv.
+
+A table is written again where one of its numbers has moved by more than rounding."""
 
 import csv
 import math
@@ -73,7 +75,7 @@ def _write_moved(table: pa.Table, path: Path) -> None:
 
 
 def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
-    """Whether cells are equal, numbers to a part in 10^6 or 10^-10."""
+    """Whether cells are equal, numbers to a part in 10^6 or 10^-13."""
     if [*map(len, old)] != [*map(len, new)]:
         return False
     return all(a == b or _is_close(a, b) for a, b in zip(chain(*old), chain(*new), strict=True))
@@ -81,7 +83,7 @@ def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
 
 def _is_close(a: str, b: str) -> bool:
     try:
-        return math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-10)
+        return math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-13)
     except ValueError:
         return False
 

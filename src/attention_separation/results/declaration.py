@@ -158,7 +158,7 @@ class Study(ABC):
 
     Attributes
     ----------
-    name : of its section, and of its room in this package
+    name : of its section, and of its subpackage
     prefix : before the names of its commands and rules, with - or _; may be empty
     title : in a report's list
     kept_in : folder of docs/ that keeps its tables and pictures

@@ -1,1 +1,1 @@
-"""Counts, random streams, intervals, comparisons and verdicts: no paper, no files."""
+"""Random streams, intervals, comparisons and verdicts: no paper, no files."""

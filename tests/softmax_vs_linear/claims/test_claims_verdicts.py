@@ -167,3 +167,9 @@ def test_ranges_report_their_worst_end(by_id):
 def test_a_claim_reports_its_worst_cell():
     one = replace(claim("D.3.P1"), cells=lambda s: [3.0, 1.0, 2.0], claimed="≥ 1.5")
     assert one.evaluate(setting_of(JOB, 200, 22)).value == 1.0
+
+
+@pytest.mark.parametrize("name", ["D.3.P1", "D.4.assumption"])
+def test_a_cell_that_is_no_number_is_the_worst(name):
+    one = replace(claim(name), cells=lambda s: [3.0, math.nan, 2.0])
+    assert math.isnan(one.evaluate(setting_of(JOB, 200, 22)).value)

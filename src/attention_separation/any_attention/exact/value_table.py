@@ -107,7 +107,7 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
 
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
-    found, as_none = reach(kernel, layer, data), n_equal_to_uniform(kernel, layer, data)
+    found, from_n = reach(kernel, layer, data), n_equal_to_uniform(kernel, layer, data)
     margin_exponent = _margin_exponent(kernel, layer, data)
     return {
         "kernel": kernel.name,
@@ -115,7 +115,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         **{name: getattr(kernel, name) for name in OF_KERNELS},
         **layer.columns,
         "last_n": None if math.isnan(found.last) else found.last,
-        "n_equal_to_uniform": None if math.isnan(as_none) else as_none,
+        "n_equal_to_uniform": None if math.isnan(from_n) else from_n,
         "resolved": math.isnan(found.undecided_from),
         "undecided_from": finite_or_null(found.undecided_from),
         "first_hole": found.holes and found.holes[0],

@@ -9,8 +9,8 @@ from ...statistics.claims import NOT_APPLICABLE, Estimate, at_most
 from ..exact.layers import Layer
 
 NUMBER, STATEMENT, IDENTITY, MEASURED = KINDS = ("number", "statement", "identity", "measured")
-"""A number that a law predicts; whether something is so; that a kernel has exactly the P of none;
-and what exact values say where no law is known."""
+"""A number that a law predicts; whether something is so; that a kernel has exactly the P of uniform
+weights; and what exact values say where no law is known."""
 
 LARGEST_ERROR = 0.1
 """A number whose error term is larger, relative, tests no law."""

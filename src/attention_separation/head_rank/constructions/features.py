@@ -218,7 +218,7 @@ RANDOM_FEATURES = {
     ),
 }  # fmt: skip
 """By d, the mean reported error at 1, 2, 4, .. 16,384 heads: the middle of the line in the image
-`png` of 3200 x 2400 pixels, good to about 0.001 (a pixel is 0.0004, a line 8)."""
+`random_features.png` of 3200 x 2400 pixels, good to about 0.001 (a pixel is 0.0004, a line 8)."""
 
 
 SCHEMA = schema(

@@ -1,4 +1,5 @@
-"""Trained runs, as the figures and claims read them. Without torch."""
+"""Trained runs, as the figures and claims read them, and beside them the error of Fact 1's head.
+Without torch."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+import numpy as np
+
 from ...statistics.claims import Comparison, Estimate
 from ..models import MODELS
 from ..models.model import AttentionModel, Model, MRule
@@ -184,15 +186,17 @@ class PaperClaim:
         cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
         bound = self.bound(setting)
         if self.relation == "ratio":
-            return Measured(max(cells), bound, None)
+            return Measured(float(np.max(cells)), bound, None)
         least = -math.inf if self.relation == "at most" else bound
         most = math.inf if self.relation == "at least" else bound
-        compared = [
-            Comparison(self.relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE)
+        slacks = [
+            Comparison(
+                self.relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE
+            ).slack_of_value
             for cell in cells
         ]
-        worst = min(compared, key=lambda each: each.slack_of_value)
-        return Measured(worst.measured.value, bound, worst.slack_of_value)
+        worst = int(np.argmin(slacks))  # A NaN before all else: it is a failure.
+        return Measured(cells[worst], bound, slacks[worst])
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:

@@ -1,4 +1,5 @@
-"""What one network alone can do with a threshold of its own, for each kind of model."""
+"""What one network alone can do with a threshold of its own, and all with one that they share, for
+each kind of model."""
 
 from typing import NamedTuple
 
