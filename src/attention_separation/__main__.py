@@ -55,6 +55,8 @@ def run_job(name: str, *words: str) -> int:
 def _run(prog: str, name: str, words: Sequence[str]) -> None:
     """A job, once the tables that it reads are seen to be those of its settings."""
     module = _module(prog, name)
+    if not hasattr(module, "run"):
+        sys.exit(f"{prog}: {NO_JOB}")
     arguments = parsed(module.run, prog, words)
     digests = getattr(arguments.get("job"), "inputs", None)
     if digests:
@@ -67,13 +69,13 @@ def _run(prog: str, name: str, words: Sequence[str]) -> None:
 def run_command(name: str, words: Sequence[str]) -> int:
     """Run what people type."""
     module = _module(name, COMMANDS[name].module)
-    parser = argparse.ArgumentParser(
-        prog=f"attention-separation {name}", description=(module.__doc__ or "").partition("\n\n")[0]
-    )
-    module.add_arguments(parser)
+    declare = getattr(module, f"{name.rpartition('-')[2]}_command")
+    about = inspect.getdoc(declare).partition("\n\n")[0]
+    parser = argparse.ArgumentParser(prog=f"attention-separation {name}", description=about)
+    parser.set_defaults(command=name)
+    declare(parser)
     chosen = parser.parse_args(words)
-    chosen.command = name
-    return _answer(name, lambda: module.run(chosen))
+    return _answer(name, lambda: chosen.run(chosen))
 
 
 def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[str, Any]:
@@ -141,10 +143,7 @@ def _answer(name: str, call: Callable[[], None]) -> int:
 def _module(name: str, module: str) -> ModuleType:
     """A module; what it needs and what is not installed is one sentence."""
     try:
-        found = importlib.import_module(f"{PACKAGE}.{module}")
-        if hasattr(found, "run"):
-            return found
-        sys.exit(f"{name}: {NO_JOB}")
+        return importlib.import_module(f"{PACKAGE}.{module}")
     except ModuleNotFoundError as error:
         if f"{PACKAGE}.{module}".startswith(error.name or " "):
             sys.exit(f"{name}: {NO_JOB}")

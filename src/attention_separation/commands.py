@@ -7,7 +7,8 @@ PACKAGE = __package__
 
 @dataclass(frozen=True)
 class Command:
-    """A command: a module of this package, one sentence, and what to type."""
+    """A command: one sentence, what to type, and a module of this package. That has a function
+    WORD_command, of its name's last word, which declares its options and what runs it."""
 
     module: str
     about: str
@@ -22,30 +23,30 @@ STUDIES |= {"rank": "head_rank", "needle": "needle"}
 
 ALONE = {
     "separate": Command(
-        "api.commands.separate",
+        "api.commands",
         "what a kernel's network alone can do, exactly",
         "separate --kernel taylor_2 --n 1000",
     ),
     "compare": Command(
-        "api.commands.compare",
+        "api.commands",
         "several kernels at several n",
         "compare --kernel exp linear 'x**4' --n 200 1e6",
     ),
-    "kernels": Command("api.commands.kernels", "the built-in kernels", "kernels"),
+    "kernels": Command("api.commands", "the built-in kernels", "kernels"),
     "explore": Command(
         "explorer.command", "what kernels can do, in the browser", "explore --port 2718"
     ),
     "settings": Command(
         "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
     ),
-    "rank-time": Command("training_time", "how long training takes here", "rank-time"),
-    "keep": Command("keep", "put a finished run into docs/", "keep paper kernels", False),
-    "gallery": Command("gallery", "the pages of docs/ and README.md", "gallery", False),
+    "rank-time": Command("study_commands", "how long training takes here", "rank-time"),
+    "keep": Command("study_commands", "put a finished run into docs/", "keep paper kernels", False),
+    "gallery": Command("study_commands", "the pages of docs/ and README.md", "gallery", False),
 }
 OF_EVERY_STUDY = {
-    "summary": Command("summary", "what results say; rank-summary, ...", "summary"),
+    "summary": Command("study_commands", "what results say; rank-summary, ...", "summary"),
     "verify": Command(
-        "verify", "whether files are of this code; rank-verify, ...", "verify results"
+        "study_commands", "whether files are of this code; rank-verify, ...", "verify results"
     ),
 }
 

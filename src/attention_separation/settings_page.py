@@ -134,11 +134,13 @@ def _value(value: Any) -> str:
     return "none" if value is None else f"`{json.dumps(value)}`".replace('"', "")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def settings_command(parser: argparse.ArgumentParser) -> None:
+    """A page of every setting, and the JSON schema of config.yaml, from the model."""
     parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
+    parser.set_defaults(run=_write)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def _write(arguments: argparse.Namespace) -> None:
     texts = {PAGE: page(), SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"}
     for name, text in texts.items():
         write_text(arguments.docs / name, text)

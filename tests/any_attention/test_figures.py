@@ -13,9 +13,8 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import multiples
-from attention_separation.any_attention.jobs import KernelsJob
 from attention_separation.any_attention.laws.margins import WEIGHT
-from attention_separation.any_attention.settings import FIGURES
+from attention_separation.any_attention.settings import FIGURES, KernelsJob
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
 from attention_separation.pages import drawing

@@ -16,7 +16,7 @@ from attention_separation.any_attention import simulation
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.jobs import Data, Simulated
+from attention_separation.any_attention.settings import Data, Simulated
 from attention_separation.any_attention.simulation import (
     SIMULATED,
     attend_favor,

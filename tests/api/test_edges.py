@@ -220,7 +220,7 @@ def test_what_takes_long_says_so_first(monkeypatch, capsys):
 
 
 def test_a_warning_comes_before_the_answer(capsys):
-    from attention_separation.api.commands.options import warnings_in_a_line
+    from attention_separation.api.commands import warnings_in_a_line
 
     with warnings_in_a_line("separate"):
         warnings.warn("soon", stacklevel=1)

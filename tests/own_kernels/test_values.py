@@ -15,7 +15,7 @@ from attention_separation.any_attention.exact.own_kernel_faults import kernel_fa
 from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.figures import label_of
-from attention_separation.any_attention.jobs import KernelsJob
+from attention_separation.any_attention.settings import KernelsJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels_module
 from attention_separation.own_kernels.section import FeatureKernel, PythonKernel, ScoreKernel

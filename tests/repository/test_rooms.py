@@ -25,14 +25,14 @@ STUDIES = {
     "softmax_vs_linear": (
         "models", "settings", "simulation exact", "claims", "figures",
     ),
-    "any_attention": ("jobs", "settings exact", "laws simulation", "figures"),
+    "any_attention": ("settings", "exact", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
     "needle": ("settings", "exact training", "claims"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS: folders, or modules directly in the study. Other such
 modules are above its rooms."""
 
-ABOVE = ("api", "api/commands", "explorer")
+ABOVE = ("api", "explorer")
 """Rooms above all studies, the lowest first."""
 
 TRAINING = ("training", "head_rank/training", "needle/training")

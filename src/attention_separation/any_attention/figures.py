@@ -20,20 +20,13 @@ from ..own_kernels.values import own_kernels
 from ..pages import house_style
 from ..pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ..results.provenance import record
-from ..results.tables import (
-    finite_or_null,
-    numpy_column,
-    select_rows,
-    table_from_columns,
-    table_from_rows,
-)
+from ..results.tables import finite_or_null, numpy_column, select_rows, table_from_rows
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights
 from .exact.values import best_probabilities, separate
-from .jobs import KernelsJob
 from .laws.margins import ANOTHER, WEIGHT
 from .laws.predictions import critical_temperatures, least_degrees
-from .settings import WITH_OWN_KERNELS
+from .settings import WITH_OWN_KERNELS, KernelsJob
 
 SIZES = 56
 """Numbers of tokens of a map."""
@@ -64,38 +57,24 @@ def sizes_in_words(data: Data) -> str:
 
 @dataclass(frozen=True)
 class Lines:
-    """A figure of lines.
-
-    Attributes
-    ----------
-    label : of the vertical axis
-    axes : what else each panel is set to, as `Axes.set` takes it
-    shown : kernels
-    columns : names of the numbers, the drawn one first
-    compute : a kernel, layer, data and n -> the columns, each with a number for each n
-    layers : a panel for each
-    count : about how many n there are, from `least`, if not K, to `most`
-    gray : layer, data and n -> a line that is no kernel's, or None
-    more : data and n -> rows of the table beside the kernels'
-    words : the table -> what a kernel's label has below its formula
-    legend : what stands above the labels
-    """
+    """A figure of lines, of about `count` n from `least`, if not K, to `most`."""
 
     title: str
     note: str
-    label: str
-    axes: Mapping[str, Any]
-    shown: tuple[str, ...]
-    columns: tuple[str, ...]
+    label: str  # of the vertical axis
+    axes: Mapping[str, Any]  # what else each panel is set to, as `Axes.set` takes it
+    shown: tuple[str, ...]  # kernels
+    columns: tuple[str, ...]  # names of the numbers, the drawn one first
+    # The columns, each with a number for each n.
     compute: Callable[[Kernel, Layer, Data, list[int]], tuple[np.ndarray, ...]]
-    layers: tuple[Layer, ...] = LAYERS
+    layers: tuple[Layer, ...] = LAYERS  # a panel for each
     count: int = 25
     least: int | None = 100
     most: int = LARGEST_N
-    gray: Callable[[Layer, Data, list[int]], Any] = lambda *_: None
-    more: Callable[[Data, list[int]], list[dict]] = lambda *_: []
-    words: Callable[[pa.Table], Mapping[str, str]] = lambda _: {}
-    legend: str = ""
+    gray: Callable[[Layer, Data, list[int]], Any] = lambda *_: None  # a line that is no kernel's
+    more: Callable[[Data, list[int]], list[dict]] = lambda *_: []  # rows beside the kernels'
+    words: Callable[[pa.Table], Mapping[str, str]] = lambda _: {}  # what labels have below formulas
+    legend: str = ""  # what stands above the labels
 
     def n(self, data: Data) -> list[int]:
         """The numbers of tokens."""
@@ -246,22 +225,14 @@ BUDGET = Lines(
 
 @dataclass(frozen=True)
 class Map:
-    """A family of kernels over n.
+    """A family of kernels over n."""
 
-    Attributes
-    ----------
-    parameter : name of the column
-    values : of the parameter
-    kernels : the parameter, (P, 1, 1) -> a kernel
-    line : a layer, data and n -> the parameter where the law says that kernels begin to separate
-    marks : values to be marked, with their words
-    """
-
-    parameter: str
-    values: np.ndarray
-    kernel: Callable[[np.ndarray], Kernel]
+    parameter: str  # name of the column
+    values: np.ndarray  # of the parameter
+    kernel: Callable[[np.ndarray], Kernel]  # of the parameter, (P, 1, 1)
+    # At each n the parameter where the law says that kernels begin to separate.
     line: Callable[[Layer, Data, np.ndarray], np.ndarray]
-    marks: dict[str, float]
+    marks: dict[str, float]  # values to be marked, by their words
     label: str
     title: str
     note: str
@@ -271,15 +242,16 @@ class Map:
         """P at the best threshold: a row per layer, value of the parameter, and n."""
         n = np.array(multiples(data.classes, SIZES))
         values, sizes = (part.ravel() for part in np.meshgrid(self.values, n, indexing="ij"))
-        kernel = self.kernel(values[:, None, None])
+        kernel, sizes = self.kernel(values[:, None, None]), sizes.tolist()
         numbers = [(self.parameter, pa.float64()), ("n", pa.int64()), ("p_best", pa.float64())]
-        schema, tables = pa.schema([*LAYER_FIELDS, *numbers]), []
-        for layer in LAYERS:
-            p = best_probabilities(kernel, layer, data, sizes.tolist())
-            columns = {name: [value] * len(p) for name, value in layer.columns.items()}
-            columns |= {self.parameter: values, "n": sizes, "p_best": p}
-            tables.append(table_from_columns(columns, schema))
-        return pa.concat_tables(tables)
+        rows = [
+            {**layer.columns, self.parameter: value, "n": size, "p_best": p}
+            for layer in LAYERS
+            for value, size, p in zip(
+                values, sizes, best_probabilities(kernel, layer, data, sizes), strict=True
+            )
+        ]
+        return table_from_rows(rows, pa.schema([*LAYER_FIELDS, *numbers]))
 
     def draw(self, table: pa.Table, data: Data) -> Figure:
         """The maps, a panel for each layer, with the law's line."""

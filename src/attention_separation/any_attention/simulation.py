@@ -10,9 +10,9 @@ orthogonal in blocks of d (arXiv 2009.14794).
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,29 +29,22 @@ from ..statistics.seeding import BlockStreams, blocks
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities
 from .exact.values import separate
-from .jobs import SimulatedJob
+from .settings import SimulatedJob
 
 Attend = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], np.ndarray]
 """Queries (T, R, d), keys (T, S, d), mass (T, S, C) and W (T, features, d) of T trials
 -> (T, R, C)."""
 
 
-@dataclass(frozen=True)
-class SimulatedKernel:
-    """A kernel that is simulated.
-
-    Attributes
-    ----------
-    name : in tables
-    attend : see `Attend`
-    in_order : whether it is given all n tokens as they stand, or equal ones once
-    features : numbers of random features; the first rows of one W serve them all
-    """
+class SimulatedKernel(NamedTuple):
+    """A kernel that is simulated."""
 
     name: str
     attend: Attend
     in_order: bool
+    """Whether it is given all n tokens as they stand, or equal ones once."""
     features: tuple[int, ...] = ()
+    """Numbers of random features; the first rows of one W serve them all."""
 
 
 def _attend(of_queries: np.ndarray, of_keys: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -119,75 +112,13 @@ def draw_projections(rng: np.random.Generator, trials: int, features: int, d: in
     return np.swapaxes(columns, -1, -2).reshape(trials, -1, d)[:, :features]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Tokens of T trials.
-
-    Attributes
-    ----------
-    queries : (T, R, d), every one that there is
-    keys, values : (T, S, d)
-    keys_stand_for : (T, S), how many tokens each key is; 0 for none
-    special_query, special_key : (T,) positions of the special tokens among them
-    """
+class DistinctTokens(NamedTuple):
+    """The tokens of a dataset, equal ones once, (K, K + 1, d): by the class of the special token,
+    that token, then one of each class."""
 
     queries: np.ndarray
     keys: np.ndarray
     values: np.ndarray
-    keys_stand_for: np.ndarray
-    special_query: np.ndarray
-    special_key: np.ndarray
-
-
-@dataclass(frozen=True)
-class DistinctTokens:
-    """The tokens of a dataset, equal ones once: the special token, then one of each class.
-
-    Attributes
-    ----------
-    queries, keys, values : (K, K + 1, d), by the class of the special token
-    n : number of tokens
-    """
-
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-    n: int
-
-    @property
-    def classes(self) -> int:
-        return len(self.keys)
-
-    def once(self, places: np.ndarray) -> Batch:
-        """Equal tokens once; `places` (T, q) are the special query's and the special key's."""
-        query, key = (places[:, k] % self.classes for k in (0, -1))
-        first = np.zeros(len(places), dtype=int)
-        return Batch(
-            self.queries[query], self.keys[key], self.values[key],
-            self._stand_for(key), first, first,
-        )  # fmt: skip
-
-    def in_order(self, places: np.ndarray) -> Batch:
-        """All n tokens as they stand."""
-        query, key = places[:, 0], places[:, -1]
-        ones = np.ones((len(places), self.n), dtype=int)
-        keys = self._laid_out(key)
-        return Batch(
-            self.queries[self._laid_out(query)], self.keys[keys], self.values[keys],
-            ones, query, key,
-        )  # fmt: skip
-
-    def _stand_for(self, marked: np.ndarray) -> np.ndarray:
-        """How many tokens are special and of each class, (T, K + 1)."""
-        found = np.full((len(marked), self.classes + 1), self.n // self.classes)
-        found[:, 0] = 1
-        found[np.arange(len(marked)), 1 + marked] -= 1
-        return found
-
-    def _laid_out(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        order = np.arange(self.n)
-        special = order == places[:, None]
-        return places[:, None] % self.classes, np.where(special, 0, 1 + order % self.classes)
 
 
 def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctTokens:
@@ -203,7 +134,7 @@ def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctToken
         rows[1 + marked] = (marked + classes) % tokens.n
         rows[0] = marked
         found.append((a1[rows] @ q, a2[rows] @ k, a3[rows]))
-    return DistinctTokens(*(np.stack(parts) for parts in zip(*found, strict=True)), tokens.n)
+    return DistinctTokens(*map(np.stack, zip(*found, strict=True)))
 
 
 STREAMS = "kernels_simulated"
@@ -213,32 +144,19 @@ MOST_NUMBERS = 2**20
 """Of one array: trials that need more are worked on one after another."""
 
 
-@dataclass(frozen=True)
-class Draw:
-    """What some trials draw.
-
-    Attributes
-    ----------
-    places : (T, 2, q) the special tokens' indices of D0 and D1
-    y : (T, d, m) signs, the same for D0 and D1
-    projections : (T, features, d) W; None where the kernel has none
-    """
+class Draw(NamedTuple):
+    """What some trials draw: the special tokens' indices of D0 and D1, (T, 2, q); signs, the same
+    for D0 and D1, (T, d, m); and W, (T, features, d), None where the kernel has none."""
 
     places: np.ndarray
     y: np.ndarray
     projections: np.ndarray | None
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came of T trials.
-
-    Attributes
-    ----------
-    after_y : (T,) whether some threshold above 0, chosen after the signs, separates D1 from D0
-    paper : (T,) whether the paper's does
-    share : (T,) the special token's in its own row on D1
-    """
+class Outcome(NamedTuple):
+    """What came of T trials, each (T,): whether some threshold above 0, chosen after the signs,
+    separates D1 from D0; whether the paper's does; and the special token's share of its own row on
+    D1."""
 
     after_y: np.ndarray
     paper: np.ndarray
@@ -279,45 +197,64 @@ def simulate(
 ) -> dict[int | None, Outcome]:
     """What comes of the trials, by the number of random features; None for a kernel without."""
     tokens = layer.tokens(data, n)
+    tau, s = layer.theta(data) * tokens.s, tokens.s
     of_data = [distinct_tokens(layer, tokens, dataset) for dataset in (0, 1)]
     found = {features: [] for features in kernel.features or (None,)}
-    for draw in draws(kernel, layer, data, n, seed, trials):
-        batches = [
-            (tokens.in_order if kernel.in_order else tokens.once)(draw.places[:, dataset])
-            for dataset, tokens in enumerate(of_data)
+    for places, y, projections in draws(kernel, layer, data, n, seed, trials):
+        inputs = [
+            _inputs(kernel, of, n, places[:, dataset], y) for dataset, of in enumerate(of_data)
         ]
         for features, outcomes in found.items():
-            w = None if features is None else draw.projections[:, :features]
-            asked = [_ask(kernel, batch, draw.y, w) for batch in batches]
-            outcomes.append(_judge(asked, layer.theta(data) * tokens.s, tokens.s))
+            w = None if features is None else projections[:, :features]
+            (of_d0, _), (of_d1, share) = (_ask(kernel, *each, w) for each in inputs)
+            paper = exceeds(of_d1, tau, s) & ~exceeds(of_d0, tau, s)
+            outcomes.append((exceeds(of_d1, np.maximum(of_d0, 0.0), s), paper, share))
     return {
-        features: Outcome(*(np.concatenate(parts) for parts in zip(*outcomes, strict=True)))
+        features: Outcome(*map(np.concatenate, zip(*outcomes, strict=True)))
         for features, outcomes in found.items()
     }
 
 
+def _inputs(
+    kernel: SimulatedKernel, of: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass: scores of values, 1,
+    and whether it is the special key; and the special query (T,). `places` (T, q) are the special
+    query's and key's."""
+    special_query, own, _ = _laid_out(kernel, places[:, 0], n, len(of.queries))
+    special_key, index, stand_for = _laid_out(kernel, places[:, -1], n, len(of.keys))
+    special = np.zeros(stand_for.shape)
+    special[np.arange(len(y)), special_key] = 1.0
+    ones = np.ones_like(special)
+    mass = np.concatenate([of.values[index] @ y, ones[..., None], special[..., None]], axis=-1)
+    return of.queries[own], of.keys[index], mass * stand_for[..., None], special_query
+
+
+def _laid_out(
+    kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int
+) -> tuple[np.ndarray, tuple, np.ndarray]:
+    """Which of the tokens that a kernel is given is special, by its place (T,) among all; their
+    index in `DistinctTokens`; and how many tokens each is, (T, S), 0 for none."""
+    marked, order = place % classes, np.arange(n)
+    if kernel.in_order:
+        rows = np.where(order == place[:, None], 0, 1 + order % classes)
+        return place, (marked[:, None], rows), np.ones_like(rows)
+    stand_for = np.full((len(place), classes + 1), n // classes)
+    stand_for[:, 0] = 1
+    stand_for[np.arange(len(place)), 1 + marked] -= 1
+    return np.zeros_like(place), (marked,), stand_for
+
+
 def _ask(
-    kernel: SimulatedKernel, batch: Batch, y: np.ndarray, projections: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
+    kernel: SimulatedKernel, queries: np.ndarray, keys: np.ndarray, mass: np.ndarray,
+    special_query: np.ndarray, projections: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """The largest score over all tokens and columns, and the special token's share of its own row,
     each (T,)."""
-    trials = np.arange(len(y))
-    special = np.zeros(batch.keys.shape[:2])
-    special[trials, batch.special_key] = 1.0
-    ones = np.ones_like(special)
-    mass = np.concatenate([batch.values @ y, ones[..., None], special[..., None]], axis=-1)
-    mass *= batch.keys_stand_for[..., None]
-    sums = kernel.attend(batch.queries, batch.keys, mass, projections)
+    sums = kernel.attend(queries, keys, mass, projections)
     scores = sums[..., :-2] / sums[..., -2:-1]
-    own = sums[trials, batch.special_query]
+    own = sums[np.arange(len(sums)), special_query]
     return scores.max(axis=(1, 2)), own[:, -1] / own[:, -2]
-
-
-def _judge(asked: list[tuple[np.ndarray, np.ndarray]], tau: float, s: float) -> tuple:
-    """The fields of an `Outcome`."""
-    (of_d0, _), (of_d1, share) = asked
-    paper = exceeds(of_d1, tau, s) & ~exceeds(of_d0, tau, s)
-    return exceeds(of_d1, np.maximum(of_d0, 0.0), s), paper, share
 
 
 SCHEMA = schema(

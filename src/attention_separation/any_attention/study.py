@@ -8,8 +8,7 @@ from typing import Any
 
 from ..own_kernels.section import PythonKernel, module_digest
 from ..results.declaration import FIGURE, TABLE, Output, Result, Study
-from .jobs import KernelsJob, SimulatedJob
-from .settings import FIGURES, WITH_OWN_KERNELS, AnyAttentionSection
+from .settings import FIGURES, WITH_OWN_KERNELS, AnyAttentionSection, KernelsJob, SimulatedJob
 
 
 class AnyAttention(Study):

@@ -11,24 +11,8 @@ from .listing import kernels
 from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
 
-__all__ = [
-    "Kernel",
-    "Separation",
-    "Simulation",
-    "Success",
-    "UnknownKernelError",
-    "at_temperature",
-    "compare",
-    "critical_temperature",
-    "features",
-    "kernel_of",
-    "kernels",
-    "largest_n",
-    "pair",
-    "plot",
-    "rows",
-    "scores",
-    "separate",
-    "simulate",
-    "success",
-]
+__all__ = (
+    "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
+    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n", "pair",
+    "plot", "rows", "scores", "separate", "simulate", "success",
+)  # fmt: skip

@@ -58,7 +58,8 @@ def scores(
     """
     _require_function("scores", function)
     name = name or _name_of(function)
-    return build.score_kernel(name, f"{name}(x)", _of_scores(name, function), **_more(normalised))
+    weights = build.called(name, name, partial(_with_sizes, function), build.same_shape)
+    return build.score_kernel(name, f"{name}(x)", weights, **_more(normalised))
 
 
 def features(
@@ -205,18 +206,8 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _of_scores(name: str, function: Callable) -> build.OfNumbers:
-    return build.each_point(
-        lambda x, n, d: build.checked_call(
-            name, name, _with_sizes(function, n, d), build.same_shape, x
-        )
-    )
-
-
 def _of_vectors(name: str, phi: Callable) -> build.OfNumbers:
-    return build.each_point(
-        lambda x, n, d: build.checked_call(name, name, _numpy_of(phi), build.vectors, x)
-    )
+    return build.called(name, name, lambda n, d: _numpy_of(phi), build.vectors)
 
 
 def _with_sizes(function: Callable, n: int, d: int) -> Callable[..., np.ndarray]:

@@ -15,11 +15,11 @@ from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.values import score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
-from ..attention.separation import widest_margin
+from ..attention.separation import require_memory, widest_margin
 from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
-from .separating import new_axes, ranked_states, require_memory
+from .separating import new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,8 +56,7 @@ def compare(
     """
     import pandas as pd
 
-    layer = validation.layer_of(model, attention_x)
-    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     sizes = [validation.tokens_of(layer, data, size) for size in _several(n)]
     given = [kernel_of(each) for each in _several(kernels)]
     if margin:
@@ -79,7 +78,7 @@ def compare(
         }  # fmt: skip
         if margin:
             half = np.where(best > 0, best / 2, 2.0)
-            columns["margin"] = widest_margin(ranked_states(scored), half)
+            columns["margin"] = widest_margin(scored.ranked(), half)
         tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
@@ -91,13 +90,11 @@ def plot(
 
     `n` is nearly geometric from 100 to 10^9 if not given; `more` as of `compare`.
     """
-    layer = validation.layer_of(
-        more.get("model", "self_attention"), more.get("attention_x", "identity")
-    )
-    classes = validation.data_of(layer, more.get("d"), None, 0.01, 1.2, None, None).classes
+    of = (more.get("model", "self_attention"), more.get("attention_x", "identity"))
+    layer, data = validation.setting_of(*of, more.get("d"))
     if n is None:
-        n = sorted({max(int(size) // classes, 1) * classes for size in np.geomspace(100, 1e9, 57)})
-        n = [size for size in n if size >= 2]
+        sizes = np.geomspace(100, 1e9, 57) // data.classes
+        n = [size for size in np.unique(sizes.clip(1)).astype(int) * data.classes if size >= 2]
     table = compare(kernels, n, **more)
     axes = axes or new_axes()
     for kernel, part in table.groupby("kernel", sort=False):
@@ -137,8 +134,8 @@ def largest_n(
         As `separate` does, of any n up to 10^12; also where float64 does not tell whether the
         kernel separates at an n beyond the last at which it does: the text names it.
     """
-    of, layer = kernel_of(kernel), validation.layer_of(model, attention_x)
-    data, level = validation.data_of(layer, d, m, a0, a1, b, c), validation.level_of(level)
+    of, level = kernel_of(kernel), validation.level_of(level)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     require_usable(of, layer, data, all_sizes(data.classes))
     some = limits.asked_sizes(data)[:1]
     validation.say_if_long(lambda: limits.separation(of, layer, data, some, level=level), SEARCHED)
@@ -177,8 +174,8 @@ def critical_temperature(
     ValueError, ArithmeticError
         As `largest_n` does.
     """
-    layer, level = validation.layer_of(model, attention_x), validation.level_of(level)
-    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    level = validation.level_of(level)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     sizes = [validation.tokens_of(layer, data, n)]
     validation.say_if_long(
         lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED

@@ -15,16 +15,7 @@ from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
 from ..attention.threshold_curves import ThresholdCurve, threshold_curves
 from ..settings.words import short_repr
 from .build import Given, kernel_of, require_usable, unique_names
-from .validation import (
-    AttentionX,
-    Model,
-    Theta,
-    data_of,
-    layer_of,
-    real_number,
-    theta_of,
-    tokens_of,
-)
+from .validation import AttentionX, Model, Theta, real_number, setting_of, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,11 +63,11 @@ class Separation:
         MemoryError
             If it would take more than 2 GiB.
         """
-        require_memory(self.d)
+        separation.require_memory(self.d)
         if not self._best > 0:
             return None
         half = np.array([self._best / 2])
-        found = float(separation.widest_margin(ranked_states(self.scored), half)[0])
+        found = float(separation.widest_margin(self.scored.ranked(), half)[0])
         return None if math.isnan(found) else found
 
     @property
@@ -161,8 +152,7 @@ def separate(
         If the kernel has no weights, is not of the kind that is exact here, or float64 does not
         tell its scores apart.
     """
-    of, layer = kernel_of(kernel), layer_of(model, attention_x)
-    data = data_of(layer, d, m, a0, a1, b, c)
+    of, (layer, data) = kernel_of(kernel), setting_of(model, attention_x, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
     gap, at = _gap(margin), theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
@@ -174,8 +164,8 @@ def separate(
         )
     best, *ends = (float(part[0]) for part in curves.best())
     if gap:
-        require_memory(layer.d(data.classes))
-        ranked = ranked_states(scored)
+        separation.require_memory(layer.d(data.classes))
+        ranked = scored.ranked()
         probability, *ends = separation.best_with_gap(ranked, gap)
         if at is not None:
             probability = separation.probability_with_gap(ranked, gap, at)
@@ -188,20 +178,6 @@ def separate(
         probability, at, gap, float(scored.rows[1].share[0, 0]),
         scored, best,
     )  # fmt: skip
-
-
-def ranked_states(scored: Scored) -> separation.Ranked:
-    """The states of a column, their scores replaced by ranks."""
-    return separation.rank_states(scored.d0, scored.d1, scored.m, scored.s)
-
-
-def require_memory(d: int) -> None:
-    """Raise MemoryError where a margin at dimension d would take too much."""
-    needed, most = separation.bytes_of_margin(d), separation.MOST_BYTES
-    if needed > most:
-        raise MemoryError(
-            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {most >> 30}"
-        )
 
 
 def _gap(margin: float) -> float:
@@ -283,8 +259,7 @@ def success(
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
     names = unique_names([kernel.name for kernel in kernels])
-    layer = layer_of(model, attention_x)
-    data = data_of(layer, d, m, a0, a1, b, c)
+    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
     at = theta_of(theta, layer, data)
     for kernel in kernels:

@@ -88,13 +88,11 @@ def simulate(
     ValueError, ArithmeticError
         As `separate` does.
     """
-    of, layer = kernel_of(kernel), validation.layer_of(model, attention_x)
-    data = validation.data_of(layer, d, m, a0, a1, b, c)
+    of = kernel_of(kernel)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     n = validation.tokens_of(layer, data, n)
-    trials, seed = (
-        validation.whole_number("trials", trials, 1, 10**9),
-        validation.whole_number("seed", seed, 0, 2**63),
-    )
+    trials = validation.whole_number("trials", trials, 1, 10**9)
+    seed = validation.whole_number("seed", seed, 0, 2**63)
     if method not in ("rows", "dense"):
         raise ValueError(f"method={short_repr(method)}; allowed: 'rows' or 'dense'")
     at = validation.theta_of(theta, layer, data)

@@ -51,18 +51,19 @@ def layer_of(model: str, attention_x: str) -> Layer:
     return found[attention_x]
 
 
-def data_of(
-    layer: Layer, d: int | None, m: int | None, a0: float, a1: float, b: float | None,
-    c: float | None,
-) -> FixedData:  # fmt: skip
-    """The sizes of the data of a layer; None for d, m, b or c is the paper's.
+def setting_of(
+    model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
+    a1: float = 1.2, b: float | None = None, c: float | None = None,
+) -> tuple[Layer, FixedData]:  # fmt: skip
+    """A layer and the sizes of its data; None for d, m, b or c is the paper's.
 
     Raises
     ------
     ValueError
-        If a number is not of its kind or out of range, or b or c is given in cross-attention, whose
-        tokens have neither.
+        If there is no such layer, a number is not of its kind or out of range, or b or c is given
+        in cross-attention, whose tokens have neither.
     """
+    layer = layer_of(model, attention_x)
     least = layer.of.other_columns + 1
     sizes = {"a0": _number("a0", a0, least=0.0), "a1": _number("a1", a1)}
     for name, x in (("b", b), ("c", c)):
@@ -74,7 +75,7 @@ def data_of(
             sizes[name] = _number(name, x)
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
-    return FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
+    return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:

@@ -37,23 +37,14 @@ class UnknownKernelError(ValueError, KeyError):
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """Kernels that differ in a number.
+    """Kernels that differ in a number from `low` to `high`."""
 
-    Attributes
-    ----------
-    prefix : a name is the prefix, "_" and the number
-    symbol : the formula, with P for the number
-    low, high : ends of the number
-    whole : whether the number has no fraction
-    of : number -> kernel, whose name it makes
-    """
-
-    prefix: str
-    symbol: str
+    prefix: str  # a name is the prefix, "_" and the number
+    symbol: str  # the formula, with P for the number
     low: float
     high: float
-    whole: bool
-    of: Callable[[float], Kernel]
+    whole: bool  # whether the number has no fraction
+    of: Callable[[float], Kernel]  # its name too
 
     @property
     def words(self) -> str:

@@ -16,38 +16,25 @@ from .threshold_curves import EQUAL, NARROWEST, ROUNDING, none_above
 
 @dataclass(frozen=True)
 class Case:
-    """One case of the special tokens' classes, of P points.
-
-    Attributes
-    ----------
-    chance : of the case
-    u0, u1 : (P, S) ranks of what each state of a column is worth among all scores of their point
-    weights : (S,) probabilities of the states
-    """
+    """One case of the special tokens' classes, of P points: `u0` and `u1`, (P, S), are ranks of
+    what each state of a column is worth among all scores of their point."""
 
     chance: float
     u0: np.ndarray
     u1: np.ndarray
-    weights: np.ndarray
+    weights: np.ndarray  # (S,) probabilities of the states
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The states of a column of P points, their scores replaced by ranks.
+    """The states of a column of P points, their scores replaced by ranks."""
 
-    Attributes
-    ----------
-    values : (P, G) the scores in units of s, in order, one for each rank; the last is repeated
-    zero : (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where
-        all are above it
-    cases : same class, and different classes where there are two
-    m : (P,) sign columns
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # (P, G) scores in units of s, in order, by rank; the last is repeated
+    # (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where all
+    # are above it.
     zero: np.ndarray
-    cases: tuple[Case, ...]
-    m: np.ndarray
+    cases: tuple[Case, ...]  # same class, and different classes where there are two
+    m: np.ndarray  # (P,) sign columns
 
 
 def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) -> Ranked:
@@ -196,6 +183,10 @@ def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float, tie: float) -> np.
     return found
 
 
-def bytes_of_margin(classes: int) -> int:
-    """About how much memory `separation.widest_margin` takes for so many classes."""
-    return 5 * 8 * (16 * classes) ** 2
+def require_memory(d: int) -> None:
+    """Raise MemoryError where a margin at dimension d would take too much."""
+    needed = 5 * 8 * (16 * d) ** 2
+    if needed > MOST_BYTES:
+        raise MemoryError(
+            f"a margin at d={d} takes about {needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+        )

@@ -33,20 +33,15 @@ MOST_NUMBERS = 1 << 17
 
 @dataclass(frozen=True)
 class ThresholdCurves:
-    """Probabilities for theta = tau / s in [edges[:, k], edges[:, k + 1]) of P points.
-
-    Attributes
-    ----------
-    edges : (P, G + 1), the first 0, the last 1 above the largest score; it is repeated where a
-        point has fewer steps than others
-    probability : (P, G)
-    resolved : (P,) bool, False where n is above LARGEST_N, or the curve is higher between two
-        scores that float64 does not tell apart: the largest probability is then unknown
-    """
+    """Probabilities, (P, G), for theta = tau / s in [edges[:, k], edges[:, k + 1]) of P points."""
 
     edges: np.ndarray
+    """(P, G + 1), the first 0, the last 1 above the largest score; it is repeated where a point has
+    fewer steps than others."""
     probability: np.ndarray
     resolved: np.ndarray
+    """(P,) bool, False where n is above LARGEST_N, or the curve is higher between two scores that
+    float64 does not tell apart: the largest probability is then unknown."""
 
     def best(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The largest probability, and the ends of the widest interval of theta between two scores
@@ -60,7 +55,8 @@ class ThresholdCurves:
     def at(self, thetas: np.ndarray) -> np.ndarray:
         """The probability at thresholds (P, T), in their shape; a score that ties one is not above
         it."""
-        below = _count_up_to(self.edges, np.asarray(thetas) + TIE_TOLERANCE)
+        pairs = zip(self.edges, np.asarray(thetas) + TIE_TOLERANCE, strict=True)
+        below = np.array([np.searchsorted(*pair, side="right") for pair in pairs])
         inside = (below > 0) & (below < self.edges.shape[1])
         found = np.take_along_axis(self.probability, np.where(inside, below - 1, 0), axis=1)
         return np.where(inside, found, 0.0)
@@ -99,17 +95,6 @@ def _wide(edges: np.ndarray) -> np.ndarray:
     """Whether float64 tells the two ends of an interval apart, (P, G)."""
     largest = edges[:, -1:] - 1.0
     return np.diff(edges, axis=1) > NARROWEST * largest
-
-
-def _count_up_to(edges: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """How many of a point's edges (P, G + 1), in order, are at most values (P, T): (P, T)."""
-    total = edges.shape[1]
-    count = np.zeros(values.shape, dtype=np.intp)
-    for bit in reversed(range(total.bit_length())):
-        further = count + (1 << bit)
-        last = np.take_along_axis(edges, np.minimum(further, total) - 1, axis=1)
-        count = np.where((further <= total) & (last <= values), further, count)
-    return count
 
 
 def threshold_curves(

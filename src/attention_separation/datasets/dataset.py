@@ -11,20 +11,13 @@ from ..attention.distinct_rows import TokenTypes
 
 
 class Entries(Protocol):
-    """Sizes of the entries of the tokens.
+    """Sizes of the entries of the tokens."""
 
-    Attributes
-    ----------
-    a0, a1 : size of the special entry of D0 and of D1
-    b, c : of the class entries and of the last column, in self-attention
-    classes : K
-    """
-
-    a0: float
-    a1: float
-    b: float
-    c: float
-    classes: int
+    a0: float  # of D0's special entry
+    a1: float  # of D1's
+    b: float  # of the class entries, in self-attention
+    c: float  # of the last column, in self-attention
+    classes: int  # K
 
 
 class Data(Entries, Protocol):
@@ -103,22 +96,12 @@ Literal = Callable[[Sizes, int, np.ndarray], tuple[np.ndarray, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """The datasets D0 and D1 of a model, whatever attention is put to them.
+    """The datasets D0 and D1 of a model, whatever attention is put to them."""
 
-    Attributes
-    ----------
-    name : in configurations and tables
-    definition : of the datasets, in the paper
-    other_columns : columns of A2 beside those of the K classes: d - K
-    special_tokens : how many indices a dataset draws: of the special query and key, or of both
-    types : the datasets' token types
-    literal : the datasets themselves
-    """
-
-    name: str
-    definition: str
-    other_columns: int
-    special_tokens: int
+    name: str  # in configurations and tables
+    definition: str  # in the paper
+    other_columns: int  # columns of A2 beside those of the K classes: d - K
+    special_tokens: int  # how many indices a dataset draws: of the special query and key, or both
     types: Types
     literal: Literal
 

@@ -1,4 +1,4 @@
-"""Command `explore`: the explorer in the browser, served by this machine to itself."""
+"""The command that starts the explorer."""
 
 import argparse
 import os
@@ -8,12 +8,14 @@ from pathlib import Path
 import marimo
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def explore_command(parser: argparse.ArgumentParser) -> None:
+    """Command `explore`: the explorer in the browser, served by this machine to itself."""
     parser.add_argument("--port", type=int, help="of this machine; a free one if not given")
     parser.add_argument("--headless", action="store_true", help="open no browser")
+    parser.set_defaults(run=_explore)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def _explore(arguments: argparse.Namespace) -> None:
     print(f"marimo {marimo.__version__}; Ctrl-C ends it", flush=True)
     app = str(Path(__file__).with_name("app.py"))
     options = ["--headless"] if arguments.headless else []

@@ -110,6 +110,11 @@ def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumb
     return of_points
 
 
+def called(name: str, words: str, of_sizes: Callable, shape_fault: ShapeFault) -> OfNumbers:
+    """`checked_call` of a user's function of n and d, at each point."""
+    return each_point(lambda x, n, d: checked_call(name, words, of_sizes(n, d), shape_fault, x))
+
+
 def checked_call(
     name: str, words: str, function: Callable, shape_fault: ShapeFault, x: np.ndarray, *more
 ) -> np.ndarray:

@@ -54,7 +54,7 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
     if isinstance(setting, PythonKernel):
         symbol, of_vectors = setting.python, setting.of == "features"
         function, fault = load_function(symbol), build.vectors if of_vectors else build.same_shape
-        of = build.each_point(lambda x, n, d: build.checked_call(name, symbol, function, fault, x))
+        of = build.called(name, symbol, lambda n, d: function, fault)
     else:
         of_vectors = isinstance(setting, FeatureKernel)
         symbol = setting.feature_map if of_vectors else setting.score

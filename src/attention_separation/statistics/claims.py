@@ -55,25 +55,19 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A number with the interval that it is known to, and the range that is claimed of it.
-
-    Attributes
-    ----------
-    name : what is compared, in words
-    measured : the number and its interval
-    least, most : the ends of the range, which belong to it
-    far : the wider interval that must lie outside for it to differ, where one of many comparisons
-        may by chance; None if it is the same
-    rounding : relative difference that is forgiven to numbers that are known; of 0, none, and
-        distances are not relative then
-    """
+    """A number with the interval that it is known to, and the range that is claimed of it, whose
+    ends belong to it."""
 
     name: str
     measured: Estimate
     least: float = -math.inf
     most: float = math.inf
     far: Estimate | None = None
+    """The wider interval that must lie outside for it to differ, where one of many comparisons may
+    by chance; None if it is the same."""
     rounding: float = 0.0
+    """Relative difference that is forgiven to numbers that are known; of 0, none, and distances are
+    not relative then."""
 
     @property
     def verdict(self) -> str:
@@ -176,17 +170,11 @@ def judge(
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, and what else its row of a table says.
+    """What is claimed, and what else its row of a table says."""
 
-    Attributes
-    ----------
-    name, statement : columns `claim` and `statement`
-    columns : other columns, the same whatever the judgement
-    """
-
-    name: str
+    name: str  # column `claim`
     statement: str
-    columns: Mapping[str, object]
+    columns: Mapping[str, object]  # others, the same whatever the judgement
 
     def row(self, judgement: Judgement) -> dict[str, object]:
         """Its row of a table."""

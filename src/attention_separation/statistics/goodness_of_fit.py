@@ -52,7 +52,7 @@ class PanelPoints:
 NEGLIGIBLE = 1e-30
 """Binomial probabilities below this are left out."""
 
-REACH, REACH_AT_LEAST = 12, 60
+SUM_REACH, SUM_REACH_AT_LEAST = 12, 60
 """Standard deviations, and counts, beyond which a sum of binomials is negligible."""
 
 
@@ -63,7 +63,7 @@ def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndar
     is folded back.
     """
     variance = float(np.sum(trials * probabilities * (1 - probabilities)))
-    reach = int(REACH * np.sqrt(variance)) + REACH_AT_LEAST
+    reach = int(SUM_REACH * np.sqrt(variance)) + SUM_REACH_AT_LEAST
     size = 1 << (2 * reach).bit_length()
     product, first = np.ones(size // 2 + 1, dtype=complex), 0
     for count, probability in zip(trials.tolist(), probabilities.tolist(), strict=True):
@@ -79,7 +79,7 @@ def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndar
 
 def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
     """First value and probabilities of a binomial."""
-    spread = REACH * np.sqrt(trials * probability * (1 - probability)) + REACH_AT_LEAST
+    spread = SUM_REACH * np.sqrt(trials * probability * (1 - probability)) + SUM_REACH_AT_LEAST
     middle = trials * probability
     values = np.arange(max(int(middle - spread), 0), min(int(middle + spread) + 1, trials) + 1)
     log = (

@@ -10,7 +10,7 @@ from literal_layers import literal_scores
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import separate
-from attention_separation.any_attention.jobs import Data
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS
 
 TARGETS = (0.02, 0.1, 0.3)

@@ -16,7 +16,7 @@ from attention_separation.any_attention.exact.limits import (
     separates,
 )
 from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.jobs import Data
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, exponential
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -11,7 +11,7 @@ from attention_separation.any_attention.exact import value_table
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import reach
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
-from attention_separation.any_attention.jobs import KernelsJob
+from attention_separation.any_attention.settings import KernelsJob
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import values as own_kernels
 

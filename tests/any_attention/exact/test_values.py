@@ -7,7 +7,7 @@ import pytest
 
 from attention_separation.any_attention.exact import values
 from attention_separation.any_attention.exact.layers import LAYERS, token_types
-from attention_separation.any_attention.jobs import Data
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 

@@ -66,7 +66,7 @@ def test_the_rows_of_a_law():
 
 @pytest.mark.parametrize(("measured", "verdict"), [(0.509, "agrees"), (0.511, "differs")])
 def test_an_absolute_tolerance(measured, verdict):
-    claim = replace(CLAIM, measured=measured, absolute=True)
+    claim = replace(CLAIM, measured=measured, kind="statement")
     assert (claim.verdict, claim.tolerance_kind) == (verdict, "absolute")
 
 

@@ -9,11 +9,11 @@ from itertools import islice
 import pytest
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention.jobs import Data, KernelsJob
 from attention_separation.any_attention.laws import law_table
 from attention_separation.any_attention.laws.law import CONDITION, EITHER, OF_LAWS
 from attention_separation.any_attention.laws.law_table import LAWS, SCHEMA, about, judge_laws
 from attention_separation.any_attention.laws.mixture import Mixture
+from attention_separation.any_attention.settings import Data, KernelsJob
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws.margins import margin_claim, margins_of
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from mixture_share import critical_share
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws import mixture
 from attention_separation.any_attention.laws.mixture import Mixture, largest_probability
 from attention_separation.any_attention.laws.predictions import COLDNESS
 from attention_separation.any_attention.laws.reach import POWERS, TAYLORS, last_n
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, power
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

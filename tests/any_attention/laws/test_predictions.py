@@ -7,11 +7,11 @@ import pytest
 from mixture_share import critical_share, reach
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws import predictions
 from attention_separation.any_attention.laws.margins import predicted_margin
 from attention_separation.any_attention.laws.mixture import weight_ratios
 from attention_separation.any_attention.laws.predictions import shifted_ratios, stacked
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

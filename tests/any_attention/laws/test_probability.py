@@ -8,7 +8,6 @@ import pytest
 
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.jobs import Data
 from attention_separation.any_attention.laws import probability
 from attention_separation.any_attention.laws.mixture import Mixture
 from attention_separation.any_attention.laws.probability import (
@@ -18,6 +17,7 @@ from attention_separation.any_attention.laws.probability import (
     n_equal_to_uniform,
     of_hardmax,
 )
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)

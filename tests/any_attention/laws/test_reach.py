@@ -9,8 +9,8 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
-from attention_separation.any_attention.jobs import Data, KernelsJob
 from attention_separation.any_attention.laws import reach
+from attention_separation.any_attention.laws.law import between
 from attention_separation.any_attention.laws.reach import (
     BOUNDED_LAWS,
     REACH_LAWS,
@@ -18,6 +18,7 @@ from attention_separation.any_attention.laws.reach import (
     measured_biases,
     measured_degrees,
 )
+from attention_separation.any_attention.settings import Data, KernelsJob
 from attention_separation.attention.kernels import KERNELS, power
 from attention_separation.own_kernels.values import own_kernels
 
@@ -122,7 +123,8 @@ def test_of_few_classes_levels_that_move_by_order_1_may_separate():
 def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(
     predicted, measured, kind, verdict
 ):
-    claim = reach.least_weight("linear", SELF, 2000, *predicted, measured, True)
+    low, number, high = predicted
+    claim = between("linear", SELF, "g", number, (low, high), measured, 2000, True)
     assert (claim.kind, claim.verdict) == (kind, verdict)
 
 

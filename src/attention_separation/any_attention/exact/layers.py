@@ -19,18 +19,11 @@ THETA_OF_CROSS = 0.9
 
 @dataclass(frozen=True)
 class Layer:
-    """A model of the first paper with its X = Q K^T.
-
-    Attributes
-    ----------
-    model : name of the model
-    attention_x : "identity" or "ones"
-    words : in titles
-    """
+    """A model of the first paper with its X = Q K^T."""
 
     model: str
-    attention_x: str
-    words: str
+    attention_x: str  # "identity" or "ones"
+    words: str  # in titles
 
     @property
     def columns(self) -> dict[str, str]:

@@ -73,20 +73,12 @@ def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarra
 @dataclass(frozen=True)
 class Reach:
     """How far a kernel separates, over the multiples of K up to 10^12 that `asked_sizes` has, ends
-    then sought between two of them.
+    then sought between two of them."""
 
-    Attributes
-    ----------
-    last : the largest n at which it does; inf if at 10^12 still, NaN if at none
-    holes : the least and the largest n below it at which it does not; None where there are none
-    undecided_from : the least n at which float64 does not tell; NaN where it tells at all
-    decided : whether it tells at all n above `last`
-    """
-
-    last: float
-    holes: tuple[float, float] | None
-    undecided_from: float
-    decided: bool
+    last: float  # the largest n at which it does; inf if at 10^12 still, NaN if at none
+    holes: tuple[float, float] | None  # the least and the largest n below it at which it does not
+    undecided_from: float  # the least n at which float64 does not tell; NaN where it tells at all
+    decided: bool  # whether it tells at all n above `last`
 
 
 def reach(kernel: Kernel, layer: Layer, data: Data, level: float | None = None) -> Reach:

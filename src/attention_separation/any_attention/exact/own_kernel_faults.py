@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from ...own_kernels.section import OwnKernel, PythonKernel
 from ...own_kernels.values import own_kernel
 from ...results.provenance import PACKAGE, ROOT
-from ..jobs import Data, KernelsJob
+from ..settings import Data, KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
 

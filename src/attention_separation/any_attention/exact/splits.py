@@ -6,7 +6,7 @@ Q = K = (1 ... 1)^T.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...own_kernels.values import asked_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
-from ..jobs import KernelsJob
+from ..settings import KernelsJob
 from .layers import LAYERS, Layer
 from .values import score_columns
 
@@ -41,41 +41,22 @@ ABOUT = (
 )
 
 
-@dataclass(frozen=True)
-class Split:
-    """One split of X.
+ONE_COORDINATE = None
+"""In place of an alpha."""
 
-    Attributes
-    ----------
-    words : in tables
-    alpha : Q is so many times, and K one alpha-th of, what both are elsewhere; None for one
-        coordinate
-    """
 
-    words: str
-    alpha: float | None
+def with_split(kernel: Kernel, alpha: float | None) -> Kernel:
+    """A kernel of vectors that sees them with a split: Q is alpha times, and K one alpha-th of,
+    what both are elsewhere, or X goes through one coordinate. Scores are the same."""
 
-    def of(self, seen: KernelInputs) -> KernelInputs:
-        """What a kernel sees with this split; scores are the same."""
-        if self.alpha is not None:
-            queries, keys = seen.queries * self.alpha, seen.keys / self.alpha
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        if alpha is not ONE_COORDINATE:
+            queries, keys = seen.queries * alpha, seen.keys / alpha
         else:  # With X all ones all coordinates of a query are equal.
             queries, keys = (part[..., :1] * np.sqrt(seen.d) for part in (seen.queries, seen.keys))
-        return replace(seen, queries=queries, keys=keys)
+        return kernel.weigh(replace(seen, queries=queries, keys=keys))
 
-
-SCALED = tuple(Split(f"Q = {alpha:g} I, K = I / {alpha:g}", alpha) for alpha in ALPHAS)
-ONE_COORDINATE = Split("one coordinate", None)
-
-
-def splits(layer: Layer) -> tuple[Split, ...]:
-    """Those of a layer."""
-    return SCALED if layer.attention_x == "identity" else (*SCALED, ONE_COORDINATE)
-
-
-def with_split(kernel: Kernel, split: Split) -> Kernel:
-    """A kernel of vectors that sees them with a split."""
-    return replace(kernel, weigh=lambda seen: kernel.weigh(split.of(seen)))
+    return replace(kernel, weigh=weigh)
 
 
 def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, object]]:
@@ -83,10 +64,11 @@ def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, obje
     sizes = [n - n % data.classes for n in SIZES if n >= data.classes]
     for kernel in (each for each in kernels if each.kind == "features"):
         for layer in LAYERS:
-            for split in splits(layer):
-                found, shares = _measured(with_split(kernel, split), layer, data, sizes)
+            for alpha in (*ALPHAS, *[ONE_COORDINATE] * (layer.attention_x == "ones")):
+                words = "one coordinate" if alpha is None else f"Q = {alpha:g} I, K = I / {alpha:g}"
+                found, shares = _measured(with_split(kernel, alpha), layer, data, sizes)
                 for n, p_best, share in zip(sizes, found, shares, strict=True):
-                    row = {"kernel": kernel.name, "split": split.words, "alpha": split.alpha}
+                    row = {"kernel": kernel.name, "split": words, "alpha": alpha}
                     found_here = {"p_best": finite_or_null(p_best), "share": finite_or_null(share)}
                     yield row | layer.columns | layer.sizes(data, n) | found_here
 

@@ -15,7 +15,7 @@ from ...pages.table_page import write_result
 from ...results.progress import Progress
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
-from ..jobs import KernelsJob
+from ..settings import KernelsJob
 from .layers import LAYERS, Layer
 from .limits import exp_probabilities, known_least_weights, n_equal_to_uniform, reach
 from .values import separate

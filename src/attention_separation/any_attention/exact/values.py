@@ -20,32 +20,19 @@ PARTS = ("first", "marked", "own", "rest")
 
 @dataclass(frozen=True)
 class Separation:
-    """What a kernel's network alone can do at P numbers of tokens, each (P,).
+    """What a kernel's network alone can do at P numbers of tokens, each (P,); where scores are not
+    resolved by float64, the other numbers mean nothing."""
 
-    Attributes
-    ----------
-    p_best : P(it separates D1 from D0) with its own best threshold, the same for all signs
-    theta_low, theta_high : ends of the widest interval of best thresholds, in units of s; NaN
-        where none tells anything
-    p_paper : with the threshold of the paper's points
-    p_after_y : with one threshold for all neurons, chosen after the signs
-    p_each_bias : with a bias for each neuron, chosen after the signs
-    margin : the largest 2 eps, in units of s, at which half of `p_best` is left; NaN where none
-    margin_of_exp : that at which half of exp's `p_best` is left; NaN where it is not reached
-    share : of the special token in its own row, D1
-    resolved : whether float64 tells the scores apart; the other numbers mean nothing where it
-        does not
-    """
-
-    p_best: np.ndarray
+    p_best: np.ndarray  # P(it separates D1 from D0) with its own best threshold, for all signs
+    # Ends of the widest interval of best ones, in units of s; NaN where none tells anything.
     theta_low: np.ndarray
     theta_high: np.ndarray
-    p_paper: np.ndarray
-    p_after_y: np.ndarray
-    p_each_bias: np.ndarray
-    margin: np.ndarray
-    margin_of_exp: np.ndarray
-    share: np.ndarray
+    p_paper: np.ndarray  # with the threshold of the paper's points
+    p_after_y: np.ndarray  # with one threshold for all neurons, chosen after the signs
+    p_each_bias: np.ndarray  # with a bias for each neuron, chosen after the signs
+    margin: np.ndarray  # largest 2 eps, in units of s, where half of `p_best` is left; NaN: none
+    margin_of_exp: np.ndarray  # that where half of exp's `p_best` is left; NaN: not reached
+    share: np.ndarray  # of the special token in its own row, D1
     resolved: np.ndarray
 
 
@@ -66,6 +53,10 @@ class Scored:
             self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
         )
         return replace(found, resolved=found.resolved & self.tells_rows_apart())
+
+    def ranked(self) -> separation.Ranked:
+        """The states of a column, their scores replaced by ranks."""
+        return separation.rank_states(self.d0, self.d1, self.m, self.s)
 
     def tells_rows_apart(self) -> np.ndarray:
         """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
@@ -117,7 +108,7 @@ def separate(
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best, low, high = curves.best()
-    ranked = separation.rank_states(scored.d0, scored.d1, scored.m, scored.s)
+    ranked = scored.ranked()
     # No threshold is the best of those that tell nothing.
     low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.

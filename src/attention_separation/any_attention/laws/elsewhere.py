@@ -9,7 +9,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS
-from ..jobs import Data, KernelsJob
+from ..settings import Data, KernelsJob
 from .law_table import judge_laws
 
 TITLE = "Any attention: the laws at other data"

@@ -27,30 +27,17 @@ EITHER = 0.5
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a law predicts of one kernel in one layer.
-
-    Attributes
-    ----------
-    kernel, layer : what it is of
-    quantity : what is predicted
-    predicted : by the law
-    measured : by exact values; NaN where float64 does not resolve it
-    tolerance : of the relative difference, or of the difference itself if `absolute`
-    at : number of tokens, or None
-    holds : whether the law's conditions are met
-    kind : one of KINDS
-    """
+    """What a law predicts of one kernel in one layer."""
 
     kernel: str
     layer: Layer
     quantity: str
     predicted: float
-    measured: float
-    tolerance: float
-    at: float | None = None
-    holds: bool = True
-    kind: str = NUMBER
-    absolute: bool = False
+    measured: float  # by exact values; NaN where float64 does not resolve it
+    tolerance: float  # of the relative difference, or of the difference itself if it is a statement
+    at: float | None = None  # number of tokens
+    holds: bool = True  # whether the law's conditions are met
+    kind: str = NUMBER  # one of KINDS
 
     @property
     def difference(self) -> float:
@@ -74,15 +61,15 @@ class Prediction:
         """What the tolerance is of: the relative difference, or the difference itself."""
         if self.kind == MEASURED:
             return None
-        return "absolute" if self.absolute else "relative"
+        return "absolute" if self.kind == STATEMENT else "relative"
 
     @property
     def verdict(self) -> str:
         """Undecided where exact values do not resolve it, or no law is known."""
         if not self.holds:
             return NOT_APPLICABLE
-        found = Estimate.exactly(self._distance if self.absolute else self.difference)
-        return at_most(self.quantity, found, self.tolerance).verdict
+        found = self._distance if self.kind == STATEMENT else self.difference
+        return at_most(self.quantity, Estimate.exactly(found), self.tolerance).verdict
 
 
 def statement(
@@ -90,10 +77,17 @@ def statement(
     at: float | None = None, holds: bool = True,
 ) -> Prediction:  # fmt: skip
     """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
-    return Prediction(
-        kernel, layer, what, float(predicted), float(measured), EITHER, at, holds, STATEMENT,
-        absolute=True,
-    )  # fmt: skip
+    of = what, float(predicted), float(measured), EITHER
+    return Prediction(kernel, layer, *of, at, holds, STATEMENT)
+
+
+EXTREMES = {
+    ("last n", 0.0): ("separates at some n", False),
+    ("last n", math.inf): ("separates at the largest n", True),
+    ("g", 0.0): ("separates at g = 0", True),
+    ("g", math.inf): ("separates at some g", False),
+}
+"""Of quantities that 0 or inf may be predicted of: what is then so, or is not."""
 
 
 def between(
@@ -101,19 +95,15 @@ def between(
     measured: float, at: float | None, holds: bool, step: float = 0.0,
 ) -> Prediction:  # fmt: skip
     """A number, that the law knows as well as the ends of its error term are near, and to a step of
-    what is measured. Of an error term that is too large it is no test."""
+    what is measured. Of an error term that is too large it is no test. Where it is one of EXTREMES,
+    and at both ends as well, a statement."""
+    if (quantity, predicted) in EXTREMES:
+        what, so = EXTREMES[quantity, predicted]
+        found = math.nan if math.isnan(measured) else (measured == predicted) == so
+        return statement(kernel, layer, what, so, found, at, holds and {*ends} == {predicted})
     error = (max(abs(end - predicted) for end in ends) + step) / predicted + PRECISION
     fits = holds and error <= LARGEST_ERROR
     return Prediction(kernel, layer, quantity, predicted, measured, error, at, fits)
-
-
-def extreme(
-    kernel: str, layer: Layer, what: str, so: bool, predicted: float, ends: Collection[float],
-    measured: float, at: float | None, holds: bool,
-) -> Prediction:  # fmt: skip
-    """That something is so, or is not, where 0 or inf is predicted, and at both ends as well."""
-    found = math.nan if math.isnan(measured) else (measured == predicted) == so
-    return statement(kernel, layer, what, so, found, at, holds and {*ends} == {predicted})
 
 
 def measured(
@@ -133,22 +123,13 @@ OF_LAWS = ("statement", "condition", "error_term")
 
 @dataclass(frozen=True)
 class Law:
-    """A law of which kernels separate.
-
-    Attributes
-    ----------
-    name : in tables
-    statement : one sentence
-    condition : when it is derived, beside `mixture.CONDITION`
-    error_term : the tolerance of a number, in words
-    claims : what it claims of kernels and layers at given data
-    """
+    """A law of which kernels separate."""
 
     name: str
     statement: str
-    condition: str
-    error_term: str
-    claims: Callable[[Data], Iterator[Prediction]]
+    condition: str  # when it is derived, beside CONDITION
+    error_term: str  # the tolerance of a number, in words
+    claims: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
         """Its claims, each with its verdict."""
@@ -193,9 +174,6 @@ LEFT_OUT = (
     "(a0 + b) R_0 - b rho. h is the weight ratio of D1's special token in ordinary rows, 1 for "
     "functions of scores. In the other two layers they are always in order."
 )
-
-WORDS = (DEFINITIONS, f"All laws of P and of n need: {CONDITION}", LEFT_OUT)
-"""What the laws speak of, what all need, and what they leave out."""
 
 SMALL_ERROR = (
     f"The error term is at most {100 * LARGEST_ERROR:g} %. Where the order of one level's states "

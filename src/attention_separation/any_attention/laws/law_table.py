@@ -13,8 +13,8 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import count_verdicts
-from ..jobs import KernelsJob
-from .law import OF_LAWS, WORDS, Law
+from ..settings import KernelsJob
+from .law import CONDITION, DEFINITIONS, LEFT_OUT, OF_LAWS, Law
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
 from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW, own_law
@@ -48,7 +48,7 @@ SCOPE = (
     "a kernel has exactly the P of uniform attention is an identity, of both P. What is only "
     "measured has no prediction. A claim is not applicable where its law's conditions are not met. "
     "The data are the first paper's, X and V as well, the weights random signs. "
-    f"{' '.join(WORDS)}"
+    f"{DEFINITIONS} All laws of P and of n need: {CONDITION} {LEFT_OUT}"
 )
 
 

@@ -73,24 +73,16 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
 
 @dataclass(frozen=True)
 class WeightRatios:
-    """Weight ratios at P numbers of tokens, each (P,).
+    """Weight ratios at P numbers of tokens, each (P,); R and R_0 in the special token's own row,
+    with X all ones in the row where they are largest."""
 
-    Attributes
-    ----------
-    log_d1, log_d0 : log R and log R_0, in the special token's own row; with X all ones, in the row
-        where it is largest
-    own : rho
-    same : of its own class in D1's special row; rho for functions of scores
-    ordinary : h, of D1's special token in an ordinary row with X = I; 1 for functions of scores
-    ordered : whether the states of one level are known to be in order
-    """
-
-    log_d1: np.ndarray
-    log_d0: np.ndarray
-    own: np.ndarray
-    same: np.ndarray
+    log_d1: np.ndarray  # log R
+    log_d0: np.ndarray  # log R_0
+    own: np.ndarray  # rho
+    same: np.ndarray  # of its own class in D1's special row; rho for functions of scores
+    # h, of D1's special token in an ordinary row with X = I; 1 for functions of scores.
     ordinary: np.ndarray | float = 1.0
-    ordered: np.ndarray | bool = True
+    ordered: np.ndarray | bool = True  # whether the states of one level are known to be in order
 
 
 def weight_ratios(

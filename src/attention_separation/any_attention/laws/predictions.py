@@ -137,11 +137,12 @@ def largest_n(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
 
 
 def least_parameters(
-    parameter: Parameter, separates: Callable[..., np.ndarray], layer: Layer, data: Data,
-    sizes: Sequence[float],
+    parameter: Parameter, layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0,
+    separates: Callable[..., np.ndarray] | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """The least value of a parameter at each n at which kernels separate, by the law,
-    `separates_at`, or by exact values, `limits.separates`; inf where they do at none."""
+    """The least value of a parameter at each n at which kernels separate, by the law, or by exact
+    values, `limits.separates`; inf where they do at none."""
+    separates = separates or partial(separates_at, sign=sign)
 
     def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
         return separates(parameter.kernel(values), layer, data, np.array(sizes)[which])
@@ -154,19 +155,15 @@ def critical_temperatures(
 ) -> np.ndarray:
     """T* at each n, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
     gamma_1 log n / (log n - log C), above its limit gamma_1."""
-    separates = partial(separates_at, sign=sign)
-    return 1 / least_parameters(COLDNESS, separates, layer, data, sizes)
+    return 1 / least_parameters(COLDNESS, layer, data, sizes, sign)
 
 
-def least_degrees(layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0) -> np.ndarray:
-    """The least real p at each n at which x^p separates: log(n / C) / log(sigma* / sigma_0)."""
-    return least_parameters(DEGREE, partial(separates_at, sign=sign), layer, data, sizes)
+least_degrees = partial(least_parameters, DEGREE)
+"""The least real p at each n at which x^p separates: log(n / C) / log(sigma* / sigma_0)."""
 
-
-def critical_biases(layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0) -> np.ndarray:
-    """The least beta at each n at which sigmoid(x - beta log n), divided by the row's sum,
-    separates: about 1 + sigma_0 - log C / log n."""
-    return least_parameters(BIAS, partial(separates_at, sign=sign), layer, data, sizes)
+critical_biases = partial(least_parameters, BIAS)
+"""The least beta at each n at which sigmoid(x - beta log n), divided by the row's sum, separates:
+about 1 + sigma_0 - log C / log n."""
 
 
 def least_weights(

@@ -1,7 +1,7 @@
 """Laws of P itself: the mixture's staircase, its floor, and rows with a P in closed form."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
@@ -16,17 +16,7 @@ from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
 from . import mixture
-from .law import (
-    ERROR_OF_N,
-    IDENTITY,
-    NO_CHANGE,
-    NUMBER,
-    SMALL_ERROR,
-    Law,
-    Prediction,
-    between,
-    statement,
-)
+from .law import ERROR_OF_N, IDENTITY, NO_CHANGE, SMALL_ERROR, Law, Prediction, between, statement
 from .predictions import SIGNS, best_probability, columns, keeps_order, shifted_ratios, stacked
 
 STAIRCASE = ("power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter")
@@ -59,13 +49,14 @@ SAME_P = "None: P is the same to 12 digits."
 
 
 def _probabilities(
-    name: str, layer: Layer, data: Data, sizes: list[int], predicted: Iterable[float],
-    holds: Iterable[bool], kind: str = NUMBER,
+    name: str, layer: Layer, data: Data, sizes: list[int], predicted: Sequence[float] | np.ndarray,
+    holds: bool | np.ndarray, *kind: str,
 ) -> Iterator[Prediction]:  # fmt: skip
     """That P at a kernel's own best threshold is what is predicted, at each n."""
-    found = best_probabilities(KERNELS[name], layer, data, sizes).tolist()
-    for n, p, measured, met in zip(sizes, predicted, found, holds, strict=True):
-        yield Prediction(name, layer, "P", p, measured, EQUAL, n, met, kind)
+    found = best_probabilities(KERNELS[name], layer, data, sizes)
+    each = (np.broadcast_to(of, len(sizes)).tolist() for of in (predicted, found, holds))
+    for n, p, measured, met in zip(sizes, *each, strict=True):
+        yield Prediction(name, layer, "P", p, measured, EQUAL, n, met, *kind)
 
 
 def _staircase(data: Data) -> Iterator[Prediction]:
@@ -76,15 +67,15 @@ def _staircase(data: Data) -> Iterator[Prediction]:
             for sign in SIGNS
         )
         holds = mixture.Mixture(layer, data).applies() & (low == predicted) & (predicted == high)
-        yield from _probabilities(name, layer, data, sizes, predicted.tolist(), holds.tolist())
+        yield from _probabilities(name, layer, data, sizes, predicted, holds)
 
 
 def _uniform(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
-        law, kind = mixture.Mixture(layer, data), IDENTITY if layer == mixture.CROSS else NUMBER
-        predicted, holds = [law.of_uniform(data.m(n)) for n in sizes], [law.applies()] * len(sizes)
-        yield from _probabilities("uniform", layer, data, sizes, predicted, holds, kind)
+        law, kind = mixture.Mixture(layer, data), [IDENTITY] if layer == mixture.CROSS else []
+        predicted = [law.of_uniform(data.m(n)) for n in sizes]
+        yield from _probabilities("uniform", layer, data, sizes, predicted, law.applies(), *kind)
 
 
 def _equal_to_uniform(data: Data) -> Iterator[Prediction]:
@@ -93,7 +84,7 @@ def _equal_to_uniform(data: Data) -> Iterator[Prediction]:
         law, kernel = mixture.Mixture(layer, data), KERNELS[name]
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
         holds = ~differs_from_uniform(kernel, layer, data, np.array(sizes), 1) & law.applies()
-        yield from _probabilities(name, layer, data, sizes, predicted, holds.tolist(), IDENTITY)
+        yield from _probabilities(name, layer, data, sizes, predicted, holds, IDENTITY)
 
 
 def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
@@ -142,7 +133,7 @@ def _cross_floor(data: Data) -> Iterator[Prediction]:
     for name in AT_THE_CROSS_FLOOR:
         most = best_probability(KERNELS[name], mixture.CROSS, data, np.array(sizes), sign=1)
         holds = (most == floor) & law.applies()
-        yield from _probabilities(name, mixture.CROSS, data, sizes, floor, holds.tolist(), IDENTITY)
+        yield from _probabilities(name, mixture.CROSS, data, sizes, floor, holds, IDENTITY)
 
 
 def _entmaxes(data: Data) -> Iterator[Prediction]:
@@ -178,9 +169,7 @@ def _hardmax(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer in LAYERS:
         # Without a0 all of D0's tokens tie in cross-attention.
-        holds = [
-            mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
-        ] * len(sizes)
+        holds = mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
         of_half = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
@@ -198,18 +187,15 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
 def _not_divided(data: Data) -> Iterator[Prediction]:
     sizes = stacked(data, *FAR_SIZES)
     for layer, name in product(LAYERS, NOT_DIVIDED):
-        law, holds = (
-            mixture.Mixture(layer, data),
-            sums_decide(KERNELS[name], layer, data, np.array(sizes)),
-        )
-        at = name, layer, data, sizes
+        holds = sums_decide(KERNELS[name], layer, data, np.array(sizes))
         if layer == mixture.SELF_ONES:
-            claims = _probabilities(*at, [1 - 2.0 ** -data.m(n) for n in sizes], holds.tolist())
+            predicted = [1 - 2.0 ** -data.m(n) for n in sizes]
+            claims = _probabilities(name, layer, data, sizes, predicted, holds)
             of_exp = limits.exp_probabilities(layer, data, tuple(sizes))
             yield from _with_statements(claims, "P is above that of exp", True, of_exp)
         else:
-            floor = [law.floor(data.m(n)) for n in sizes]
-            yield from _probabilities(*at, floor, holds.tolist(), IDENTITY)
+            floor = [mixture.Mixture(layer, data).floor(data.m(n)) for n in sizes]
+            yield from _probabilities(name, layer, data, sizes, floor, holds, IDENTITY)
 
 
 def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
@@ -217,10 +203,8 @@ def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> 
     met = mixture.Mixture(layer, data).applies()
     if layer == mixture.SELF_ONES:
         of_d1, of_d0 = (
-            np.max(
-                [mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows], axis=0
-            )
-            for rows in (mixture.sigmas(layer, data, data.a1), mixture.sigmas(layer, data, data.a0))
+            np.max([mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows], 0)
+            for rows in (mixture.sigmas(layer, data, a) for a in (data.a1, data.a0))
         )
         met = met and data.c > data.b
         return met & ((data.c - data.b) * np.exp(of_d1 - of_d0) > data.c + data.b)

@@ -16,7 +16,7 @@ from ..exact.layers import LAYERS, Layer
 from . import law, predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
 from .mixture import CROSS, ROUNDING, SELF, Mixture, largest_probability, weight_ratios
-from .predictions import BIAS, DEGREE, SIGNS, least_parameters, separates_at, stacked
+from .predictions import SIGNS, critical_biases, critical_temperatures, least_degrees, stacked
 
 POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
 TAYLORS = tuple(KERNELS.get(f"taylor_{p}", taylor(p)) for p in range(1, 9))
@@ -34,8 +34,8 @@ BOUNDED_AT_ANY_WEIGHT = (
     "hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10", "sigmoid_log_n",
 )  # fmt: skip
 
-measured_degrees = partial(least_parameters, DEGREE, limits.separates)
-measured_biases = partial(least_parameters, BIAS, limits.separates)
+measured_degrees = partial(least_degrees, separates=limits.separates)
+measured_biases = partial(critical_biases, separates=limits.separates)
 """(layer, data, numbers of tokens) -> the least p of x^p, and the least beta, by exact values."""
 
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
@@ -61,13 +61,9 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
     """On the largest n at which a kernel separates: a number, or that there is none or no end."""
     low, predicted, high = (predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS)
     of = predicted, (low, high), measured_n(kernel, layer, data)
+    at = LARGEST_N - LARGEST_N % data.classes if math.isinf(predicted) else None
     holds = Mixture(layer, data).applies()
-    if predicted == 0:
-        return law.extreme(kernel.name, layer, "separates at some n", False, *of, None, holds)
-    if math.isinf(predicted):
-        last = LARGEST_N - LARGEST_N % data.classes
-        return law.extreme(kernel.name, layer, "separates at the largest n", True, *of, last, holds)
-    return law.between(kernel.name, layer, "last n", *of, None, holds, data.classes)
+    return law.between(kernel.name, layer, "last n", *of, at, holds, data.classes)
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -83,8 +79,8 @@ def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
 
 
 def _parameters(
-    data: Data, name: str, quantity: str, predict: Callable[..., np.ndarray],
-    measure: Callable[..., np.ndarray],
+    name: str, quantity: str, predict: Callable[..., np.ndarray],
+    measure: Callable[..., np.ndarray], data: Data,
 ) -> Iterator[law.Prediction]:  # fmt: skip
     sizes = stacked(data, *PARAMETERS_AT)
     for layer in LAYERS:
@@ -102,21 +98,8 @@ def _least_weights(data: Data) -> Iterator[law.Prediction]:
             *(predictions.least_weights(kernel, layer, data, sizes, sign) for sign in SIGNS),
             limits.least_weights(kernel, layer, data, sizes),
         )
-        for n, *each in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
-            yield least_weight(name, layer, n, *each, holds)
-
-
-def least_weight(
-    name: str, layer: Layer, n: int, low: float, predicted: float, high: float, found: float,
-    holds: bool,
-) -> law.Prediction:  # fmt: skip
-    """On the least g at which a kernel separates: a number, or that none is needed or enough."""
-    of = predicted, (low, high), found, n, holds
-    if predicted == 0:
-        return law.extreme(name, layer, "separates at g = 0", True, *of)
-    if math.isinf(predicted):
-        return law.extreme(name, layer, "separates at some g", False, *of)
-    return law.between(name, layer, "g", *of)
+        for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
+            yield law.between(name, layer, "g", predicted, (low, high), of, n, holds)
 
 
 def _never(data: Data) -> Iterator[law.Prediction]:
@@ -124,7 +107,7 @@ def _never(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product(LAYERS, BOUNDED):
         kernel, applies = KERNELS[name], Mixture(layer, data).applies()
         found = limits.separation(kernel, layer, data, sizes).tolist()
-        far = ~separates_at(kernel, layer, data, sizes, sign=1)
+        far = ~predictions.separates_at(kernel, layer, data, sizes, sign=1)
         for n, separates, holds in zip(sizes.tolist(), found, far.tolist(), strict=True):
             holds = holds and applies and stays_below(kernel, layer, data, n)
             yield law.statement(name, layer, "separates", False, separates, n, holds)
@@ -136,7 +119,7 @@ def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
         kernel, applies = KERNELS[name], Mixture(layer, data).applies()
         at_each = (
-            *(separates_at(kernel, layer, data, *each, sign) for sign in SIGNS),
+            *(predictions.separates_at(kernel, layer, data, *each, sign) for sign in SIGNS),
             limits.separates(kernel, layer, data, *each),
         )
         some = (part.reshape(len(sizes), -1).any(axis=1).tolist() for part in at_each)
@@ -229,9 +212,7 @@ REACH_LAWS = (
         "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
         law.SMALL_ERROR,
         law.ERROR_OF_SEARCH,
-        lambda data: _parameters(
-            data, "e^(x/T)", "T*", predictions.critical_temperatures, limits.critical_temperatures
-        ),
+        partial(_parameters, "e^(x/T)", "T*", critical_temperatures, limits.critical_temperatures),
     ),
     law.Law(
         "least degree",
@@ -239,9 +220,7 @@ REACH_LAWS = (
         "r as for polynomials.",
         law.SMALL_ERROR,
         law.ERROR_OF_SEARCH,
-        lambda data: _parameters(
-            data, "x^p", "least p", predictions.least_degrees, measured_degrees
-        ),
+        partial(_parameters, "x^p", "least p", least_degrees, measured_degrees),
     ),
     law.Law(
         "critical bias",
@@ -250,12 +229,8 @@ REACH_LAWS = (
         "another class.",
         law.SMALL_ERROR,
         law.ERROR_OF_SEARCH,
-        lambda data: _parameters(
-            data,
-            "sigmoid(x - beta log n)",
-            "least beta",
-            predictions.critical_biases,
-            measured_biases,
+        partial(
+            _parameters, "sigmoid(x - beta log n)", "least beta", critical_biases, measured_biases
         ),
     ),
 )

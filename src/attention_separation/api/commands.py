@@ -1,0 +1,182 @@
+"""The commands `separate`, `compare` and `kernels`: their options, and how they answer."""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from . import comparing
+from .listing import COLUMNS, as_text, kernels
+from .separating import separate
+
+
+def separate_command(parser: argparse.ArgumentParser) -> None:
+    """Command `separate`: what one kernel's network alone can do."""
+    parser.add_argument("--kernel", required=True, help="a name, or a formula such as 'x**4'")
+    parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
+    parser.add_argument("--theta", default="best", help="best, paper, or a number")
+    _add_layer(parser)
+    parser.set_defaults(run=_separate)
+
+
+def _separate(arguments: argparse.Namespace) -> None:
+    at, theta = _layer_options(arguments), arguments.theta
+    with contextlib.suppress(ValueError):
+        theta = float(theta)
+    with warnings_in_a_line("separate"):
+        found = separate(arguments.kernel, n=arguments.n, theta=theta, **at)
+        answer = {
+            field.name: getattr(found, field.name)
+            for field in dataclasses.fields(found)
+            if field.repr
+        }
+        # It may take more memory than there may be.
+        with contextlib.suppress(MemoryError):
+            answer["margin"] = found.margin
+        answer["largest_n"] = _reach_of(arguments.kernel, arguments.level, at)
+    if arguments.json:
+        _print_json(answer)
+    else:
+        _print_table([{"": name, "value": value} for name, value in answer.items()])
+
+
+def compare_command(parser: argparse.ArgumentParser) -> None:
+    """Command `compare`: several kernels at several n."""
+    parser.add_argument(
+        "--kernel", dest="kernels", nargs="+", required=True, help="names, or formulas in x"
+    )
+    sizes = comparing.SIZES
+    parser.add_argument("--n", type=whole, nargs="+", default=sizes, help="numbers of tokens")
+    _add_layer(parser)
+    parser.set_defaults(run=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    at = _layer_options(arguments)
+    with warnings_in_a_line("compare"):
+        table = comparing.compare(arguments.kernels, list(arguments.n), **at)
+        reach = {name: _reach_of(name, arguments.level, at) for name in arguments.kernels}
+    if arguments.json:
+        _print_json({"rows": table.to_dict("records"), "largest_n": reach})
+        return
+    wide = table.pivot_table(
+        index="kernel", columns="n", values="probability", sort=False, dropna=False
+    )
+    _print_table(
+        [
+            {"kernel": name} | {f"n = {n:,}": _probability(p) for n, p in row.items()}
+            | {"separates up to": _reach(reach[given])}
+            for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True)
+        ]
+    )  # fmt: skip
+
+
+def _probability(p: float) -> float | str:
+    return "undecided" if math.isnan(p) else float(p)
+
+
+def _reach(last: float | str | None) -> str:
+    if last is None or isinstance(last, str):
+        return last or "none"
+    return "10^12 still" if math.isinf(last) else f"{last:,}"
+
+
+def kernels_command(parser: argparse.ArgumentParser) -> None:
+    """Command `kernels`: the built-in kernels."""
+    parser.add_argument("--json", action="store_true", help="answer for programs")
+    parser.set_defaults(run=_kernels)
+
+
+def _kernels(arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        _print_json([dict(zip(COLUMNS, row, strict=True)) for row in kernels.rows()])
+    else:
+        print(kernels)
+
+
+def whole(text: str) -> int:
+    """A whole number, such as 200, 2_000 or 1e6."""
+    value = float(text)
+    if not value.is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers")
+    return int(value)
+
+
+SIZES = {"d": whole, "m": whole, "a0": float, "a1": float, "b": float, "c": float}
+"""Parameters of `separate` that are left at their defaults where nothing is said."""
+
+
+def _add_layer(parser: argparse.ArgumentParser) -> None:
+    """The layer and the sizes of its data, as of `separate`."""
+    parser.add_argument("--model", default="self_attention", help="or cross_attention")
+    parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
+    for name, kind in SIZES.items():
+        parser.add_argument(f"--{name}", type=kind, help=f"{name} of the data")
+    parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
+    parser.add_argument("--json", action="store_true", help="answer for programs")
+
+
+def _layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `_add_layer` read, as parameters."""
+    sizes = {name: getattr(arguments, name) for name in SIZES}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    return {"model": arguments.model, "attention_x": arguments.attention_x} | given
+
+
+@contextlib.contextmanager
+def warnings_in_a_line(command: str) -> Iterator[None]:
+    """What is warned of, at once, once and without lines of code, on standard error."""
+    said = set()
+
+    def say(message: Warning, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            print(f"{command}: warning: {message}", file=sys.stderr, flush=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = say
+        yield
+
+
+def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> float | str | None:
+    """`largest_n`, or the sentence that says why there is none."""
+    try:
+        return comparing.largest_n(kernel, level=level, **options)
+    except ArithmeticError as error:
+        return str(error)
+
+
+def _print_json(value: Any) -> None:
+    """As JSON; numbers that are none, or have no end, are null or "inf"."""
+    print(json.dumps(_plain(value), ensure_ascii=False, indent=1))
+
+
+def _print_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """As a table, numbers shortened."""
+    print(as_text(tuple(rows[0]), [tuple(map(_cell, row.values())) for row in rows]))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, tuple):
+        return " to ".join(map(_cell, value))
+    return str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf"
+    return value
