@@ -13,14 +13,11 @@ onstart:
 
 rule all:
     input:
-        files_of_run(FIRST),
-        files_of_run(KERNELS),
+        job_files.files_of_run(FIRST),
+        job_files.files_of_run(KERNELS),
         f"{RESULTS}/manifest.json",
 
 
 include: "workflow/rules/softmax_vs_linear.smk"
-include: "workflow/rules/any_attention.smk"
-include: "workflow/rules/head_rank.smk"
-include: "workflow/rules/needle.smk"
 include: "workflow/rules/declared_jobs.smk"
 include: "workflow/rules/report.smk"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.csv
 from making import CONFIG, ROOT
 
-from attention_separation.needle.claims import outcomes
+from attention_separation.needle.claims import trained_claims
 from attention_separation.needle.exact import accuracy_limits
 from attention_separation.needle.training import cells_table
 from attention_separation.results.tables import write_parquet
@@ -16,7 +16,7 @@ SCHEMAS = {
     "needle_critical": accuracy_limits.CRITICAL,
     "needle_bound_ends": accuracy_limits.BOUND_ENDS,
     "needle_cells": cells_table.SCHEMA,
-    "needle_claims": outcomes.SCHEMA,
+    "needle_claims": trained_claims.SCHEMA,
 }
 
 

@@ -163,7 +163,7 @@ def drawn_in(group: list[Result], study: Study) -> list[str]:
         for result in study.results.values()
         if result.in_default_run
         and any(output.kind.folder == "figures" for output in result.all_outputs())
-        and made & {output.path() for output in result.all_inputs()}
+        and made & {output.path() for output in sum(result.inputs.values(), ())}
     ]
 
 
@@ -175,7 +175,7 @@ def table_of_jobs(studies: Iterable[Study]) -> str:
             cells = (
                 listed(result.name for result in group),
                 f"`{group[0].module}`",
-                files(output for result in group for output in result.all_inputs()),
+                files(output for result in group for output in sum(result.inputs.values(), ())),
                 files(output for result in group for output in result.all_outputs()),
                 listed(drawn_in(group, study)),
             )

@@ -19,7 +19,6 @@ from attention_separation.results.job_files import (
     file_of,
     files_of_run,
     input_files,
-    is_reported,
     manifest_files,
     output_files,
     settings_file,
@@ -41,7 +40,7 @@ def a_result(**values):
 
 
 def paths(files):
-    return {key: [file.path for file in found] for key, found in files.items()}
+    return {key: [o.path(suffix) for o, suffix in found] for key, found in files.items()}
 
 
 def test_settings_hold_what_the_inputs_were_made_with():
@@ -106,7 +105,7 @@ def test_settings_are_files_whose_names_have_their_digest(tmp_path, monkeypatch)
 
 def reported(result):
     files = [file for found in output_files(result).values() for file in found]
-    return [file.path for file in files if is_reported(file)]
+    return [output.path(suffix) for output, suffix in files if output.is_reported(suffix)]
 
 
 def test_a_report_lists_pictures_and_tables_that_are_listed():

@@ -149,7 +149,7 @@ OF_NEEDLE = {
         f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",
         {"needle_accuracy", "needle_critical"},
     ),
-    "a sentence": (f"{NEEDLE}/summary.py", "claims on the needle", "the claims", set()),
+    "a sentence": (f"{NEEDLE}/study.py", "claims on the needle", "the claims", set()),
     "the other study of the same X": (
         f"{SRC}/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
     ),
@@ -214,7 +214,7 @@ def jobs(text: str, *overrides: str) -> list:
             settings = [result.settings_digest(output) for output in result.all_outputs()]
             reads, makes = (
                 {f"{study.folder}/{output.path()}" for output in part}
-                for part in (result.all_inputs(), result.all_outputs())
+                for part in (sum(result.inputs.values(), ()), result.all_outputs())
             )
             found.append((result, settings, reads, makes))
     return found

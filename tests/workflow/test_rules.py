@@ -1,4 +1,4 @@
-"""The first paper's rules stand by name, in step with config.yaml; wildcard rules make the rest."""
+"""The rules of the first paper's panels stand by name, in step with config.yaml."""
 
 import re
 
@@ -25,7 +25,8 @@ def test_every_job_of_the_paper_has_a_rule_and_every_rule_a_job():
     papers = {panel for figure in SECTION.figures.values() for panel in figure.panels}
     assert papers == {*SECTION.panels}
     assert len(papers) == 19
-    assert NAMED.keys() - WILDCARD == STUDY.results.keys() - papers
+    jobs = {name for name in STUDY.results if name.startswith(("simulate_", "exact_", "fig"))}
+    assert NAMED.keys() - WILDCARD == jobs - papers
 
 
 @pytest.mark.parametrize("name", sorted(NAMED.keys() - WILDCARD))

@@ -40,16 +40,7 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 
 from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
-from attention_separation.results.job_files import (
-    command_options,
-    file_of,
-    files_of_run,
-    input_files,
-    is_reported,
-    manifest_files,
-    output_files,
-    settings_file,
-)
+from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.declaration import FIGURE, Output, Result
 from attention_separation.settings.strict_model import canonical_json
@@ -134,21 +125,18 @@ def reads(name):
     if name not in JOBS:
         return {}
     study, result = JOBS[name]
-    files = input_files(result).items()
+    files = job_files.input_files(result).items()
     return {option: [f"{study.folder}/{path}" for path in paths] for option, paths in files}
 
 
 def writes(name):
     """What a job writes; what a report shows of it is marked so."""
-    if name not in JOBS:
-        return {}
-    return in_report(*JOBS[name])
+    return in_report(*JOBS[name]) if name in JOBS else {}
 
 
 def slices_of(panel):
     """The slices that a panel's trials are cut into."""
-    name = f"simulate_{panel}"
-    return reads(name).get("merge", []) if name in JOBS else []
+    return reads(f"simulate_{panel}").get("merge", [])
 
 
 def is_local(name):
@@ -162,22 +150,23 @@ def panels_of(what):
     return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
-def jobs_of(study):
-    """The names of a study's jobs."""
-    return [name for name, (other, _) in JOBS.items() if other is study]
-
-
 def files_of(study, results):
     """The files that some results of a study make."""
     outputs = [output for name in results for output in study.results[name].all_outputs()]
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
-# Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
+# Jobs of the first paper's panels, which have rules by name or wildcard rules. The latter have those
+# of panels drawn alone and of figures of one's own; what they make.
+OF_PANELS = {
+    name: result.module
+    for name, (_, result) in JOBS.items()
+    if result.module.endswith(("simulation.simulate", "exact.compute", "panel_figure"))
+}
 OWN_FIGURES = [
     name
-    for name in jobs_of(FIRST)
-    if JOBS[name][1].module.endswith("panel_figure") and name not in PAPERS_FIGURES
+    for name, module in OF_PANELS.items()
+    if module.endswith("panel_figure") and name not in PAPERS_FIGURES
 ]
 ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
 
@@ -189,7 +178,7 @@ def module_of(wildcards, **files):
 
 
 def settings_of(wildcards, **files):
-    return settings_file(declared(files["output"][0])[1])
+    return job_files.settings_file(declared(files["output"][0])[1])
 
 
 def code_of(wildcards, **files):
@@ -204,7 +193,7 @@ def options_of(wildcards, input, output):
     study, result = declared(output[0])
     if "slice" in wildcards.keys():
         return f"--output {shlex.quote(output[0])} --slice {wildcards.slice}/{wildcards.of}"
-    return command_options(result, input, output)
+    return job_files.command_options(result, input, output)
 
 
 def priority_of(wildcards, rulename):
@@ -229,25 +218,26 @@ JOB = (
 def in_report(study, result):
     """The files of a result, by name in its rule; those that a report lists are marked."""
     return {
-        key: [_marked(study, file) for file in files] for key, files in output_files(result).items()
+        key: [_marked(study, *file) for file in files]
+        for key, files in job_files.output_files(result).items()
     }
 
 
-def _marked(study, file):
-    path = f"{study.folder}/{file.path}"
-    if not is_reported(file):
+def _marked(study, output, suffix):
+    path = f"{study.folder}/{output.path(suffix)}"
+    if not output.is_reported(suffix):
         return path
 
     def labels(wildcards):
         own = wildcards.get("figure")
-        output = JOBS[own][1].all_outputs()[0] if own else file.output
-        return study.labels(output, MADE_IN[study.name])
+        shown = JOBS[own][1].all_outputs()[0] if own else output
+        return study.labels(shown, MADE_IN[study.name])
 
     return report(
         path,
         caption=f"../report/{study.name}.rst",
         category=lambda wildcards: CATEGORIES[study.name],
-        subcategory="Tables" if file.suffix == "html" else "Figures",
+        subcategory="Tables" if suffix == "html" else "Figures",
         labels=labels,
     )
 

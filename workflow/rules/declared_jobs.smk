@@ -1,7 +1,9 @@
-# A rule for each job that the studies beside the first declare, cells of training among them.
+# What studies declare: a rule for each job, cells of training and audits among them, but for those of
+# the first paper's panels; and of each later study a rule by its prefix, for a whole run, and those of
+# its targets, such as parts of a grid of networks, and what is made without training.
 
 
-for study, name in [(study, name) for study in (KERNELS, RANK, NEEDLE) for name in jobs_of(study)]:
+for study, name in [(study, name) for name, (study, _) in JOBS.items() if name not in OF_PANELS]:
 
     rule:
         name:
@@ -32,3 +34,45 @@ for study, name in [(study, name) for study in (KERNELS, RANK, NEEDLE) for name 
             JOBS[name][1].description
         shell:
             JOB
+
+
+for study in (KERNELS, RANK, NEEDLE):
+
+    rule:
+        name:
+            study.prefix
+        input:
+            job_files.files_of_run(study),
+            f"{study.folder}/manifest.json",
+
+    for target, results in study.targets().items():
+
+        rule:
+            name:
+                target
+            input:
+                files_of(study, results),
+
+
+use rule manifest as rank_manifest with:
+    input:
+        job_files.manifest_files([RANK]),
+    output:
+        f"{RANK.folder}/manifest.json",
+    log:
+        log_file(RANK, "rank_manifest"),
+    localrule: True
+    message:
+        f"Manifest of {RANK.folder}: sha256 of pictures, csv and html"
+
+
+use rule manifest as needle_manifest with:
+    input:
+        job_files.manifest_files([NEEDLE]),
+    output:
+        f"{NEEDLE.folder}/manifest.json",
+    log:
+        log_file(NEEDLE, "needle_manifest"),
+    localrule: True
+    message:
+        f"Manifest of {NEEDLE.folder}: sha256 of pictures, csv and html"

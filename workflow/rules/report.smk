@@ -10,14 +10,10 @@ if not MODULE:
 
 
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
+MANIFESTS = rules.manifest, rules.manifest, rules.rank_manifest, rules.needle_manifest
 MADE_IN = {
     study.name: Path(manifest.output[0]).parent
-    for study, manifest in (
-        (FIRST, rules.manifest),
-        (KERNELS, rules.manifest),
-        (RANK, rules.rank_manifest),
-        (NEEDLE, rules.needle_manifest),
-    )
+    for study, manifest in zip((FIRST, KERNELS, RANK, NEEDLE), MANIFESTS)
 }
 REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
 if not REPORTED[FIRST.name]:
@@ -55,7 +51,7 @@ rule provenance:
         runtime=5,
     params:
         package=PACKAGE,
-        settings=lambda wildcards: file_of("provenance", provenance_settings()),
+        settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
         code=lambda wildcards: digest_of("pages.provenance_page"),
     message:
         "Provenance"

@@ -8,7 +8,7 @@ from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
-from .settings.section import HeadRankSection, RankScale
+from .settings.section import HeadRankSection
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY
 
 NUMBERS = Kind("numbers", ("parquet",))
@@ -36,23 +36,30 @@ class HeadRank(Study):
         self.section, self.seed, self.jobs = section, seed, jobs
 
     def summary(self, folder: Path) -> Iterator[str]:
+        """The verdicts on the claims, a line each; ValueError where there are none."""
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from .summary import summary
+        from ..results.tables import read_parquet
+        from ..statistics.claims import count_verdicts
+        from .claims.judging import ORIGINS, SCHEMA
 
-        return summary(self, folder)
-
-    @property
-    def chosen(self) -> RankScale:
-        """The scale that is in force."""
-        return self.section.scales[self.section.scale]
+        path = folder / "tables" / "rank_claims.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
+        table = read_parquet(path, SCHEMA, self.results["rank_claims"].settings.digest())
+        yield f"claims on the rank of heads, at the scale {self.section.scale}"
+        for origin in ORIGINS:
+            own = [row for row in table.to_pylist() if row["origin"] == origin]
+            if own:
+                yield f"{origin}: {count_verdicts(row['verdict'] for row in own)}"
+                for row in own:
+                    yield f"{row['verdict']:<10} {row['claim']:<36} {in_words(row)}".rstrip()
+        yield f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures"
+        yield f"{folder}/tables/rank_errors.html  the error of every cell"
 
     @property
     def folder(self) -> str:
         scale = self.section.scale
         return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
-
-    def labels(self, output: Output, folder: Path) -> dict[str, str]:
-        return {"result": output.name, "of": output.title}
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         return {
@@ -205,6 +212,21 @@ class HeadRank(Study):
                 options=("--figure", figure),
                 description=f"Figure {figure}",
             )
+
+
+def in_words(row: dict) -> str:
+    """A row's sizes, why it is not judged, its deciding comparison with the interval, and the
+    bound; empty where there is nothing to say."""
+    parts = [row["reason"]] if row["reason"] else []
+    if row["measured"] is not None:
+        interval = ""
+        if row["low"] is not None:
+            high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
+            interval = f" ({row['low']:.3g} {high})"
+        parts.append(f"{row['deciding_case']}: {row['measured']:.3g}{interval}")
+    if row["bound"] is not None:
+        parts.append(f"bound {row['bound']:.3g}, {row['bound_description']}")
+    return "; ".join([row["sizes"], *parts]) if parts else ""
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:

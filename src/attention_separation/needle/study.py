@@ -9,7 +9,7 @@ from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import Job, Jobs
 from .settings.cells import NeedleCell
 from .settings.exact import ClaimsJob
-from .settings.section import NeedleScale, NeedleSection
+from .settings.section import NeedleSection
 from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
 
 CELL = Kind("cells", ("parquet",))
@@ -28,11 +28,6 @@ class Needle(Study):
 
     def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
         self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
-
-    @property
-    def chosen(self) -> NeedleScale:
-        """The scale that is in force."""
-        return self.section.scales[self.section.scale]
 
     @property
     def folder(self) -> str:
@@ -120,11 +115,21 @@ class Needle(Study):
             description="The needle: all trained networks",
         )
 
-    def labels(self, output: Output, folder: Path) -> dict[str, str]:
-        return {"result": output.name, "of": output.title}
-
     def summary(self, folder: Path) -> Iterator[str]:
+        """The verdicts on the claims, a line each; ValueError where there are none."""
         # Asked for by people alone: a workflow does without the libraries of tables.
-        from .summary import summary
+        from ..results.tables import read_parquet
+        from ..statistics.claims import count_verdicts
+        from .claims.trained_claims import SCHEMA
 
-        return summary(self, folder)
+        path = folder / "tables" / "needle_claims.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: not made yet; run `snakemake needle` first")
+        settings = self.results["needle_claims"].settings.digest()
+        rows = read_parquet(path, SCHEMA, settings).to_pylist()
+        counts = count_verdicts(row["verdict"] for row in rows)
+        yield f"claims on the needle, at the scale {self.section.scale}: {counts}"
+        for row in rows:
+            value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
+            yield f"{row['verdict']:<10} {row['claim']:<4} {value} ({row['rule']})"
+        yield f"{folder}/figures/needle_*.{{svg,png,pdf,csv,parquet}}  the figures"

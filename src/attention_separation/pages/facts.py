@@ -222,11 +222,6 @@ class Rank:
         return min(x for full, x in errors if not full) / max(x for full, x in errors if full)
 
     @property
-    def uniform_error(self) -> float:
-        """The error of uniform attention there."""
-        return self.one_layer[0]["rank_0"]
-
-    @property
     def papers(self) -> Counter[str]:
         """How many of the paper's claims have each verdict."""
         rows = self._tables("head_rank/rank_claims")

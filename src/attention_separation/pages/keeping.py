@@ -4,6 +4,7 @@ import csv
 import math
 import shutil
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,9 @@ def _write_moved(table: pa.Table, path: Path) -> None:
 
 def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
     """Whether cells are equal, numbers to a part in 10^6 or 10^-10."""
-    if [len(row) for row in old] != [len(row) for row in new]:
+    if [*map(len, old)] != [*map(len, new)]:
         return False
-    return all(
-        a == b or _is_close(a, b)
-        for row, other in zip(old, new, strict=True)
-        for a, b in zip(row, other, strict=True)
-    )
+    return all(a == b or _is_close(a, b) for a, b in zip(chain(*old), chain(*new), strict=True))
 
 
 def _is_close(a: str, b: str) -> bool:

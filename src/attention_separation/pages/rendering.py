@@ -60,14 +60,13 @@ class Tables:
     def __call__(self, name: str, /, **wanted: object) -> list[dict[str, Any]]:
         """The rows that have the wanted values; PageError where there is no such table."""
         if name not in self._read:
-            self._read[name] = self._rows(self.folder / f"{name}.csv")
+            path = self.folder / f"{name}.csv"
+            if not path.exists():
+                text = f"{path} is missing; `make keep` puts a finished run's tables there"
+                raise PageError(text)
+            options = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+            self._read[name] = pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
         return where(self._read[name], **wanted)
-
-    def _rows(self, path: Path) -> list[dict[str, Any]]:
-        if not path.exists():
-            raise PageError(f"{path} is missing; `make keep` puts a finished run's tables there")
-        options = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
-        return pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
 
 
 def where(rows: Iterable[Mapping[str, Any]], **wanted: object) -> list[Any]:

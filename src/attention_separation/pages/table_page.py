@@ -89,10 +89,11 @@ def _rounded(value: float) -> str:
 
 
 def write_result(
-    table: pa.Table, stem: Path, metadata: dict[str, str], title: str, about: str,
+    table: pa.Table, output: Path, metadata: dict[str, str], title: str, about: str,
     shown: pa.Table | None = None, endless: Collection[str] = (),
 ) -> None:  # fmt: skip
-    """Write STEM.parquet, STEM.csv and STEM.html, a page with a title and a text about the table.
+    """Write to a path, with any ending, as parquet, as csv, and as html, a page with a title and a
+    text about the table.
 
     `shown` is what the page shows if not the table itself. In `endless` columns a number may be
     infinite.
@@ -104,8 +105,9 @@ def write_result(
     """
     for name in {*table.column_names} - {*endless}:
         if not all_finite(table[name]):
-            raise TableError(f"{stem}: column {name} holds a value that is no finite number")
-    write_parquet(table, stem.with_name(f"{stem.name}.parquet"), metadata)
-    write_csv(table, stem.with_name(f"{stem.name}.csv"))
-    text = page(table if shown is None else shown, title, about)
-    write_text(stem.with_name(f"{stem.name}.html"), text)
+            raise TableError(
+                f"{output.with_suffix('')}: column {name} holds a value that is no finite number"
+            )
+    write_parquet(table, output.with_suffix(".parquet"), metadata)
+    write_csv(table, output.with_suffix(".csv"))
+    write_text(output.with_suffix(".html"), page(table if shown is None else shown, title, about))

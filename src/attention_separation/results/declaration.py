@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..settings.strict_model import StrictModel
 from .provenance import PACKAGE, code_digest
@@ -66,6 +66,10 @@ class Output:
         """The suffix of the file that a report shows; empty where it shows none."""
         return next((suffix for suffix in ("html", "png") if suffix in self.kind.suffixes), "")
 
+    def is_reported(self, suffix: str) -> bool:
+        """Whether a report lists its file with a suffix."""
+        return self.is_listed and suffix == self.page
+
 
 @dataclass(frozen=True)
 class Current:
@@ -122,10 +126,6 @@ class Result:
         """Digest of the settings that one of its outputs carries."""
         return (output.settings or self.settings).digest()
 
-    def current(self, output: Output) -> Current:
-        """The digests that one of its outputs carries when it is current."""
-        return Current(self.settings_digest(output), self.code, self.in_default_run)
-
     def with_inputs(self, made: Mapping[str, str]) -> "Result":
         """The same, whose settings hold the digests of what it reads; `made` has them by path."""
         if not self.inputs:
@@ -140,10 +140,6 @@ class Result:
         """All its outputs."""
         return [output for outputs in self.outputs.values() for output in outputs]
 
-    def all_inputs(self) -> list[Output]:
-        """All its inputs."""
-        return [output for outputs in self.inputs.values() for output in outputs]
-
     def slice_path(self, number: int | str) -> str:
         """The table of one of its slices, below the folder of results."""
         (output,) = self.all_outputs()
@@ -155,31 +151,6 @@ def outputs_of(results: Mapping[str, Result]) -> Iterator[tuple[Result, Output]]
     for result in results.values():
         for output in result.all_outputs():
             yield result, output
-
-
-def files_of_default_run(results: Mapping[str, Result]) -> list[str]:
-    """The files of a whole run that are no job's input alone, below the folder of results."""
-    return [
-        path
-        for result, output in outputs_of(results)
-        if result.in_default_run and output.kind.folder in ("figures", "tables")
-        for path in output.paths()
-    ]
-
-
-def shown_outputs(results: Mapping[str, Result], folder: Path | None = None) -> list[Output]:
-    """The outputs that a report shows: those whose page or picture is in a folder, or without one,
-    those that a whole run makes."""
-    return [
-        output
-        for result, output in outputs_of(results)
-        if output.page
-        and (
-            result.in_default_run
-            if folder is None
-            else (folder / output.path(output.page)).exists()
-        )
-    ]
 
 
 class Study(ABC):
@@ -199,6 +170,11 @@ class Study(ABC):
     kept_in: ClassVar[str]
 
     @property
+    def chosen(self) -> Any:
+        """Of the section's scales, that which is in force."""
+        return self.section.scales[self.section.scale]
+
+    @property
     @abstractmethod
     def folder(self) -> str:
         """Folder that the results of its scale go to."""
@@ -207,9 +183,9 @@ class Study(ABC):
     def declare_results(self) -> Iterable[Result]:
         """What a run can make."""
 
-    @abstractmethod
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         """What stands beside a figure or a table in a report's list, for results in a folder."""
+        return {"result": output.name, "of": output.title}
 
     @abstractmethod
     def summary(self, folder: Path) -> Iterator[str]:
@@ -236,19 +212,23 @@ class Study(ABC):
             }
         return found
 
-    def rule(self, name: str) -> str:
-        """A rule's name, with the prefix."""
-        return f"{self.prefix}_{name}" if self.prefix else name
-
     def shown_outputs(self, folder: Path | None = None) -> list[Output]:
-        """The outputs in a folder that a report shows; without one, those of a whole run."""
-        return shown_outputs(self.results, folder)
+        """The outputs that a report shows: those whose page or picture is in a folder; without one,
+        those that a whole run makes."""
+        return [
+            output
+            for result, output in outputs_of(self.results)
+            if output.page
+            and ((folder / output.path(output.page)).exists() if folder else result.in_default_run)
+        ]
 
     def expected_tables(self) -> dict[str, Current]:
         """The parquet files of a run, by their path below the folder of results, each with the
         digests that it carries when it is current."""
         return {
-            output.path("parquet"): result.current(output)
+            output.path("parquet"): Current(
+                result.settings_digest(output), result.code, result.in_default_run
+            )
             for result, output in outputs_of(self.results)
             if "parquet" in output.kind.suffixes
         }

@@ -25,7 +25,8 @@ def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
     `expected` are parquet files by their path below the folder.
     """
     found = {path: _parquet_state(folder / path, now) for path, now in expected.items()}
-    listed = _manifest(folder)
+    manifest = folder / NAME
+    listed = json.loads(manifest.read_text(encoding="utf-8")) if manifest.exists() else {}
     for path in sorted(unlisted(folder)):
         relative = str(path.relative_to(folder))
         if path.suffix == ".parquet":
@@ -69,11 +70,6 @@ def _parquet_state(path: Path, now: Current) -> str:
     if metadata.get(b"code", b"").decode() != now.code:
         return "of other code"
     return CURRENT
-
-
-def _manifest(folder: Path) -> dict[str, str]:
-    path = folder / NAME
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:

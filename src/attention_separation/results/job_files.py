@@ -3,32 +3,11 @@
 import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from ..settings.strict_model import digest
-from .declaration import Output, Result, Study, files_of_default_run
-
-
-@dataclass(frozen=True)
-class OutputFile:
-    """A file that a job writes; under the option "" it is not told of it."""
-
-    output: Output
-    suffix: str
-    option: str
-
-    @property
-    def path(self) -> str:
-        """Below the folder of results."""
-        return self.output.path(self.suffix)
-
-    @property
-    def key(self) -> str:
-        """Its name in a rule: the option, where the job is told this path."""
-        is_told = self.option and self.suffix == self.output.kind.suffixes[0]
-        return self.option if is_told else f"{self.option or 'beside'}_{self.suffix}"
+from .declaration import Output, Result, Study, outputs_of
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
@@ -40,14 +19,16 @@ def input_files(result: Result) -> dict[str, list[str]]:
     }
 
 
-def output_files(result: Result) -> dict[str, list[OutputFile]]:
-    """What a job writes, by name in its rule."""
-    files: dict[str, list[OutputFile]] = {}
+def output_files(result: Result) -> dict[str, list[tuple[Output, str]]]:
+    """What a job writes, each output with the suffix of its file, by name in its rule: the option,
+    where the job is told this path."""
+    files: dict[str, list[tuple[Output, str]]] = {}
     for option, outputs in result.outputs.items():
         for output in outputs:
             for suffix in output.kind.suffixes:
-                file = OutputFile(output, suffix, option)
-                files.setdefault(file.key, []).append(file)
+                is_told = option and suffix == output.kind.suffixes[0]
+                key = option if is_told else f"{option or 'beside'}_{suffix}"
+                files.setdefault(key, []).append((output, suffix))
     return files
 
 
@@ -84,14 +65,15 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
-def is_reported(file: OutputFile) -> bool:
-    """Whether a report lists a file: the picture of a figure, or the page of a table."""
-    return file.suffix == file.output.page and file.output.is_listed
-
-
 def files_of_run(study: Study) -> list[str]:
-    """The files that a whole run of a study makes, but for the manifest of its folder."""
-    return [f"{study.folder}/{path}" for path in files_of_default_run(study.results)]
+    """The files of a whole run of a study that are no job's input alone, but for the manifest of
+    its folder."""
+    return [
+        f"{study.folder}/{path}"
+        for result, output in outputs_of(study.results)
+        if result.in_default_run and output.kind.folder in ("figures", "tables")
+        for path in output.paths()
+    ]
 
 
 def manifest_files(studies: Iterable[Study]) -> list[str]:

@@ -5,7 +5,8 @@ installed, which would double the time of a short job: here its buffers are fill
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -185,7 +186,9 @@ def check_inputs(
         if len(paths) != len(wanted):
             raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")
         for path, settings in zip(paths, wanted, strict=True):
-            _check_settings(path, _opened(path).schema_arrow, settings)
+            with _is_parquet(path):
+                schema = pq.ParquetFile(path).schema_arrow
+            _check_settings(path, schema, settings)
 
 
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
@@ -196,18 +199,14 @@ def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
 
 def read_table(path: Path) -> pa.Table:
     """The table of a file, whatever its columns; TableError if it is no parquet file."""
+    with _is_parquet(path):
+        return pq.ParquetFile(path).read()
+
+
+@contextmanager
+def _is_parquet(path: Path) -> Iterator[None]:
     try:
-        return _opened(path).read()
+        yield
     except (pa.ArrowException, OSError) as error:
-        raise TableError(_unreadable(path, error)) from error
-
-
-def _opened(path: Path) -> pq.ParquetFile:
-    try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise TableError(_unreadable(path, error)) from error
-
-
-def _unreadable(path: Path, error: Exception) -> str:
-    return f"{path}: no parquet file that can be read: {error}; {AGAIN}"
+        text = f"{path}: no parquet file that can be read: {error}; {AGAIN}"
+        raise TableError(text) from error

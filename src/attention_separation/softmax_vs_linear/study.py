@@ -9,7 +9,7 @@ from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Re
 from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
 from .settings.panels import Panel, PanelsJob, PhaseJob, VerdictsJob
-from .settings.section import Scale, SoftmaxVsLinearSection
+from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
 PANEL = Kind("panels", ("parquet",))
@@ -32,11 +32,6 @@ class SoftmaxVsLinear(Study):
 
     def __init__(self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs):
         self.section, self.seed, self.jobs = section, seed, jobs
-
-    @property
-    def chosen(self) -> Scale:
-        """The scale that is in force."""
-        return self.section.scales[self.section.scale]
 
     @property
     def folder(self) -> str:

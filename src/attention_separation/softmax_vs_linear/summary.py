@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from ..results.declaration import TABLE, Output
 from ..results.tables import TableError, numpy_column, read_parquet
@@ -18,22 +17,6 @@ HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
     f"{'mean':>8}{'computed':>9}  verdict"
 )
-
-
-def verdict_columns(verdict: dict | None) -> str:
-    """Mean success rate, its exact or reference value and the verdict; nothing where there is none
-    yet."""
-    if verdict is None:
-        return ""
-    return f"{verdict['mean_p_hat']:8.3f}{verdict['mean_p_exact']:9.3f}  {verdict['verdict']}"
-
-
-def summary_line(table: pa.Table) -> str:
-    """Points, trials per point, and the smallest, median and largest success rate."""
-    rate = numpy_column(table, "p_hat")
-    numbers = "".join(f"{value:8.3f}" for value in (rate.min(), np.median(rate), rate.max()))
-    trials = "/".join(str(count) for count in np.unique(numpy_column(table, "trials")))
-    return f"{table['panel'][0].as_py():<12}{len(rate):>7}{trials:>10}{numbers}"
 
 
 def summary(study, folder: Path) -> Iterator[str]:
@@ -57,7 +40,12 @@ def summary(study, folder: Path) -> Iterator[str]:
     yield "success rate over the points of each panel"
     yield HEADER
     for table in made:
-        yield summary_line(table) + verdict_columns(judged.get(table["panel"][0].as_py()))
+        name, rate = table["panel"][0].as_py(), numpy_column(table, "p_hat")
+        numbers = "".join(f"{value:8.3f}" for value in (rate.min(), np.median(rate), rate.max()))
+        trials = "/".join(str(count) for count in np.unique(numpy_column(table, "trials")))
+        if row := judged.get(name):
+            numbers += f"{row['mean_p_hat']:8.3f}{row['mean_p_exact']:9.3f}  {row['verdict']}"
+        yield f"{name:<12}{len(rate):>7}{trials:>10}{numbers}"
     for name, figure in study.section.figures.items():
         if (folder / "figures" / f"{name}.png").exists():
             yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"

@@ -23,7 +23,7 @@ from attention_separation.head_rank.claims.learned_claims import learned
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings.section import Grid, Part
-from attention_separation.head_rank.summary import in_words
+from attention_separation.head_rank.study import in_words
 from attention_separation.head_rank.training.runs import APART, chosen, plain
 from attention_separation.statistics.contrasts import PAIRED, WELCH
 from attention_separation.statistics.means import mean_of

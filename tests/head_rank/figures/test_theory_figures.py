@@ -88,4 +88,4 @@ def test_the_figure_of_points_has_the_line_of_rank_0(folder):
 def test_a_rule_makes_all_three_figures_of_all_four_tables():
     result = STUDY.results["rank_theory"]
     assert [output.name for output in result.all_outputs()] == list(THEORY)
-    assert [output.name for output in result.all_inputs()] == list(NUMBERED)
+    assert [output.name for output in sum(result.inputs.values(), ())] == list(NUMBERED)

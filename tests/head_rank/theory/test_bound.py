@@ -13,7 +13,6 @@ from scipy.linalg import null_space
 from attention_separation.head_rank.constructions import data, features, sphere
 from attention_separation.head_rank.theory.bound import (
     bound,
-    bound_with_encoded_values,
     energy,
     heads_needed,
     log_dimension,
@@ -193,9 +192,9 @@ def _log_sign(d: int) -> float:
 )
 @pytest.mark.parametrize("any_value", [False, True])
 def test_the_sum_by_its_definition(d, r, h, any_value):
-    for encoded, least in ((False, bound), (True, bound_with_encoded_values)):
+    for encoded in (False, True):
         low, high = by_the_definition(d, r, h, any_value, 3001, encoded)
-        assert low - 1e-12 <= least(d, r, h, any_value) <= high + 1e-12
+        assert low - 1e-12 <= bound(d, r, h, any_value, encoded) <= high + 1e-12
         assert high - low < 0.05
 
 

@@ -13,12 +13,7 @@ from scipy.special import betainc, eval_legendre
 
 from attention_separation.head_rank.constructions import data
 from attention_separation.head_rank.constructions.sphere import sign_coefficient
-from attention_separation.head_rank.theory.bound import (
-    bound,
-    bound_with_encoded_values,
-    energy,
-    shares,
-)
+from attention_separation.head_rank.theory.bound import bound, energy, shares
 from attention_separation.head_rank.theory.found_table import linear_limit
 
 SIGMAS = 6
@@ -54,10 +49,11 @@ def test_values_that_see_an_encoding_fall_below_the_bound_for_scores():
     degrees = np.array([1.0, 3.0, 5.0])
     exact = (1 - energy(3, degrees) @ (2 / (2 * degrees + 1))) / 2 - 1 / 24
     assert error == pytest.approx(exact, abs=sigmas + 2e-4)
-    assert bound_with_encoded_values(3, 1, 2) + sigmas < error < bound(3, 1, 2) - 0.03 - sigmas
+    encoded = bound(3, 1, 2, encoded=True)
+    assert encoded + sigmas < error < bound(3, 1, 2) - 0.03 - sigmas
     assert f"it is {bound(3, 1, 2):.4f}, and two heads with values a_h x_i + w_{{h,i}} have" in PAGE
     assert f" have {exact:.3f}. The bound with encoded values is" in PAGE
-    assert f"is {bound_with_encoded_values(3, 1, 2):.4f} there" in PAGE
+    assert f"is {encoded:.4f} there" in PAGE
 
 
 def of_one_head(d: int, u: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -10,9 +10,9 @@ from needle_tables import tracked
 
 from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
-from attention_separation.needle.claims import claims_table, outcomes
+from attention_separation.needle.claims import claims_table
 from attention_separation.needle.claims.claims_table import DEGREES, exact_rows
-from attention_separation.needle.claims.outcomes import SCHEMA
+from attention_separation.needle.claims.trained_claims import KINDS, SCHEMA
 from attention_separation.needle.exact.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.needle.exact.limits import LINES
 from attention_separation.results.tables import table_from_rows
@@ -134,4 +134,4 @@ def test_the_table(critical):
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
-    assert {*table["kind"].to_pylist()} <= {*outcomes.KINDS}
+    assert {*table["kind"].to_pylist()} <= {*KINDS}

@@ -6,7 +6,6 @@ import pytest
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
-from attention_separation.needle.claims.outcomes import SCHEMA
 from attention_separation.needle.claims.runs import (
     LADDER,
     cell_words,
@@ -14,7 +13,7 @@ from attention_separation.needle.claims.runs import (
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.needle.claims.trained_claims import CLAIMS, trained_rows
+from attention_separation.needle.claims.trained_claims import CLAIMS, SCHEMA, trained_rows
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 

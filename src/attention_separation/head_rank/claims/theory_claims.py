@@ -8,17 +8,7 @@ from itertools import pairwise
 import pyarrow as pa
 from scipy.special import ndtri
 
-from ...statistics.claims import (
-    AGREES,
-    DIFFERS,
-    Claim,
-    Estimate,
-    Judgement,
-    at_least,
-    at_most,
-    judge,
-    within,
-)
+from ...statistics import claims
 from ...statistics.contrasts import Claimed
 from ...statistics.counts import clopper_pearson
 from ..training.runs import chosen, sizes, values
@@ -38,31 +28,30 @@ def points(rows: list[dict]) -> str:
     return sizes({"n": 2} | row for row in rows)
 
 
-def _error(row: dict, level: float, count: int) -> Estimate:
+def _error(row: dict, level: float, count: int) -> claims.Estimate:
     """An error, with an interval of those of so many that hold together; it has none if exact."""
     if row.get("error_exact") is not None:
-        return Estimate.exactly(row["error_exact"])
+        return claims.Estimate.exactly(row["error_exact"])
     if row.get("ci_low") is None:
-        return Estimate.exactly(row["error"])
+        return claims.Estimate.exactly(row["error"])
     # Of 95 %, of a mean.
     times = float(ndtri(1 - level / count / 2) / ndtri(0.975))
-    found = Estimate(row["error"], row["ci_low"], row["ci_high"])
+    found = claims.Estimate(row["error"], row["ci_low"], row["ci_high"])
     return found.moved(lambda end: found.value + times * (end - found.value))
 
 
 def _row(
-    words: Claim, own: list[dict], compared: Compared, level: float, claimed: Claimed = at_least,
-    bound: float = 0.0,
+    words: claims.Claim, own: list[dict], compared: Compared, level: float,
+    claimed: Claimed = claims.at_least, bound: float = 0.0,
 ) -> dict[str, object]:  # fmt: skip
     found = [
         claimed(name, _error(row, level, len(compared)).moved(by), bound)
         for name, row, by in compared
     ]
-    return row_of(words, points(own), judge(found))
+    return row_of(words, points(own), claims.judge(found))
 
 
 def fact_1(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on Fact 1: error times c against its limit, at the largest c of every case."""
     words = claim(
         "Fact 1", PAPERS,
         "One head of full rank, V = I and K Qᵀ = cI, comes to any error for any d and N: c times "
@@ -72,15 +61,11 @@ def fact_1(rows: list[dict], level: float) -> dict[str, object]:
     own = [row for row in chosen(rows, construction="fact_1") if row["error_law"]]
     by_c = sorted(own, key=lambda row: row["temperature"])
     cases = {(row["distribution"], row["d"], row["n"]): row for row in by_c}
-    compared = [
-        (
-            f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}",
-            row,
-            lambda error, law=row["error_law"]: error / law - 1,
-        )
-        for row in cases.values()
-    ]
-    return _row(words, own, compared, level, within, LAWFUL)
+    compared = []
+    for row in cases.values():
+        name = f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}"
+        compared.append((name, row, lambda error, law=row["error_law"]: error / law - 1))
+    return _row(words, own, compared, level, claims.within, LAWFUL)
 
 
 def full_rank_is_needed(rows: list[dict], level: float) -> dict[str, object]:
@@ -125,7 +110,6 @@ def corollary(rows: list[dict], level: float) -> dict[str, object]:
 
 
 def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on softmax and hardmax heads at the standard scaling."""
     words = claim(
         "softmax at low rank", OURS,
         "With d/r heads of rank r below d in one layer, softmax heads of a small c come to a "
@@ -143,7 +127,6 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
 
 
 def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on votes among independent points: at the most heads, against rank 0."""
     most, (few, *_, many) = max(row["heads"] for row in rows), values(rows, "n")
     words = claim(
         "a vote needs few points", OURS,
@@ -155,19 +138,14 @@ def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
     own = sorted(
         (row for row in own if row["n"] in (few, many)), key=lambda row: (row["d"], row["n"])
     )
-    compared = [
-        (
-            f"d={row['d']}, N={row['n']}",
-            row,
-            lambda error, row=row: (error - row["rank_0"]) * (-1 if row["n"] == few else 1),
-        )
-        for row in own
-    ]
+    compared = []
+    for row in own:
+        name, sign = f"d={row['d']}, N={row['n']}", -1 if row["n"] == few else 1
+        compared.append((name, row, lambda e, row=row, sign=sign: sign * (e - row["rank_0"])))
     return _row(words, own, compared, level)
 
 
 def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
-    """The check that no heads found fall below the bound; rows of the table of heads found."""
     words = claim(
         "heads found above the bound", CHECK,
         "(Check) No heads found here, random, orthogonal, optimised, softmax or mixed, have an "
@@ -175,14 +153,10 @@ def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
         "no difference, of the error to the bound",
     )  # fmt: skip
     own = [row for row in rows if row["rank"] < row["d"]]
-    compared = [
-        (
-            f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}",
-            row,
-            lambda error, least=row["bound"]: error - least,
-        )
-        for row in own
-    ]
+    compared = []
+    for row in own:
+        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}"
+        compared.append((name, row, lambda error, least=row["bound"]: error - least))
     return _row(words, own, compared, level)
 
 
@@ -205,15 +179,15 @@ def exact_vote(votes: list[dict], level: float) -> dict[str, object]:
     worst = min(votes, key=lambda row: row["p_value"])
     # Of all points together, as the p-value is.
     name = f"d={worst['d']}, H={worst['heads']}"
-    compared = at_most(name, _vote_error(worst, level / len(votes)), worst["error_exact"])
-    verdict = AGREES if worst["p_value"] >= level else DIFFERS
-    return row_of(words, points(votes), Judgement(verdict, len(votes), compared))
+    compared = claims.at_most(name, _vote_error(worst, level / len(votes)), worst["error_exact"])
+    verdict = claims.AGREES if worst["p_value"] >= level else claims.DIFFERS
+    return row_of(words, points(votes), claims.Judgement(verdict, len(votes), compared))
 
 
-def _vote_error(vote: dict, level: float) -> Estimate:
+def _vote_error(vote: dict, level: float) -> claims.Estimate:
     """The error of a vote, twice the probability of a wrong one, with its interval."""
     low, high = clopper_pearson(vote["wrong"], vote["draws"], 1 - level)
-    return Estimate(vote["error"], 2 * float(low), 2 * float(high))
+    return claims.Estimate(vote["error"], 2 * float(low), 2 * float(high))
 
 
 def more_voters(votes: list[dict], level: float) -> dict[str, object]:
@@ -237,10 +211,10 @@ def more_voters(votes: list[dict], level: float) -> dict[str, object]:
     compared = []
     for pair in pairs:
         few, many = (_vote_error(row, level / len(pairs) / 2) for row in pair)
-        gap = Estimate(few.value - many.value, few.low - many.high, few.high - many.low)
+        gap = claims.Estimate(few.value - many.value, few.low - many.high, few.high - many.low)
         heads = " against ".join(str(row["heads"]) for row in pair)
-        compared.append(at_least(f"d={pair[0]['d']}, H={heads}", gap, 0.0))
-    return row_of(words, points(votes), judge(compared))
+        compared.append(claims.at_least(f"d={pair[0]['d']}, H={heads}", gap, 0.0))
+    return row_of(words, points(votes), claims.judge(compared))
 
 
 def random_heads(rows: list[dict], _: float) -> dict[str, object]:
@@ -257,7 +231,6 @@ def random_heads(rows: list[dict], _: float) -> dict[str, object]:
 
 
 def published_curve(rows: list[dict], _: float) -> dict[str, object]:
-    """The row on the error that the published computation reports: rows of the table of heads."""
     words = claim(
         "published random features", OURS,
         "The published computation of random heads reports a smaller error than its heads and "
@@ -270,7 +243,7 @@ def published_curve(rows: list[dict], _: float) -> dict[str, object]:
     )
     of = points(chosen(rows, quantity="reported"))
     if not reported:
-        return row_of(words, of, judge([]))
+        return row_of(words, of, claims.judge([]))
     key = max(reported, key=lambda key: attained[key] - reported[key])
     name = (
         f"d={key[0]}, H={key[1]}, {reported[key]:.3f} reported for {attained[key]:.3f}, the "

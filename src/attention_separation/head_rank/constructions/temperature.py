@@ -13,14 +13,8 @@ from ...results.tables import schema, table_from_rows, write_parquet
 from ...statistics.means import mean_of
 from ...statistics.seeding import blocks, stream
 from ..settings.jobs import BiasedCase, Case, TemperatureJob
+from . import full_rank_head as heads
 from .data import DISTRIBUTIONS, biased_nearest, nearest, orthogonal, squared_error
-from .full_rank_head import (
-    fact_1_asymptote,
-    fact_1_exact,
-    fact_3_asymptote,
-    fact_3_exact,
-    full_rank_head,
-)
 
 SCHEMA = schema(
     construction=str, b_1=float, b_2=float, added=str, distribution=str, d=int, n=int,
@@ -51,10 +45,10 @@ def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
         rng = stream(job.seed, "head_rank", "temperature", case.distribution, name, str(block))
         x, y = DISTRIBUTIONS[case.distribution](rng, draws, case.d, case.n)
         f = nearest(x, y)
-        errors.append([squared_error(f, full_rank_head(x, y, c)) for c in job.temperatures])
+        errors.append([squared_error(f, heads.full_rank_head(x, y, c)) for c in job.temperatures])
     for c, sample in zip(job.temperatures, np.concatenate(errors, axis=1), strict=True):
-        exact = fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
-        law = fact_1_asymptote(case.d, case.n, case.distribution, c)
+        exact = heads.fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
+        law = heads.fact_1_asymptote(case.d, case.n, case.distribution, c)
         more = {"distribution": case.distribution, "error_exact": exact, "error_law": law}
         yield _row("fact_1", case.d, case.n, c, sample) | more
 
@@ -73,7 +67,7 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
         f = biased_nearest(x, y, b)
         for name, bias in added.items():
             for c in temperatures:
-                sample = squared_error(f, full_rank_head(x, y, c, bias))
+                sample = squared_error(f, heads.full_rank_head(x, y, c, bias))
                 errors.setdefault((name, c), []).append(sample)
     for (name, c), parts in errors.items():
         head = tuple(added[name].tolist())
@@ -83,8 +77,8 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
             "b_2": b_2,
             "added": name,
             "distribution": "orthogonal",
-            "error_exact": fact_3_exact(case.d, (b_1, b_2), head, math.inf if c is None else c),
-            "error_law": fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
+            "error_exact": heads.fact_3_exact(case.d, (b_1, b_2), head, c or math.inf),
+            "error_law": heads.fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
         }
 
 

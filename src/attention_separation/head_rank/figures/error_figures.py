@@ -248,17 +248,13 @@ def is_size(rows: list[dict], size: dict[str, int]) -> bool:
 
 def recipe(rows: list[dict]) -> str:
     """What the runs have in common, in words."""
-    parts = [f"$d$ = {listed(rows, 'd')}", f"$N$ = {listed(rows, 'n')}"]
-    parts += [f"{listed(rows, 'steps')} steps of {listed(rows, 'batch')} sets", _runs(rows)]
-    return ", ".join(parts)
-
-
-def _runs(rows: list[dict]) -> str:
-    """How many runs a cell has."""
     runs = {(row["cell"], row["run"]) for row in rows}
     cells = [cell for cell, _ in runs]
     fewest, most = (f({cell: cells.count(cell) for cell in cells}.values()) for f in (min, max))
-    return counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
+    of_cell = counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
+    parts = [f"$d$ = {listed(rows, 'd')}", f"$N$ = {listed(rows, 'n')}"]
+    parts += [f"{listed(rows, 'steps')} steps of {listed(rows, 'batch')} sets", of_cell]
+    return ", ".join(parts)
 
 
 def panel_title(rows: list[dict], layers: int) -> str:

@@ -10,17 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from ...pages import house_style
 from ...pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
-from ...pages.house_style import (
-    BLUE,
-    DARK_GRAY,
-    GREEN,
-    INK,
-    LIGHT_GRAY,
-    MIDDLE_GRAY,
-    PALETTE,
-    VERMILION,
-)
 from ...results.provenance import record
 from ...results.tables import read_parquet
 from ...settings.strict_model import Job
@@ -33,9 +24,9 @@ BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 HARDMAX = ("random", "orthogonal", "optimised")
 SOFTMAX = ("linear", "mixed", *HARDMAX)
 LINES = {
-    ("random",): (VERMILION, ":", "s", "random hardmax heads"),
-    HARDMAX: (GREEN, "-", "^", "best hardmax heads found"),
-    SOFTMAX: (BLUE, "-", "o", "best softmax heads found"),
+    ("random",): (house_style.VERMILION, ":", "s", "random hardmax heads"),
+    HARDMAX: (house_style.GREEN, "-", "^", "best hardmax heads found"),
+    SOFTMAX: (house_style.BLUE, "-", "o", "best softmax heads found"),
 }
 LOWEST, TICKS = 4e-4, (0.001, 0.01, 0.1, 0.5)
 POWERS = (0, 1, 2, 5, 10, 20, 40, 60)
@@ -70,8 +61,8 @@ def draw_ranks(title: str, table: pa.Table) -> Figure:
             _draw_ranks(ax, chosen(rows, d=d, budget=budget))
             ax.set_title(f"$d$ = {d},  {BUDGETS[budget]}")
         impossible = [
-            Patch(color=MIDDLE_GRAY, label="impossible, any 𝑉"),
-            Patch(color=LIGHT_GRAY, label="impossible, 𝑉 = 𝑎𝐼"),
+            Patch(color=house_style.MIDDLE_GRAY, label="impossible, any 𝑉"),
+            Patch(color=house_style.LIGHT_GRAY, label="impossible, 𝑉 = 𝑎𝐼"),
         ]
         legend_beside(figure, impossible)
     return figure
@@ -82,10 +73,11 @@ def _draw_ranks(ax: Axes, rows: list[dict]) -> None:
     low = [row for row in rows if row["rank"] < full]
     by_rank = {row["rank"]: row for row in low}
     # Between two ranks a head can do no more than at the larger: a step claims no more.
-    for name, colour in (("bound", LIGHT_GRAY), ("bound_any_value", MIDDLE_GRAY)):
+    shades = {"bound": house_style.LIGHT_GRAY, "bound_any_value": house_style.MIDDLE_GRAY}
+    for name, colour in shades.items():
         bounds = [by_rank[rank][name] for rank in ranks]
         ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
-        ax.plot(ranks, bounds, "_", color=DARK_GRAY, markersize=7)
+        ax.plot(ranks, bounds, "_", color=house_style.DARK_GRAY, markersize=7)
     for kinds, (colour, style, marker, label) in LINES.items():
         ax.plot(
             *least(low, kinds), color=colour, linestyle=style, marker=marker, markersize=3.5,
@@ -93,7 +85,7 @@ def _draw_ranks(ax: Axes, rows: list[dict]) -> None:
         )  # fmt: skip
     for row in chosen(rows, kind="full_rank"):
         label = "one full-rank head,\neach temperature 𝑐"
-        ax.plot(full, row["error"], "D", color=INK, markersize=3.5, label=label)
+        ax.plot(full, row["error"], "D", color=house_style.INK, markersize=3.5, label=label)
     ticks_at(ax.xaxis, [*ranks, full])
     ticks_at(ax.yaxis, TICKS)
     ax.set_ylim(LOWEST, 1)
@@ -126,7 +118,7 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
                         label=label,
                     )  # fmt: skip
             budget = np.log10([row["heads_of_d3"] for row in own])
-            ax.plot(ranks, budget, "--", color=INK, linewidth=1)
+            ax.plot(ranks, budget, "--", color=house_style.INK, linewidth=1)
             ticks_at(ax.xaxis, ranks)
             # Of logarithms, so that the few heads of large errors are seen beside 10^57.
             ax.set_yscale("function", functions=(_root, np.square))
@@ -149,7 +141,7 @@ def draw_points(title: str, table: pa.Table) -> Figure:
     """A vote's error against heads, a panel for each kind of points and d; and heads against N."""
     rows = table.to_pylist()
     cases = sorted({(row["distribution"], row["d"]) for row in rows}, reverse=True)
-    colours = dict(zip(values(rows, "n"), cycle(PALETTE), strict=False))
+    colours = dict(zip(values(rows, "n"), cycle(house_style.PALETTE), strict=False))
     note = (
         f"Means of {listed(rows, 'draws')} draws of heads and data, 95 % intervals. Each of 𝐻 "
         "heads of rank 1 with a random direction votes for a point; the one with most votes is the "
@@ -189,8 +181,8 @@ def _draw_voters(ax: Axes, rows: list[dict]) -> None:
         found = voters(rows, d, HALF)
         if found:
             n, heads = (np.array([*of], dtype=float) for of in (found, found.values()))
-            ax.plot(n, heads, marker + "-", color=INK, markersize=4, label=f"$d$ = {d}")
-            ax.plot(n, heads[0] * n / n[0], ":", color=DARK_GRAY)
+            ax.plot(n, heads, marker + "-", color=house_style.INK, markersize=4, label=f"$d$ = {d}")
+            ax.plot(n, heads[0] * n / n[0], ":", color=house_style.DARK_GRAY)
     # Without a number a logarithmic axis has no ends.
     if ax.lines:
         ax.set_xscale("log", base=2)

@@ -20,24 +20,14 @@ from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import published_values, runs
 from ..training.cell_table import HEADS, OF_HEADS, RUNS
-from .error_figures import (
-    DEAD,
-    ERROR,
-    figure_1,
-    figure_3,
-    figure_4,
-    is_size,
-    mark,
-    panel_title,
-    recipe,
-)
+from . import error_figures as errors
 
 
 def figure_2(rows: list[dict]) -> Figure:
     """Heads of full rank: angle and size of what multiplies the points' products."""
     rows = [row for row in rows if runs.is_full_rank(row) and row["encoding"] == "none"]
     layers = runs.values(rows, "layers")
-    compared = is_size(rows, published_values.SIZE_1)
+    compared = errors.is_size(rows, published_values.SIZE_1)
     with sheet(
         TRAINED["rank_fig2"], "\n".join(_notes(rows, compared)), 2 * len(layers), (3.6, 2.9),
         (1.0, 0.0), len(layers), sharey="row",
@@ -45,7 +35,7 @@ def figure_2(rows: list[dict]) -> Figure:
         angles, norms = axes[: len(layers)], axes[len(layers) :]
         for angle, norm, count in zip(angles, norms, layers, strict=True):
             own = runs.chosen(rows, layers=count)
-            angle.set_title(panel_title(rows, count), fontweight="bold")
+            angle.set_title(errors.panel_title(rows, count), fontweight="bold")
             theirs = published_values.FIGURE_2 if count == 1 and compared else {}
             for k, (ax, name) in enumerate(((angle, "angle"), (norm, "norm"))):
                 _draw_heads(ax, own, name, {width: both[k] for width, both in theirs.items()})
@@ -54,9 +44,9 @@ def figure_2(rows: list[dict]) -> Figure:
         log_axis(norms[0].yaxis)
         angles[0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
         norms[0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
-        handles = [mark(".", "a head", PALETTE[0])]
+        handles = [errors.mark(".", "a head", PALETTE[0])]
         if compared:
-            handles.append(mark("D", "published\nmedian", "none", 8))
+            handles.append(errors.mark("D", "published\nmedian", "none", 8))
         legend_beside(figure, handles)
     return figure
 
@@ -88,7 +78,7 @@ def _notes(rows: list[dict], compared: bool) -> list[str]:
     ranks = runs.values(rows, "rank")
     root = f"; here √𝑟 = {ranks[0] ** 0.5:.3g}" if len(ranks) == 1 else ""
     notes = [
-        f"{recipe(rows)}.",
+        f"{errors.recipe(rows)}.",
         "180 degrees: a negative multiple of the identity, Fact 1's head for the farthest point.",
         "The norm is the paper's, ‖·‖ of Frobenius over √𝑑, without the 1/√𝑟 of the logits: a head "
         f"−𝑐𝐼 has 𝑐 = value/√𝑟{root}.",
@@ -119,8 +109,8 @@ def figure_fresh(rows: list[dict]) -> Figure:
     shown = [row for row in rows if row["min_train"] and row["test_error"] is not None]
     every = [row[name] for row in shown for name in ("min_train", "test_error")]
     note = (
-        f"{recipe(rows)}. On the line, a run does on new data as it reports; above it, worse. "
-        "A schedule of the rate per step where none is named."
+        f"{errors.recipe(rows)}. On the line, a run does on new data as it reports; above it, "
+        "worse. A schedule of the rate per step where none is named."
     )
     with sheet(
         TRAINED["rank_fresh"], note, len(panels), (3.2, 2.9), (2.0, 1.1), len(layers),
@@ -141,26 +131,26 @@ def figure_fresh(rows: list[dict]) -> Figure:
             if every:
                 ends = [min(every), max(every)]
                 ax.plot(ends, ends, color=INK, linewidth=0.8, zorder=1)
-            ax.set_title(f"{panel_title(rows, count)}, $w$ = {width}", fontweight="bold")
+            ax.set_title(f"{errors.panel_title(rows, count)}, $w$ = {width}", fontweight="bold")
             ax.set_xlabel("least training loss of an epoch")
-            ax.set_ylabel(ERROR)
+            ax.set_ylabel(errors.ERROR)
             ax.label_outer()
         # Of all panels at once: they share them.
         log_axis(axes[0].xaxis)
         log_axis(axes[0].yaxis)
         handles = [key(f"𝑟 = {rank}", colour, linewidth=4) for rank, colour in colours.items()]
-        handles += [mark(marker, name, fill or INK) for marker, fill, name, _ in ARMS]
+        handles += [errors.mark(marker, name, fill or INK) for marker, fill, name, _ in ARMS]
         if any(row["dead"] for row in shown):
-            handles.append(mark("x", DEAD, size=4))
+            handles.append(errors.mark("x", errors.DEAD, size=4))
         legend_beside(figure, handles)
     return figure
 
 
 FIGURES = {
-    "rank_fig1": figure_1,
+    "rank_fig1": errors.figure_1,
     "rank_fig2": figure_2,
-    "rank_fig3": figure_3,
-    "rank_fig4": figure_4,
+    "rank_fig3": errors.figure_3,
+    "rank_fig4": errors.figure_4,
     "rank_fresh": figure_fresh,
 }
 

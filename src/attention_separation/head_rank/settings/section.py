@@ -10,16 +10,7 @@ from pydantic import Field, ValidationError, create_model, model_validator
 
 from ...settings.faults import fault
 from ...settings.strict_model import Count, Level, Scaled, ScaleName, Several, Some, StrictModel
-from .cells import (
-    PUBLISHED_MEAN,
-    PUBLISHED_SD,
-    WARM_UP,
-    CellJob,
-    Encoding,
-    Recipe,
-    Regime,
-    Schedule,
-)
+from . import cells as cell
 from .jobs import FeaturesSettings, TemperatureSettings, TheorySettings, VoteSettings
 
 MOST_CELLS = 1000
@@ -37,7 +28,7 @@ class Normal(StrictModel):
     sd: Annotated[float, Field(ge=0)] = Field(description="its standard deviation")
 
 
-class Product(Recipe):
+class Product(cell.Recipe):
     """Cells of a figure: every combination of the lists."""
 
     runs: Annotated[Count, Field(le=100)] = Field(
@@ -51,19 +42,19 @@ class Product(Recipe):
     widths: Some[Count] = Field(description="w: attention modules per layer; H = w D/r heads")
     ranks: Some[Count] = Field(description="r")
     n: Some[Several] = Field(description="N: points per set")
-    encodings: Some[Encoding] = Field(
+    encodings: Some[cell.Encoding] = Field(
         default=["none"], description="positional encodings; concatenated ones have d rows"
     )
-    regimes: Some[Regime] = Field(
+    regimes: Some[cell.Regime] = Field(
         default=["fresh"],
         description="fresh: every batch is new; repeated: the same 100 batches in every epoch",
     )
-    schedules: Some[Schedule] = Field(
+    schedules: Some[cell.Schedule] = Field(
         default=["per_step"],
         description="of the learning rate: per_step, a choice of ours; per_epoch, as published",
     )
     additive: Some[Normal] = Field(
-        default=[Normal(mean=PUBLISHED_MEAN, sd=PUBLISHED_SD)],
+        default=[Normal(mean=cell.PUBLISHED_MEAN, sd=cell.PUBLISHED_SD)],
         description="initial values of additive encodings; by default the published ones",
     )
     matched: bool = Field(
@@ -90,9 +81,9 @@ class Product(Recipe):
         """D of the model."""
         return 2 * self.d if encoding == "concatenated" else self.d
 
-    def cells(self, seed: int) -> Iterator[CellJob]:
+    def cells(self, seed: int) -> Iterator[cell.CellJob]:
         """The cells, not yet named apart from those of other grids."""
-        shared = self.model_dump(include={*Recipe.model_fields, "held_out"})
+        shared = self.model_dump(include={*cell.Recipe.model_fields, "held_out"})
         shared |= {"seeds": list(range(self.runs)), "seed": seed}
         combinations = itertools.product(self._variants(), *self._lists())
         for (encoding, initial, times), layers, width, rank, n, regime, schedule in combinations:
@@ -108,18 +99,18 @@ class Product(Recipe):
                 "regime": regime,
                 "schedule": schedule,
                 # A schedule that does not read it must not tell two equal jobs apart.
-                "warm_up": self.warm_up if schedule == "per_step" else WARM_UP,
+                "warm_up": self.warm_up if schedule == "per_step" else cell.WARM_UP,
             }
-            job = CellJob(name="", **shared | own)
+            job = cell.CellJob(name="", **shared | own)
             yield job.model_copy(update={"name": _name(job)})
 
     def _lists(self) -> tuple[list, ...]:
         return self.layers, self.widths, self.ranks, self.n, self.regimes, self.schedules
 
-    def _variants(self) -> list[tuple[Encoding, Normal | None, int]]:
+    def _variants(self) -> list[tuple[cell.Encoding, Normal | None, int]]:
         """Encodings, their initial values where they are a setting, and how many times the width
         goes with them."""
-        found: list[tuple[Encoding, Normal | None, int]] = []
+        found: list[tuple[cell.Encoding, Normal | None, int]] = []
         for encoding in self.encodings:
             initials = self.additive if encoding == "additive" else [None]
             found += [(encoding, initial, 1) for initial in initials]
@@ -212,12 +203,12 @@ class HeadRankSection(Scaled):
     scales: dict[ScaleName, RankScale] = Field(description="sizes of its reproduction")
 
 
-def _name(job: CellJob) -> str:
+def _name(job: cell.CellJob) -> str:
     """A rule's name and a file's takes letters, digits and underscores."""
     parts = [f"d{job.d}", f"n{job.n}", f"L{job.layers}", f"w{job.width}", f"r{job.rank}"]
     parts += [job.encoding] * (job.encoding != "none")
     initial = (job.additive_mean, job.additive_sd)
-    if initial not in ((None, None), (PUBLISHED_MEAN, PUBLISHED_SD)):
+    if initial not in ((None, None), (cell.PUBLISHED_MEAN, cell.PUBLISHED_SD)):
         parts += [f"{x:g}".replace(".", "p").replace("-", "m") for x in initial]
     parts += ["repeated"] * (job.regime == "repeated")
     parts += ["per_epoch"] * (job.schedule == "per_epoch")

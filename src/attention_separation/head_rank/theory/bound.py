@@ -78,32 +78,25 @@ def _listed(d: int, r: int, any_value: bool, encoded: bool) -> tuple[np.ndarray,
     return energy(d, degree), *shares(d, r, degree, any_value, encoded)
 
 
-def bound(d: int, r: int, heads: np.ndarray | int, any_value: bool = False) -> np.ndarray:
+def bound(
+    d: int, r: int, heads: np.ndarray | int, any_value: bool = False, encoded: bool = False
+) -> np.ndarray:
     """No so many generalised heads of rank r have a smaller error on D_2, nor on two independent
-    uniform points. Encodings of positions, if any, enter their scores alone.
+    uniform points.
 
     Parameters
     ----------
     d, r : 1 <= r <= d, d >= 2
     heads : numbers H of any shape, at most 2^1000
     any_value : for any value maps V_h; else for V_h = a_h I
+    encoded : of heads whose values see an encoding of positions, V_h x_i + w_(h,i), with any
+        vectors w; else encodings, if any, enter their scores alone
 
     Raises
     ------
     ValueError
         If a size is out of range.
     """
-    return _bound(d, r, heads, any_value, encoded=False)
-
-
-def bound_with_encoded_values(
-    d: int, r: int, heads: np.ndarray | int, any_value: bool = False
-) -> np.ndarray:
-    """The same of heads whose values see an encoding too: V_h x_i + w_(h,i), with any vectors w."""
-    return _bound(d, r, heads, any_value, encoded=True)
-
-
-def _bound(d: int, r: int, heads: np.ndarray | int, any_value: bool, encoded: bool) -> np.ndarray:
     if not (d >= 2 and 1 <= r <= d):
         raise ValueError(f"d is {d} and r is {r}; allowed: d from 2, r from 1 to d")
     h = np.asarray(heads, dtype=float)

@@ -81,9 +81,7 @@ def needed_rows(job: BoundSettings) -> Iterator[dict]:
 
 def run(job: BoundSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
-    stem = output.with_suffix("")
-    table = table_from_rows(list(bound_rows(job)), BOUND)
-    write_result(table, stem, provenance, BOUND_TITLE, BOUND_ABOUT)
-    table = table_from_rows(list(needed_rows(job)), NEEDED)
-    stem = stem.with_name("rank_heads_needed")
-    write_result(table, stem, provenance, NEEDED_TITLE, NEEDED_ABOUT)
+    table = table_from_rows(bound_rows(job), BOUND)
+    write_result(table, output, provenance, BOUND_TITLE, BOUND_ABOUT)
+    table, output = table_from_rows(needed_rows(job), NEEDED), output.with_name("rank_heads_needed")
+    write_result(table, output, provenance, NEEDED_TITLE, NEEDED_ABOUT)

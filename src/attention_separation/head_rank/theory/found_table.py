@@ -345,6 +345,5 @@ def _of_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[tuple
 
 
 def run(job: FoundJob, output: Path) -> None:
-    table = table_from_rows(list(found_rows(job)), SCHEMA)
-    stem = output.with_suffix("")
-    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)
+    table = table_from_rows(found_rows(job), SCHEMA)
+    write_result(table, output, record(job.canonical(), __name__), TITLE, ABOUT)

@@ -118,6 +118,5 @@ def _errors(job: PluralityJob, distribution: str, d: int, points: list[int]) -> 
 
 
 def run(job: PluralityJob, output: Path) -> None:
-    table = table_from_rows(list(plurality_rows(job)), SCHEMA)
-    stem = output.with_suffix("")
-    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)
+    table = table_from_rows(plurality_rows(job), SCHEMA)
+    write_result(table, output, record(job.canonical(), __name__), TITLE, ABOUT)

@@ -16,8 +16,7 @@ from ...statistics.claims import Comparison, Estimate
 from ..exact.accuracy_limits import ACCURACIES, CRITICAL
 from ..settings.exact import AnotherX, ClaimsJob, Entries
 from ..training.cells_table import SCHEMA as CELLS
-from .outcomes import EXACT, SCHEMA, TRAINED, claim, judged
-from .trained_claims import trained_rows
+from .trained_claims import EXACT, SCHEMA, claim, judged, trained_rows
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -125,11 +124,6 @@ def claims_table(
     return table_from_rows(found, SCHEMA)
 
 
-def about(table: pa.Table) -> str:
-    """What the table of claims is, in words."""
-    return ABOUT + (ABOUT_TRAINED if TRAINED in table["kind"].to_pylist() else "")
-
-
 def run(
     job: ClaimsJob, lines: Path, critical: Path, output: Path, cells: Path | None = None
 ) -> None:
@@ -140,4 +134,4 @@ def run(
         read_parquet(cells, CELLS) if cells else None,
     )
     provenance = record(job.canonical(), __name__)
-    write_result(table, output.with_suffix(""), provenance, TITLE, about(table))
+    write_result(table, output, provenance, TITLE, ABOUT + ABOUT_TRAINED * bool(cells))

@@ -1,25 +1,36 @@
-"""Claims on trained networks: that none passes its line, and what comes near it."""
+"""The row of a claim, and claims on trained networks: that none passes its line, and what comes
+near it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
-from ...statistics.claims import Comparison, Estimate
+from ...results.tables import schema
+from ...statistics.claims import Claim, Comparison, Estimate, judge
 from ...statistics.means import ClaimedMean, Mean, compare_means
-from .outcomes import TRAINED, claim, judged
-from .runs import (
-    LADDER,
-    QUERIES,
-    Rows,
-    cell_words,
-    cells_of,
-    curve,
-    interpolated,
-    mean_accuracy,
-    one_cell,
-    query_given,
-    segment,
-    trained_crossings,
-)
+from . import runs
+from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, one_cell
+
+EXACT, TRAINED = KINDS = ("exact", "trained")
+"""What a claim is judged on: computed numbers, or trained networks."""
+
+SCHEMA = schema(
+    claim=str, kind=str, statement=str, rule=str, verdict=str, comparisons=int, deciding_case=str,
+    value=float, low=float, high=float, least=float, most=float,
+)  # fmt: skip
+"""One row per claim: `value`, between `low` and `high`, is that of the comparison, named
+`deciding_case`, that is the furthest from agreeing of those with the claim's verdict; it must lie
+between `least` and `most`, null where there is no such end."""
+
+
+def claim(name: str, kind: str, statement: str, rule: str) -> Claim:
+    """What is claimed, and by which rule it is judged."""
+    return Claim(name, statement, {"kind": kind, "rule": rule})
+
+
+def judged(found: Claim, comparisons: Iterable[Comparison]) -> dict[str, object]:
+    """The row of a claim; the value alone says how far a comparison is from agreeing."""
+    return found.row(judge(comparisons, lambda comparison: comparison.slack_of_value))
+
 
 ABOVE = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""
@@ -96,12 +107,12 @@ CONTROL = claim(
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
 
 
-def trained_rows(runs: Rows, lines: Rows, critical: Rows, level: float) -> Iterator[dict]:
+def trained_rows(rows: Rows, lines: Rows, critical: Rows, level: float) -> Iterator[dict]:
     """The rows of these claims, of the tables of networks, lines and critical n; `level` is the
     nominal chance of a false verdict over all of them."""
     limits = {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in lines}
-    own = [row for row in runs if not row["control"]]
-    controls = [row for row in runs if row["control"]]
+    own = [row for row in rows if not row["control"]]
+    controls = [row for row in rows if row["control"]]
     share = level / len(CLAIMS)
     measured = {
         "N1": _passing(own, limits),
@@ -140,7 +151,9 @@ def _reaching(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
 
 
 def _softmax_and_linear(rows: Rows) -> Iterator[ClaimedMean]:
-    softmax, linear = (query_given(rows, kernel, SIGNAL, LARGE) for kernel in ("exp", "linear"))
+    softmax, linear = (
+        runs.query_given(rows, kernel, SIGNAL, LARGE) for kernel in ("exp", "linear")
+    )
     if softmax and linear:
         yield ClaimedMean("softmax − linear", softmax - linear, least=APART)
         yield ClaimedMean("softmax", softmax, least=SUCCESS)
@@ -157,7 +170,7 @@ def _ladder(rows: Rows) -> Iterator[ClaimedMean]:
         elif n != LARGE:
             continue
         for low, high in steps:
-            below, above = (query_given(rows, kernel, mu, n) for kernel in (low, high))
+            below, above = (runs.query_given(rows, kernel, mu, n) for kernel in (low, high))
             if below and above:
                 name = f"{high} − {low}, μ = {mu:g}, n = {n}"
                 yield ClaimedMean(name, above - below, least=0.0)
@@ -175,7 +188,7 @@ def _features(rows: Rows) -> Iterator[ClaimedMean]:
         gap = mean_accuracy(softmax) - own
         yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", gap, most=NEAR)
     few, more = (elu("query_given", features) for features in (8, 32))
-    power = query_given(rows, "power_2", SIGNAL, MIDDLE)
+    power = runs.query_given(rows, "power_2", SIGNAL, MIDDLE)
     if few and power:
         yield ClaimedMean(f"power_2 − elu, {QUERIES['query_given']}", power - few, least=BEHIND)
     if few and more:
@@ -196,10 +209,10 @@ def _paper_network(rows: Rows) -> Iterator[ClaimedMean]:
 def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
     """Trained over exact critical n; the interval is that of the curve moved by its errors."""
     exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in critical}
-    known = [each for each in trained_crossings(rows) if each[:2] in exact]
+    known = [each for each in runs.trained_crossings(rows) if each[:2] in exact]
     found = []
     for kernel, mu, n in known:
-        points = curve(rows, kernel, mu)
+        points = runs.curve(rows, kernel, mu)
         near, far = (
             Estimate(n, _moved(points, at, "low"), _moved(points, at, "high")).moved(
                 lambda moved, known_n=exact[kernel, mu]: moved / known_n
@@ -213,7 +226,7 @@ def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:
 def _moved(points: Sequence[tuple[int, Mean]], level: float, end: str) -> float:
     """The crossing moved with the two accuracies beside it to the "low" or "high" ends of their
     intervals; it may come to lie beyond them."""
-    at = segment([mean.value for _, mean in points])
+    at = runs.segment([mean.value for _, mean in points])
     (n, high), (more, low) = points[at : at + 2]
     ends = [getattr(mean.interval(level), end) for mean in (high, low)]
-    return interpolated(n, ends[0], more, ends[1])
+    return runs.interpolated(n, ends[0], more, ends[1])

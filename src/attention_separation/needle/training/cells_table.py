@@ -57,4 +57,4 @@ def cell_table(
 def run(job: Job, tables: list[Path], output: Path) -> None:
     runs = pa.concat_tables(read_parquet(path, SCHEMA) for path in tables).combine_chunks()
     provenance = record(job.canonical(), __name__)
-    write_result(runs, output.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(runs, output, provenance, TITLE, ABOUT)

@@ -10,13 +10,12 @@ from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.contest import IN_THE_PAPER, PAPERS, network_name
 from ..models.model import AttentionModel
 from . import entries
-from .claim import PaperClaim, Setting
+from .claim import RARELY, PaperClaim, Setting
 from .entries import ALL, OTHERS, SPECIAL, Rows, parts
 from .lemma import NEVER, Case, Lemma, least_constant, none_positive, row_at_least, some_positive
 
 FREE_M = "for some m of the order of log(n/δ)"
 OWN_M = "with as many columns as the experiments have"
-RARELY = "≤ δ/n"
 PROOFS_CONSTANT = "≤ −1 / log 0.9"
 """Of columns that exceed tau with a chance of 1/10 each, as Lemmas D.4, E.3 and F.4 have it."""
 

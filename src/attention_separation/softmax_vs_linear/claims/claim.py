@@ -41,6 +41,7 @@ def formula(text: str) -> Callable[[dict[str, float]], float]:
 TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
 
+RARELY = "≤ δ/n"
 RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
 
 
@@ -101,12 +102,16 @@ class Setting:
 class Measured:
     """What a claim compares at one setting: the cell that is worst for it, and its bound.
 
-    The margin is None, and so is whether it holds, where a claim cannot be judged at one size.
+    The margin is how far the cell is on the claimed side, relative to the larger of the two, so
+    between -2 and 1, plus TOLERANCE; of an equality it is the tolerance less the relative
+    difference. It is None, and so is whether it holds, where a claim cannot be judged at one size.
+    `changes` are those of the parameters, at an end of their ranges.
     """
 
     value: float
     bound: float
     margin: float | None
+    changes: tuple[tuple[str, float], ...] = ()
 
     @property
     def holds(self) -> bool | None:
@@ -154,11 +159,6 @@ class PaperClaim:
         """How cells must stand to the bound; "ratio" of an o()."""
         return "ratio" if self.claimed.startswith("= o(") else RELATIONS[self.claimed[0]]
 
-    @property
-    def source(self) -> str:
-        """Where the claim comes from."""
-        return origin(self.id, self.identity).source
-
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""
         return {
@@ -185,22 +185,14 @@ class PaperClaim:
         bound = self.bound(setting)
         if self.relation == "ratio":
             return Measured(max(cells), bound, None)
-        compared = [against(cell, bound, self.relation) for cell in cells]
+        least = -math.inf if self.relation == "at most" else bound
+        most = math.inf if self.relation == "at least" else bound
+        compared = [
+            Comparison(self.relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE)
+            for cell in cells
+        ]
         worst = min(compared, key=lambda each: each.slack_of_value)
         return Measured(worst.measured.value, bound, worst.slack_of_value)
-
-
-def against(value: float, bound: float, relation: str) -> Comparison:
-    """A cell and its bound. The comparison's slack is how far the cell is on the claimed side,
-    relative to the larger of the two, so between -2 and 1, plus TOLERANCE; of an equality it is the
-    tolerance less the relative difference."""
-    return Comparison(
-        relation,
-        Estimate.exactly(value),
-        least=-math.inf if relation == "at most" else bound,
-        most=math.inf if relation == "at least" else bound,
-        rounding=TOLERANCE,
-    )
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:

@@ -17,7 +17,7 @@ from ..settings.panels import KEY
 from . import attention, regression, tensor_trick
 from .claim import Measured, PaperClaim, setting_of
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
-from .paths import NAMES, Along, Ranged, SizePath, holds_from, paths, power, range_text, verdict
+from .paths import NAMES, Along, SizePath, holds_from, paths, power, range_text, verdict
 
 COLUMN_OF = {name: name.replace(" ", "_") for name in NAMES}
 ALONG = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
@@ -90,12 +90,10 @@ def _rows(job: ClaimsJob, claim: PaperClaim) -> list[dict]:
         whole |= _path_columns(claim, one)
     rows = []
     for (n, d), at, end in zip(sizes, measured, worst, strict=True):
-        rows.append(
-            whole
-            | {"n": n, "d": d, "value": at.value, "bound": at.bound, "margin": at.margin}
-            | {"holds": at.holds, "range_margin": end.measured.margin if end else None}
-            | {"range_at": range_text(end.changes) if end else None}
-        )
+        row = whole | vars(at) | {"n": n, "d": d, "holds": at.holds}
+        if end:
+            row |= {"range_margin": end.margin, "range_at": range_text(end.changes)}
+        rows.append(row)
     return rows
 
 
@@ -122,14 +120,14 @@ def _along(job: ClaimsJob, claim: PaperClaim, path: SizePath) -> Along:
     return Along(path, sizes, [at(size) for size in sizes], from_n, end)
 
 
-def _worst(job: ClaimsJob, claim: PaperClaim, n: int, d: int | None) -> Ranged | None:
-    """The end of the parameters' ranges with the least margin."""
+def _worst(job: ClaimsJob, claim: PaperClaim, n: int, d: int | None) -> Measured | None:
+    """What it measures at the end of the parameters' ranges with the least margin."""
     setting = setting_of(job, n, d)
     found = [
-        Ranged(changes, claim.evaluate(replace(setting, **dict(changes))))
+        replace(claim.evaluate(replace(setting, **dict(changes))), changes=changes)
         for changes in claim.ranges
     ]
-    return min(found, key=lambda one: one.measured.margin, default=None)
+    return min(found, key=lambda at: at.margin, default=None)
 
 
 TITLE = "Claims of the paper, evaluated"
@@ -218,5 +216,4 @@ def _at_size(row: dict) -> str:
 def run(job: ClaimsJob, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     claims = evaluate_claims(job)
-    stem = output.with_suffix("")
-    write_result(claims, stem, provenance, TITLE, ABOUT, shown=page(claims))
+    write_result(claims, output, provenance, TITLE, ABOUT, shown=page(claims))

@@ -63,14 +63,6 @@ class SizePath:
 
 
 @dataclass(frozen=True)
-class Ranged:
-    """What a claim measures with some parameters changed."""
-
-    changes: tuple[tuple[str, float], ...]
-    measured: Measured
-
-
-@dataclass(frozen=True)
 class Along:
     """A claim along one path: its measurements at the doublings, from which n it holds, and the
     worst that it measures in the parameters' ranges at the largest n."""
@@ -79,7 +71,7 @@ class Along:
     sizes: list[tuple[int, int | None]]
     measured: list[Measured]
     from_n: int | None
-    end: Ranged | None
+    end: Measured | None
 
 
 def paths(model: Model, first: tuple[int, int | None]) -> list[SizePath]:
@@ -163,7 +155,7 @@ def power(claim: PaperClaim, one: Along) -> float | None:
 
 
 def verdict(
-    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Measured]
 ) -> str:
     """What is to be said of a claim, in one line, and of what if not of the paper's own words.
 
@@ -171,7 +163,7 @@ def verdict(
     """
     if claim.relation == "ratio":
         return _not_judged(claim, measured, along)
-    subject = SUBJECTS.get(claim.source)
+    subject = SUBJECTS.get(claim.columns()["source"])
     said = _said(claim, measured, along, ranged)
     if claim.scope:
         said = f"{said}, for {claim.scope}, all that was tested"
@@ -179,7 +171,7 @@ def verdict(
 
 
 def _said(
-    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Ranged]
+    claim: PaperClaim, measured: list[Measured], along: list[Along], ranged: list[Measured]
 ) -> str:  # fmt: skip
     everywhere = [*measured, *(at for one in along for at in one.measured)]
     good = sum(at.holds for at in measured)
@@ -209,22 +201,22 @@ def _holds(claim: PaperClaim, everywhere: list[Measured]) -> str:
     return f"holds with C = {constant:g} by Hoeffding's bound at every n tested"
 
 
-def _beyond(claim: PaperClaim, ranged: list[Ranged]) -> str:
+def _beyond(claim: PaperClaim, ranged: list[Measured]) -> str:
     """Where in its range a claim fails, nothing where it does not."""
-    worst = min(ranged, key=lambda one: one.measured.margin, default=None)
-    if worst is None or worst.measured.holds:
+    worst = min(ranged, key=lambda at: at.margin, default=None)
+    if worst is None or worst.holds:
         return ""
     where = f"at {range_text(worst.changes)} of the dataset's range"
     if not claim.constant:
         return f", fails {where}"
-    if worst.measured.value == NEVER:
+    if worst.value == NEVER:
         return f", but with none {where}"
-    return f", but with up to {number(worst.measured.value)} {where}"
+    return f", but with up to {number(worst.value)} {where}"
 
 
 def _beyond_at_last(one: Along) -> str:
     """Where in its range a claim fails even at the largest n of a path on which it starts."""
-    if one.end is None or one.end.measured.holds:
+    if one.end is None or one.end.holds:
         return ""
     n = number(one.sizes[-1][0])
     return f"; at n = {n} it fails at {range_text(one.end.changes)} of the dataset's range"

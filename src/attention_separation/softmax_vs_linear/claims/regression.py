@@ -16,7 +16,7 @@ from scipy.special import betainc, gammaln
 from ..models import regression
 from ..models.contest import network_name
 from ..models.regression import REGRESSION
-from .claim import PaperClaim, Setting, formula
+from .claim import RARELY, PaperClaim, Setting, formula
 from .lemma import heads_at_least, least_constant, none_positive, some_positive
 
 
@@ -107,8 +107,6 @@ def exceeds(data: Levels, at_high: int, tau: float) -> float:
 
 KERNEL = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"
-
-RARELY = "≤ δ/n"
 
 
 def claim(

@@ -24,17 +24,15 @@ METHOD = "sum over the states of a sign column"
 
 def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
     """Exact probabilities at points; those that arrays can hold are computed together."""
-    found: list[Reference | None] = [None] * len(points)
+    found: dict[Point, Reference] = {}
     for members in batches(points):
-        step = batch_size(points[members[0]].d)
+        step = batch_size(members[0].d)
         for start in range(0, len(members), step):
-            part = [points[k] for k in members[start : start + step]]
+            part = members[start : start + step]
             success, events = probabilities(part, model.network_scores(part))
-            for k, total, each in zip(
-                members[start:], success.tolist(), events.tolist(), strict=False
-            ):
-                found[k] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
-    return found
+            for point, total, each in zip(part, success.tolist(), events.tolist(), strict=True):
+                found[point] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
+    return [found[point] for point in points]
 
 
 def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from ...attention.threshold_curves import (
     threshold_curves,
 )
 from ..models.contest import PAPERS
-from ..models.model import AttentionModel, Model, Point, batch_key
+from ..models.model import AttentionModel, Model, Point, batches
 from ..models.regression import LEVELS
 from .regression_probabilities import equal_entries_scores
 
@@ -61,12 +61,9 @@ def success_at(model: AttentionModel, points: list[Point], thetas: np.ndarray) -
 
 def _together(model: Model, points: list[Point]) -> list[list[Point]]:
     """The points in groups whose curves are computed together."""
-    groups: dict[tuple, list[Point]] = {}
-    for point in points:
-        of_attention = isinstance(model, AttentionModel)
-        key = batch_key(point) if of_attention else (point.n, point.signs)
-        groups.setdefault(key, []).append(point)
-    return list(groups.values())
+    if isinstance(model, AttentionModel):
+        return batches(points)
+    return batches(points, key=lambda point: (point.n, point.signs))
 
 
 def _curves_of(model: Model, points: list[Point], kernel: str | None) -> ThresholdCurves:

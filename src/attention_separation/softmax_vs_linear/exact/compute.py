@@ -42,12 +42,7 @@ def compute_exact(panel: Panel) -> pa.Table:
     return table_from_columns(columns, exact_schema(panel.contest))
 
 
-def metadata(panel: Panel) -> dict[str, str]:
-    """What a panel's exact values come from: settings, code and versions."""
-    return record(panel.canonical(), __name__)
-
-
 def run(job: PanelsJob, outputs: list[Path]) -> None:
-    made = [(compute_exact(panel), metadata(panel)) for panel in job.panels]
+    made = [(compute_exact(panel), record(panel.canonical(), __name__)) for panel in job.panels]
     for (table, provenance), path in zip(made, outputs, strict=True):
         write_parquet(table, path, provenance)

@@ -1,6 +1,5 @@
 """How far each open choice moves the panels."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -45,8 +44,8 @@ NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-Probabilities = Callable[[Model, list[Point]], np.ndarray]
-"""P(E_success) of a model at points."""
+Known = dict[tuple[Model, Point], float]
+"""P(E_success) of models at points."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,6 @@ class Effect:
     panel: Panel
     before: list[Point]
     after: list[Point] | None
-    of_all: int
 
     @property
     def model(self) -> Model:
@@ -68,7 +66,11 @@ class Effect:
 
 def choices_table(job: PanelsJob) -> pa.Table:
     """The effect of every alternative on every panel that it touches."""
-    panels = [_with_few_points(panel) for panel in job.panels]
+    panels = []
+    for panel in job.panels:
+        # At most as many points as alternatives are evaluated at.
+        bounds = panel.most_values, MODELS[panel.model].most_alternatives
+        panels.append(panel.with_more(most_values=min(filter(None, bounds), default=None)))
     effects: dict[tuple[Choice, Alternative], list[Effect]] = {
         (choice, alternative): [
             effect
@@ -78,11 +80,11 @@ def choices_table(job: PanelsJob) -> pa.Table:
         for choice in CHOICES
         for alternative in choice.alternatives
     }
-    at = _probabilities([effect for found in effects.values() for effect in found])
+    known = _probabilities([effect for found in effects.values() for effect in found])
     rows = []
     for choice in CHOICES:
         for alternative in choice.alternatives:
-            rows += [_row(effect, at) for effect in effects[choice, alternative]] or [
+            rows += [_row(effect, known) for effect in effects[choice, alternative]] or [
                 _without_effect(choice, alternative.name, alternative.note)
             ]
         if not choice.alternatives:
@@ -90,50 +92,44 @@ def choices_table(job: PanelsJob) -> pa.Table:
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
-def _with_few_points(panel: Panel) -> Panel:
-    """At most as many as alternatives are evaluated at."""
-    bounds = panel.most_values, MODELS[panel.model].most_alternatives
-    return panel.with_more(most_values=min(filter(None, bounds), default=None))
-
-
 def _effect(
     choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
     if alternative.apply is None:
-        return Effect(choice, alternative, panel, of_panel, None, len(of_panel))
+        return Effect(choice, alternative, panel, of_panel, None)
     other = alternative.apply(panel, of_panel)
     allowed = [k for k, changed in enumerate(other or []) if changed]
     if not allowed:
         return None
     before, after = ([part[k] for k in allowed] for part in (of_panel, other))
-    return Effect(choice, alternative, panel, before, after, len(of_panel))
+    return Effect(choice, alternative, panel, before, after)
 
 
-def _probabilities(effects: list[Effect]) -> Probabilities:
+def _probabilities(effects: list[Effect]) -> Known:
     """P(E_success) of all points that effects speak of, each computed once, many together."""
     wanted: dict[Model, dict[Point, None]] = {}
     for effect in effects:
         wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
         wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
-    known = {
+    return {
         (model, point): reference.success
         for model, of in wanted.items()
         for point, reference in zip(of, references(model, list(of)), strict=True)
     }
-    return lambda model, of: np.array([known[model, point] for point in of])
 
 
-def _row(effect: Effect, at: Probabilities) -> dict[str, object]:
+def _row(effect: Effect, known: Known) -> dict[str, object]:
     panel, choice = effect.panel, effect.choice
-    before = at(MODELS[panel.model], effect.before)
+    before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if effect.after is None:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
-        difference = np.round(at(effect.model, effect.after) - before, DECIMALS)
+        after = np.array([known[effect.model, point] for point in effect.after])
+        difference = np.round(after - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(before) < effect.of_all:
-            note = f"at {len(before)} of the {effect.of_all} points; the others have no such point"
+        if len(before) < (of_all := len(panel.points())):
+            note = f"at {len(before)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
         "choice": choice.name,
@@ -229,6 +225,6 @@ def _draw_line(
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
     found = choices_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(found, table, provenance, TITLE, ABOUT)
     drawn = draw(found, {panel.name: panel.figure for panel in job.panels})
     save_with_numbers(drawn, figure, found, provenance)

@@ -8,17 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from ...pages.drawing import (
-    as_grid,
-    draw_map,
-    key,
-    legend_above,
-    log_axis,
-    save_with_numbers,
-    sheet,
-    sorted_columns,
-    ticks_at,
-)
+from ...pages import drawing
 from ...pages.house_style import BLUE, VERMILION
 from ...results.provenance import record
 from ...results.tables import numpy_column
@@ -41,7 +31,7 @@ def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
     or reference values as a line. The tables hold both, joined."""
     cell, around = ((3.9, 2.75), (0.0, 0.75)) if len(tables) > 1 else ((5.4, 3.9), (0.0, 0.0))
     columns = 3 if len(tables) > 4 else 2
-    with sheet(
+    with drawing.sheet(
         job.title, _note(job), len(tables), cell, around, columns, parse_math=False
     ) as (figure, axes):  # fmt: skip
         for index, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=True)):
@@ -60,17 +50,17 @@ def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
         largest = max(numpy_column(table, "p_error").max() for table in tables)
         reference = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else ""
         handles = [
-            key("trials", BLUE, marker="o", markersize=4, linewidth=0),
-            key(reference or "exact", VERMILION, linewidth=1.3),
+            drawing.key("trials", BLUE, marker="o", markersize=4, linewidth=0),
+            drawing.key(reference or "exact", VERMILION, linewidth=1.3),
         ]
-        legend_above(figure, handles)
+        drawing.legend_above(figure, handles)
     return figure
 
 
 def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
     (swept,) = panel.sweep
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
-    x, rate, low, high, exact = sorted_columns(table, *names)
+    x, rate, low, high, exact = drawing.sorted_columns(table, *names)
     many = len(x) > MANY_POINTS
     if many:
         # Where points are dense and hardly scatter, the line would vanish beneath them.
@@ -87,8 +77,10 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
         )  # fmt: skip
         ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
     ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
-    if _evenly_in_logarithm(x):
-        ticks_at(ax.xaxis, x)
+    gaps = np.diff(x)
+    # Few positive values that lie further apart the larger they are.
+    if 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
+        drawing.ticks_at(ax.xaxis, x)
     else:
         ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
     ax.set_ylim(0, 1)
@@ -102,17 +94,17 @@ def draw_panel_map(
     """A panel of two swept parameters: what is shown at its points as colours, and contours of
     exact values where both parameters have at least `smooth` values."""
     x, y = (np.array(values) for values in zip(*(p.swept for p in panel.points()), strict=True))
-    columns, rows, grid = as_grid(x, y, shown)
+    columns, rows, grid = drawing.as_grid(x, y, shown)
     for axis, values, name in zip((ax.xaxis, ax.yaxis), (columns, rows), panel.sweep, strict=True):
         axis.set_label_text(_axis_label(name, panel))
         if values[0] > 0 and values[-1] > WIDE * values[0]:
-            log_axis(axis, (values[0], values[-1]))
+            drawing.log_axis(axis, (values[0], values[-1]))
         elif len(values) <= MANY_POINTS:
             axis.set_ticks(values, [f"{value:g}" for value in values])
-    mesh = draw_map(ax, columns, rows, grid)
+    mesh = drawing.draw_map(ax, columns, rows, grid)
     levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
     if levels and min(grid.shape) >= smooth:
-        lines = ax.contour(*as_grid(x, y, exact), levels, colors=VERMILION, linewidths=1)
+        lines = ax.contour(*drawing.as_grid(x, y, exact), levels, colors=VERMILION, linewidths=1)
         ax.clabel(lines, fontsize=7)
     return mesh
 
@@ -132,16 +124,10 @@ def _note(job: PanelsJob) -> str:
     return footnote([line], job.panels)
 
 
-def _evenly_in_logarithm(x: np.ndarray) -> bool:
-    """Whether few positive values lie further apart the larger they are."""
-    gaps = np.diff(x)
-    return 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]
-
-
 def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
     joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
     # Panels of other contests have other events.
     whole = pa.concat_tables(
         [table.replace_schema_metadata() for table in joined], promote_options="default"
     )
-    save_with_numbers(draw(job, joined), output, whole, record(job.canonical(), __name__))
+    drawing.save_with_numbers(draw(job, joined), output, whole, record(job.canonical(), __name__))

@@ -33,18 +33,11 @@ def phase_table(job: PhaseJob) -> pa.Table:
     """P(E_success) at every point of every map."""
     rows = []
     for entry in job.panels:
-        parameter = ",".join(entry.sweep)
+        of_all = {"map": entry.name, "parameter": ",".join(entry.sweep), "model": entry.model}
         of_map = entry.points()
         for point, found in zip(of_map, references(MODELS[entry.model], of_map), strict=True):
-            rows.append(
-                {
-                    "map": entry.name,
-                    "parameter": parameter,
-                    "model": entry.model,
-                    "p_exact": found.success,
-                    **{name: getattr(point, name) for name in OWN},
-                }
-            )
+            own = {name: getattr(point, name) for name in OWN}
+            rows.append(of_all | own | {"p_exact": found.success})
     return table_from_rows(rows, SCHEMA)
 
 

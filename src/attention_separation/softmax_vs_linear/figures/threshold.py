@@ -176,5 +176,5 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
         raise ValueError("every panel sweeps the threshold itself")
     found = threshold_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(found, table.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(found, table, provenance, TITLE, ABOUT)
     save_with_numbers(draw(job, found), figure, found, provenance)

@@ -137,4 +137,4 @@ def run(job: PanelsJob, exact: list[Path], output: Path) -> None:
         for panel, path in zip(job.panels, exact, strict=True)
     ]
     provenance = record(job.canonical(), __name__)
-    write_result(whp_table(job.panels, tables), output.with_suffix(""), provenance, TITLE, ABOUT)
+    write_result(whp_table(job.panels, tables), output, provenance, TITLE, ABOUT)

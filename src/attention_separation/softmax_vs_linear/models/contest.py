@@ -67,13 +67,11 @@ class Contest(StrictModel, title="contest"):
     @property
     def events(self) -> tuple[str, ...]:
         """Names of the events whose intersection is success, network by network."""
+        names = {k: f"f_{name}" for k, name in IN_THE_PAPER.items()} if self == PAPERS else {}
         return tuple(
-            f"{self._column(kernel)}_d{dataset}_{'positive' if k == 0 else 'zero'}"
+            f"{names.get(kernel, kernel)}_d{dataset}_{'positive' if k == 0 else 'zero'}"
             for k, (kernel, dataset) in enumerate(self.networks)
         )
-
-    def _column(self, kernel: str) -> str:
-        return f"f_{IN_THE_PAPER[kernel]}" if self == PAPERS else kernel
 
     @property
     def outcomes(self) -> tuple[str, ...]:

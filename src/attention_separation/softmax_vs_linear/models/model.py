@@ -4,7 +4,7 @@ asked; models of attention among them."""
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -148,11 +148,11 @@ def batch_key(point: Point) -> tuple:
     return point.d, point.attention_x, point.contest, point.data, point.signs
 
 
-def batches(points: list[Point]) -> list[list[int]]:
-    """Positions of the points in groups that arrays can hold together."""
-    groups: dict[tuple, list[int]] = {}
-    for k, point in enumerate(points):
-        groups.setdefault(batch_key(point), []).append(k)
+def batches(points: list[Point], key: Callable[[Point], tuple] = batch_key) -> list[list[Point]]:
+    """The points in groups of one key, by default those that arrays can hold together."""
+    groups: dict[tuple, list[Point]] = {}
+    for point in points:
+        groups.setdefault(key(point), []).append(point)
     return list(groups.values())
 
 

@@ -14,18 +14,8 @@ from ...attention.kernels import KERNELS
 from ...attention.sign_columns import exceeds
 from ...statistics.seeding import BlockStreams
 from ..models.model import AttentionModel, Point, batch_key, batch_size
-from .signs import (
-    CHUNK_MULTIPLE,
-    Trials,
-    bit_at,
-    bits_at,
-    draw_lanes,
-    lanes_per_column,
-    pluses,
-    sign_matrix,
-    stream_name,
-    stream_names,
-)
+from . import signs
+from .signs import Trials
 
 CHUNK_COLUMNS = 40_000
 """Sign columns worked on at once: their states stay in the processor's cache."""
@@ -44,15 +34,16 @@ def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int)
     has those of D1.
     """
     places = streams.generator("places")
-    signs = {name: streams.generator(name) for name in stream_names(point.signs, point.contest)}
-    per_trial = point.m * lanes_per_column(point.d)
-    chunk = max(CHUNK_COLUMNS // per_trial // CHUNK_MULTIPLE, 1) * CHUNK_MULTIPLE
+    names = signs.stream_names(point.signs, point.contest)
+    rngs = {name: streams.generator(name) for name in names}
+    per_trial = point.m * signs.lanes_per_column(point.d)
+    chunk = max(CHUNK_COLUMNS // per_trial // signs.CHUNK_MULTIPLE, 1) * signs.CHUNK_MULTIPLE
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         indices = places.integers(0, point.n, size=(count, 2, special_tokens))
         if point.data == "same":
             indices[:, 0] = indices[:, 1]
-        yield indices, {k: draw_lanes(rng, count, point.m, point.d) for k, rng in signs.items()}
+        yield indices, {k: signs.draw_lanes(r, count, point.m, point.d) for k, r in rngs.items()}
 
 
 def dense(model: AttentionModel, points: list[Point]) -> list[Trials]:
@@ -73,7 +64,8 @@ def _by_definition(
             for network in networks:
                 a1, a2, a3, q, k = data[network.dataset]
                 c = attention(a1, a2, a3, q, k, identity, KERNELS[network.kernel])
-                y = sign_matrix(lanes[stream_name(point.signs, network)][trial], point.d)
+                own = lanes[signs.stream_name(point.signs, network)]
+                y = signs.sign_matrix(own[trial], point.d)
                 row.append(exceeds(c @ y, point.tau, point.s).any())
             positive.append(row)
     return np.array(positive, dtype=bool).reshape(trials, len(networks))
@@ -130,7 +122,7 @@ def _looked_up(
         marked = {
             # Marking a plus shifts the state by K - 1: see `_unmarked_state`.
             (name, dataset): states[name]
-            + bits_at(lanes[name], point.d, 1 + marks[:, dataset]) * (classes - 1)
+            + signs.bits_at(lanes[name], point.d, 1 + marks[:, dataset]) * (classes - 1)
             for name, dataset in together[0]
         }
         for word, of_word in enumerate(together):
@@ -148,7 +140,7 @@ def _together(point: Point, tables: list[np.ndarray]) -> list[dict[tuple[str, in
     """For every byte of networks, one look-up of flags for those that read the same signs of the
     same dataset, by name of the stream and dataset; all bytes have the same keys."""
     networks = point.contest.networks
-    keys = [(stream_name(point.signs, network), network.dataset) for network in networks]
+    keys = [(signs.stream_name(point.signs, network), network.dataset) for network in networks]
     found = []
     for start in range(0, len(networks), FLAGS):
         of_word = {key: np.zeros(tables[0].size, dtype=np.uint8) for key in keys}
@@ -164,8 +156,8 @@ def _unmarked_state(lanes: np.ndarray, d: int, classes: int, has_last: bool) -> 
     Positions run over (first bit, last bit, marked bit, pluses of the K - 1 unmarked classes); with
     all K classes counted as unmarked, marking a plus adds K for its bit and takes 1 off the count.
     """
-    state = bit_at(lanes, d, 0)
+    state = signs.bit_at(lanes, d, 0)
     if has_last:
-        state = 2 * state + bit_at(lanes, d, d - 1)
+        state = 2 * state + signs.bit_at(lanes, d, d - 1)
     state *= 2 * classes
-    return state + pluses(lanes, d, 1, 1 + classes)
+    return state + signs.pluses(lanes, d, 1, 1 + classes)

@@ -12,32 +12,12 @@ import numpy as np
 
 from ...attention.sign_columns import exceeds
 from ...statistics.seeding import BlockStreams
+from ..models import regression
 from ..models.contest import PAPERS
 from ..models.model import Point
-from ..models.regression import (
-    LEVELS,
-    LOWER,
-    SPECIAL,
-    UPPER,
-    RegressionModel,
-    U,
-    check,
-    dataset_z,
-    entries,
-    normalise,
-    special_sign_decides,
-)
-from .signs import (
-    CHUNK_MULTIPLE,
-    Trials,
-    bits_at,
-    draw_lanes,
-    pluses,
-    sign_matrix,
-    stream_name,
-    stream_names,
-    unpack,
-)
+from ..models.regression import LEVELS, LOWER, SPECIAL, UPPER, RegressionModel
+from . import signs
+from .signs import Trials, pluses
 
 CHUNK_NUMBERS = 200_000
 """Signs, or entries of Ax, worked on at once: what fits the processor's cache."""
@@ -63,23 +43,23 @@ class Draw:
 
     def lanes_of(self, point: Point, network: int) -> np.ndarray:
         """Lanes of the y that one of NETWORKS reads."""
-        return self.lanes[stream_name(point.signs, NETWORKS[network])]
+        return self.lanes[signs.stream_name(point.signs, NETWORKS[network])]
 
 
 def draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Draw]:
     """The draws of a block's trials, in chunks. With `data: same`, D0 has the entries of D1."""
-    check(point.n)
+    regression.check(point.n)
     special = streams.generator("places")
     uniforms = [streams.generator(f"data D{dataset}") for dataset in (0, 1)]
-    signs = {name: streams.generator(name) for name in stream_names(point.signs, PAPERS)}
-    chunk = max(CHUNK_NUMBERS // point.n // CHUNK_MULTIPLE, 1) * CHUNK_MULTIPLE
+    rngs = {name: streams.generator(name) for name in signs.stream_names(point.signs, PAPERS)}
+    chunk = max(CHUNK_NUMBERS // point.n // signs.CHUNK_MULTIPLE, 1) * signs.CHUNK_MULTIPLE
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         d0, d1 = (rng.random((count, point.n)) for rng in uniforms)
         yield Draw(
             special=special.integers(0, point.n, size=count),
             uniforms=(d1.copy() if point.data == "same" else d0, d1),
-            lanes={k: draw_lanes(rng, count, point.m, point.n) for k, rng in signs.items()},
+            lanes={k: signs.draw_lanes(r, count, point.m, point.n) for k, r in rngs.items()},
         )
 
 
@@ -95,9 +75,9 @@ def _by_definition(point: Point, streams: BlockStreams, trials: int) -> np.ndarr
             row = []
             for network, (kernel, dataset) in enumerate(NETWORKS):
                 index = special if dataset else None
-                z = dataset_z(point.n, draw.uniforms[dataset][trial], point.law, index)
-                f = normalise(U[kernel](z))
-                y = sign_matrix(draw.lanes_of(point, network)[trial], point.n)
+                z = regression.dataset_z(point.n, draw.uniforms[dataset][trial], point.law, index)
+                f = regression.normalise(regression.U[kernel](z))
+                y = signs.sign_matrix(draw.lanes_of(point, network)[trial], point.n)
                 row.append(exceeds(f @ y, point.tau, point.s).any())
             positive.append(row)
     return np.array(positive, dtype=bool).reshape(trials, len(NETWORKS))
@@ -134,7 +114,7 @@ def _from_counts(point: Point, draw: Draw) -> np.ndarray:
             scores = total / point.n
         else:
             ratio = SPECIAL / level if kernel == "linear" else point.n ** (SPECIAL - level)
-            sign = 2 * bits_at(lanes, point.n, draw.special) - 1
+            sign = 2 * signs.bits_at(lanes, point.n, draw.special) - 1
             scores = (ratio * sign + (total - sign)) / (ratio + point.n - 1)
         positive[:, network] = exceeds(scores, point.tau, point.s).any(axis=1)
     return positive
@@ -151,28 +131,26 @@ def _from_weights(point: Point, draw: Draw) -> np.ndarray:
         trial, column = np.nonzero(proposed)
         for part in np.array_split(np.arange(len(trial)), len(trial) * n // CHUNK_NUMBERS + 1):
             of = trial[part]
-            multiples = entries(draw.uniforms[dataset][of], point.law)
+            multiples = regression.entries(draw.uniforms[dataset][of], point.law)
             if dataset == 1:
                 multiples[np.arange(len(of)), draw.special[of]] = SPECIAL
             weights = multiples if kernel == "linear" else _exp_weights(multiples, n)
-            plus = np.einsum("kn,kn->k", unpack(lanes[of, column[part]], n), weights)
+            plus = np.einsum("kn,kn->k", signs.unpack(lanes[of, column[part]], n), weights)
             scores = 2 * plus / weights.sum(axis=1) - 1
             positive[of[exceeds(scores, tau, point.s)], network] = True
 
     counts = {name: pluses(lanes, n, 0, n) for name, lanes in draw.lanes.items()}
     for network, largest in ((F_LIN_D0, UPPER), (F_LIN_D1, SPECIAL)):
-        enough = counts[stream_name(point.signs, NETWORKS[network])] >= _fewest_pluses(
-            n, tau, largest
-        )
-        decide(network, enough)
+        pluses_of = counts[signs.stream_name(point.signs, NETWORKS[network])]
+        decide(network, pluses_of >= _fewest_pluses(n, tau, largest))
 
     lanes = draw.lanes_of(point, F_EXP_D0)
-    weights = _exp_weights(entries(draw.uniforms[0], point.law), n)
+    weights = _exp_weights(regression.entries(draw.uniforms[0], point.law), n)
     decide(F_EXP_D0, _perhaps_exceeding(lanes, weights, tau))
 
     lanes = draw.lanes_of(point, F_EXP_D1)
-    if special_sign_decides(n, tau):
-        positive[:, F_EXP_D1] = bits_at(lanes, n, draw.special).any(axis=1)
+    if regression.special_sign_decides(n, tau):
+        positive[:, F_EXP_D1] = signs.bits_at(lanes, n, draw.special).any(axis=1)
     else:
         decide(F_EXP_D1, np.ones(lanes.shape[:2], dtype=bool))
     return positive
@@ -212,7 +190,7 @@ def _perhaps_exceeding(lanes: np.ndarray, weights: np.ndarray, tau: float) -> np
     step = max(CHUNK_NUMBERS // (m * n), 1)
     for start in range(0, trials, step):
         part = slice(start, start + step)
-        bits = unpack(lanes[part], n)
+        bits = signs.unpack(lanes[part], n)
         for first in range(0, n, SINGLE_TERMS):
             terms = slice(first, first + SINGLE_TERMS)
             plus[part] += (bits[..., terms].astype(np.float32) @ singles[part, terms])[..., 0]

@@ -74,23 +74,6 @@ def cut_units(
     ]
 
 
-def slice_table(counts: np.ndarray, contest: Contest) -> pa.Table:
-    """What a slice counted, at the points that it has trials of."""
-    points = np.flatnonzero(counts[:, 0])
-    rows = np.column_stack([points, counts[points]])
-    columns = slice_schema(contest)
-    return table_from_columns(dict(zip(columns.names, rows.T, strict=True)), columns)
-
-
-def merge_counts(tables: list[pa.Table], points: int, contest: Contest) -> np.ndarray:
-    """The counts of all points, (points, 1 + outcomes), from the tables of all slices."""
-    total = np.zeros((points, 1 + len(contest.outcomes)), dtype=np.int64)
-    for table in tables:
-        for row in table.to_pylist():
-            total[row["point"]] += [row[name] for name in ("trials", *contest.outcomes)]
-    return total
-
-
 def simulate(panel: Panel) -> pa.Table:
     """Run the trials of every point of a panel and count successes and the events."""
     of_panel = panel.points()
@@ -120,7 +103,11 @@ def slice_of(panel: Panel, number: int, of: int) -> pa.Table:
     of_panel = panel.points()
     seconds = [seconds_per_trial(panel.engine, point) for point in of_panel]
     parts = cut_units(of_panel, panel.trials, seconds, of)
-    return slice_table(count(panel, of_panel, parts[number - 1]), panel.contest)
+    counts = count(panel, of_panel, parts[number - 1])
+    points = np.flatnonzero(counts[:, 0])
+    rows = np.column_stack([points, counts[points]])
+    columns = slice_schema(panel.contest)
+    return table_from_columns(dict(zip(columns.names, rows.T, strict=True)), columns)
 
 
 def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
@@ -131,8 +118,11 @@ def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
     ValueError
         If the slices do not hold each point's trials.
     """
-    of_panel = panel.points()
-    counts = merge_counts(slices, len(of_panel), panel.contest)
+    of_panel, names = panel.points(), ("trials", *panel.contest.outcomes)
+    counts = np.zeros((len(of_panel), len(names)), dtype=np.int64)
+    for table in slices:
+        for row in table.to_pylist():
+            counts[row["point"]] += [row[name] for name in names]
     for point, trials in zip(of_panel, counts[:, 0], strict=True):
         if trials != panel.trials:
             text = f"the slices hold {trials} trials of {panel.trials}"
