@@ -16,8 +16,6 @@ from .results import file_states
 from .results.declaration import Study, sharing_folder
 from .training.job import device_kind
 
-SAMPLE = 5
-
 
 def summary_command(parser: argparse.ArgumentParser) -> None:
     """What the results of a study say, a line each."""
@@ -41,7 +39,7 @@ def verify_command(parser: argparse.ArgumentParser) -> None:
     """
     parser.add_argument("folder", type=Path, help="folder of results, such as results")
     _add_overrides(parser)
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="points to compute again")
+    parser.add_argument("--sample", type=int, default=5, help="points to compute again")
     parser.add_argument("--seed", type=int, default=0, help="which points these are")
     parser.set_defaults(run=_verify)
 
@@ -81,10 +79,14 @@ def _time(arguments: argparse.Namespace) -> None:
 
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
-    seconds = seconds_of_training(jobs, device)
+    print(_sentence(jobs, seconds_of_training(jobs, device), device))
+
+
+def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
+    """What is to be trained, and how long it takes."""
     operations, total = sum(job.training_flops() for job in jobs), sum(seconds)
     what = "core" if device == "cpu" else "GPU"
-    print(
+    return (
         f"{len(jobs)} cells to train, {operations:.2g} operations: about {total / 60:.2g} minutes "
         f"of one {what}, the longest {max(seconds) / 60:.2g}, at {operations / total / 1e9:.2g} "
         "GFLOP/s, measured here; less what checkpoints have"

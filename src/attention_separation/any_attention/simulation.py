@@ -168,9 +168,11 @@ def draws(
 ) -> Iterator[Draw]:
     """The draws of some trials, as many at once as memory allows; fewer trials are the first of
     more."""
-    d, m = layer.d(data.classes), data.m(n)
-    features = max(kernel.features, default=0)
-    together = _together(kernel, layer, data, n)
+    d, m, features = layer.d(data.classes), data.m(n), max(kernel.features, default=0)
+    tokens = n if kernel.in_order else data.classes + 1
+    # A W is made of whole blocks of Gaussian numbers.
+    needed = max(tokens * max(2 * d, m + 2, features), d * m, -(-features // d) * d * d)
+    together = max(MOST_NUMBERS // needed, 1)
     point = f"{kernel.name} {layer.model} {layer.attention_x} n={n}"
     for block, in_block in blocks(trials):
         streams = BlockStreams(seed, STREAMS, point, block)
@@ -182,14 +184,6 @@ def draws(
                 2.0 * signs.integers(0, 2, size=(count, d, m)) - 1.0,
                 draw_projections(gaussian, count, features, d) if features else None,
             )
-
-
-def _together(kernel: SimulatedKernel, layer: Layer, data: Data, n: int) -> int:
-    d, m, features = layer.d(data.classes), data.m(n), max(kernel.features, default=0)
-    tokens = n if kernel.in_order else data.classes + 1
-    # A W is made of whole blocks of Gaussian numbers.
-    needed = max(tokens * max(2 * d, m + 2, features), d * m, -(-features // d) * d * d)
-    return max(MOST_NUMBERS // needed, 1)
 
 
 def simulate(

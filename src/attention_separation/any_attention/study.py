@@ -65,9 +65,9 @@ class AnyAttention(Study):
         )
         yield Result(
             name="kernels_elsewhere",
-            module="any_attention.laws.elsewhere",
+            module="any_attention.laws.law_table",
             settings=KernelsJob(data=section.data),
-            outputs={"output": (table("laws_elsewhere", "the laws at other data"),)},
+            outputs={"elsewhere": (table("laws_elsewhere", "the laws at other data"),)},
             description="Any attention: the laws at other data",
             in_default_run=False,
             is_for_pages=True,

@@ -4,7 +4,6 @@ import inspect
 import re
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -198,12 +197,8 @@ def _require_function(maker: str, function: object) -> None:
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """Names, those that come again numbered: "kernel" and "kernel (2)"."""
-    count: Counter[str] = Counter()
-    found = []
-    for name in names:
-        count[name] += 1
-        found.append(name if count[name] == 1 else f"{name} ({count[name]})")
-    return found
+    before = [names[:k].count(name) for k, name in enumerate(names)]
+    return [f"{name} ({k + 1})" if k else name for k, name in zip(before, names, strict=True)]
 
 
 def _of_vectors(name: str, phi: Callable) -> build.OfNumbers:

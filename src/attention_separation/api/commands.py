@@ -69,15 +69,12 @@ def _compare(arguments: argparse.Namespace) -> None:
     )
     _print_table(
         [
-            {"kernel": name} | {f"n = {n:,}": _probability(p) for n, p in row.items()}
+            {"kernel": name}
+            | {f"n = {n:,}": "undecided" if math.isnan(p) else float(p) for n, p in row.items()}
             | {"separates up to": _reach(reach[given])}
             for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True)
         ]
     )  # fmt: skip
-
-
-def _probability(p: float) -> float | str:
-    return "undecided" if math.isnan(p) else float(p)
 
 
 def _reach(last: float | str | None) -> str:

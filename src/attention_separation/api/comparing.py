@@ -12,11 +12,10 @@ import numpy as np
 
 from ..any_attention.exact import limits
 from ..any_attention.exact.kernel_check import all_sizes
-from ..any_attention.exact.values import score_columns
+from ..any_attention.exact.values import best_probabilities, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
 from ..attention.separation import require_memory, widest_margins
-from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes
@@ -177,9 +176,8 @@ def critical_temperature(
     level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
     sizes = [validation.tokens_of(layer, data, n)]
-    validation.say_if_long(
-        lambda: limits.exp_probabilities.__wrapped__(layer, data, tuple(sizes)), SEARCHED
-    )
+    exp = KERNELS["exp"]
+    validation.say_if_long(lambda: best_probabilities(exp, layer, data, sizes), SEARCHED)
     found = float(limits.critical_temperatures(layer, data, sizes, level)[0])
     if math.isnan(found):
         raise ArithmeticError(
@@ -228,12 +226,9 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     ValueError
         If T is out of range.
     """
-    of, t = kernel_of(kernel), validation.real_number(temperature)
-    if not limits.COLDEST <= t <= limits.HOTTEST:
-        raise ValueError(
-            f"temperature={short_repr(temperature)}; allowed: numbers "
-            f"from {limits.COLDEST:g} to {limits.HOTTEST:g}"
-        )
+    of, (low, high) = kernel_of(kernel), (limits.COLDEST, limits.HOTTEST)
+    allowed = f"numbers from {low:g} to {high:g}"
+    t = validation.number("temperature", temperature, allowed, lambda x: low <= x <= high)
     if t == 1:
         return of
     root = math.sqrt(t)

@@ -13,9 +13,8 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
 from ..attention.threshold_curves import ThresholdCurve, threshold_curves
-from ..settings.words import short_repr
 from .build import Given, kernel_of, require_usable, unique_names
-from .validation import AttentionX, Model, Theta, real_number, setting_of, theta_of, tokens_of
+from .validation import AttentionX, Model, Theta, number, setting_of, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +153,8 @@ def separate(
     """
     of, (layer, data) = kernel_of(kernel), setting_of(model, attention_x, d, m, a0, a1, b, c)
     n = tokens_of(layer, data, n)
-    gap, at = _gap(margin), theta_of(theta, layer, data)
+    gap = number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
+    at = theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
@@ -178,13 +178,6 @@ def separate(
         probability, at, gap, float(scored.rows[1].share[0, 0]),
         scored, best,
     )  # fmt: skip
-
-
-def _gap(margin: float) -> float:
-    found = real_number(margin)
-    if not 0 <= found < 1e6:
-        raise ValueError(f"margin={short_repr(margin)}; allowed: numbers from 0 to 1e6")
-    return found
 
 
 def new_axes() -> "Axes":

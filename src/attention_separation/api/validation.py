@@ -31,13 +31,7 @@ LARGEST = 1000.0
 
 
 def layer_of(model: str, attention_x: str) -> Layer:
-    """The layer of a model with X.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The layer of a model with X; ValueError if there is none."""
     if not isinstance(model, str) or model not in DATASETS:
         raise ValueError(
             f"model={short_repr(model)} is unknown; {suggestion(str(model), [*DATASETS])}"
@@ -55,37 +49,28 @@ def setting_of(
     model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
     a1: float = 1.2, b: float | None = None, c: float | None = None,
 ) -> tuple[Layer, FixedData]:  # fmt: skip
-    """A layer and the sizes of its data; None for d, m, b or c is the paper's.
-
-    Raises
-    ------
-    ValueError
-        If there is no such layer, a number is not of its kind or out of range, or b or c is given
-        in cross-attention, whose tokens have neither.
-    """
+    """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
+    is no such layer, a number is not of its kind or out of range, or b or c is given in
+    cross-attention, whose tokens have neither."""
     layer = layer_of(model, attention_x)
     least = layer.of.other_columns + 1
-    sizes = {"a0": _number("a0", a0, least=0.0), "a1": _number("a1", a1)}
+    from_0 = f"numbers from 0 to {LARGEST:g}"
+    sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
     for name, x in (("b", b), ("c", c)):
         if x is not None and layer.model == "cross_attention":
             raise ValueError(
                 f"{name}={short_repr(x)} with cross_attention, whose tokens have no {name}"
             )
         if x is not None:
-            sizes[name] = _number(name, x)
+            sizes[name] = _size(name, x)
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
-    """A number of tokens that stacks in the data's classes.
-
-    Raises
-    ------
-    ValueError
-        If it does not, or is out of range.
-    """
+    """A number of tokens that stacks in the data's classes; ValueError if it does not, or is out of
+    range."""
     n = whole_number("n", n, 2, LARGEST_N)
     layer.of.check(n, layer.d(data.classes))
     return n
@@ -95,17 +80,14 @@ def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
     """A threshold in units of s; None for the best."""
     if isinstance(theta, str) and theta in ("best", "paper"):
         return None if theta == "best" else layer.theta(data)
-    found = real_number(theta)
-    if not 0 < found < math.inf:
-        raise ValueError(f"theta={short_repr(theta)}; allowed: 'best', 'paper' or a number above 0")
-    return found
+    allowed = "'best', 'paper' or a number above 0"
+    return number("theta", theta, allowed, lambda x: 0 < x < math.inf)
 
 
 def level_of(level: float | None) -> float | None:
     """A probability that is asked for, or None."""
-    if level is not None and not 0 < real_number(level) <= 1:
-        raise ValueError(f"level={short_repr(level)}; allowed: numbers above 0, to 1")
-    return level
+    allowed = "numbers above 0, to 1"
+    return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
 
 
 def say_if_long(part: Callable[[], object], parts: int) -> None:
@@ -133,13 +115,8 @@ def _say_if_long(seconds: float) -> None:
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:
-    """A whole number of a parameter's range.
-
-    Raises
-    ------
-    ValueError
-        If it is none; the text names the parameter, the value and what is allowed.
-    """
+    """A whole number of a parameter's range. ValueError if it is none: the text names the
+    parameter, the value and what is allowed."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
         found = operator.index(whole)
@@ -151,14 +128,15 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
     return found
 
 
-def real_number(value: Any) -> float:
-    """A number of Python's or NumPy's; NaN for what is none, a text or a truth among them."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-
-
-def _number(name: str, value: float, least: float | None = None) -> float:
-    ends = "above 0" if least is None else f"from {least:g}"
-    found = real_number(value)
-    if not (found > 0 or found == least) or found > LARGEST:
-        raise ValueError(f"{name}={short_repr(value)}; allowed: numbers {ends} to {LARGEST:g}")
+def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
+    """A number of Python's or NumPy's that a parameter may be; a text or a truth is none.
+    ValueError as of `whole_number`."""
+    found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not is_allowed(found):
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
     return found
+
+
+def _size(name: str, value: float) -> float:
+    allowed = f"numbers above 0 to {LARGEST:g}"
+    return number(name, value, allowed, lambda x: 0 < x <= LARGEST)

@@ -27,29 +27,19 @@ but the special one knows of a class, the special one and OTHER."""
 
 @dataclass(frozen=True)
 class TokenTypes:
-    """The token types of P points.
+    """The token types of P points; with t = n / K tokens in a class."""
 
-    Attributes
-    ----------
-    n, d, classes : (P,) tokens, dimension, and classes K; t = n / K
-    scores : (P, R, 4) of R types of queries on the types of keys, equal where they are equal
-    exists : (P, R) whether there are queries of a type
-    first, block : (P,) value of the special token in the first coordinate, and of every token in
-        its class's
-    last : (P,) value of every token in the last coordinate; None for data without one
-    vectors : point's index -> queries (R, d), and keys (K + 1, d): the special token, another of
-        the marked class, and one of each further class
-    """
-
-    n: np.ndarray
+    n: np.ndarray  # (P,), as the next two
     d: np.ndarray
-    classes: np.ndarray
-    scores: np.ndarray
-    exists: np.ndarray
-    first: np.ndarray
-    block: np.ndarray
-    last: np.ndarray | None
+    classes: np.ndarray  # K
+    scores: np.ndarray  # (P, R, 4) of R types of queries on types of keys: equal where they are so
+    exists: np.ndarray  # (P, R) whether there are queries of a type
+    first: np.ndarray  # (P,) value of the special token in the first coordinate
+    block: np.ndarray  # (P,) value of every token in its class's coordinate
+    last: np.ndarray | None  # (P,) that in the last coordinate; None for data without one
     vectors: Callable[[int], tuple[np.ndarray, np.ndarray]]
+    """Point's index -> queries (R, d), and keys (K + 1, d): the special token, another of the
+    marked class, and one of each further class."""
 
     @cached_property
     def multiplicities(self) -> np.ndarray:

@@ -29,10 +29,6 @@ def log_relu(z: np.ndarray) -> np.ndarray:
         return np.log(np.maximum(z, 0.0))
 
 
-def log_relu_squared(z: np.ndarray) -> np.ndarray:
-    return 2 * log_relu(z)
-
-
 def log_exp(z: np.ndarray) -> np.ndarray:
     """[e^z, e^-z]."""
     return np.concatenate([z, -z], axis=-1)
@@ -60,7 +56,7 @@ def log_focused(z: np.ndarray, p: int = 3) -> np.ndarray:
 FEATURE_MAPS = {
     "elu_plus_one": log_elu_plus_one,
     "relu_features": log_relu,
-    "relu2_features": log_relu_squared,
+    "relu2_features": lambda z: 2 * log_relu(z),
     "exp_features": log_exp,
     "hedgehog": log_hedgehog,
     "hedgehog_fla": log_hedgehog_fla,
@@ -190,10 +186,6 @@ def exponential(
     return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source, **rest)
 
 
-def _ssmax(seen: KernelInputs) -> np.ndarray:
-    return 0.43 * seen.log_n * seen.scores / np.sqrt(seen.d)
-
-
 def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return seen.log_n * np.log(seen.scores)
@@ -251,8 +243,9 @@ _ALL = (
         "exp_sqrt_d", "e^(x/√d)", lambda seen: np.sqrt(seen.d), "arXiv 1706.03762", also=("d",)
     ),
     _log_score(
-        "ssmax", "e^(0.43 log n · x/√d)", _ssmax, "arXiv 2501.19399 (Scalable-Softmax)",
-        also=("n", "d"),
+        "ssmax", "e^(0.43 log n · x/√d)",
+        lambda seen: 0.43 * seen.log_n * seen.scores / np.sqrt(seen.d),
+        "arXiv 2501.19399 (Scalable-Softmax)", also=("n", "d"),
     ),
     _log_score(
         "softmax_one", "eˣ / (1 + Σ eˣ)", lambda seen: seen.scores,

@@ -38,13 +38,8 @@ def margin(data: Entries, weight: float) -> float:
 
 
 def margin_of_rows(data: Entries, n: int, weight: float) -> float:
-    """The same from distinct rows, as exact values of any attention are computed.
-
-    Raises
-    ------
-    ValueError
-        Unless n is a multiple of the classes, and at least 2.
-    """
+    """The same from distinct rows, as exact values of any attention are computed; ValueError unless
+    n is a multiple of the classes, and at least 2."""
     of_d0, of_d1 = (
         float(distinct_rows(token_types(data, n, weight, dataset), LINEAR).marked.max())
         for dataset in (0, 1)

@@ -17,13 +17,7 @@ SOURCE = "config.yaml"
 
 
 def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
-    """The kernels of settings, by name.
-
-    Raises
-    ------
-    ValueError
-        If a Python function cannot be loaded.
-    """
+    """The kernels of settings, by name; ValueError if a Python function cannot be loaded."""
     return {name: own_kernel(name, setting) for name, setting in (settings or {}).items()}
 
 
@@ -36,15 +30,8 @@ def asked_kernels(
 
 
 def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
-    """A user's own kernel, or the built-in one of this name.
-
-    Raises
-    ------
-    UnknownKernelError
-        If there is none.
-    ValueError
-        If a Python function cannot be loaded.
-    """
+    """A user's own kernel, or the built-in one of this name; UnknownKernelError if there is none,
+    ValueError if a Python function cannot be loaded."""
     return own_kernel(name, own) if own else kernel_named(name)
 
 
@@ -71,13 +58,8 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
 
 
 def load_function(path: str) -> Callable:
-    """The function `package.module.name` of an installed module, or of one in this folder.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or its module raises something.
-    """
+    """The function `package.module.name` of an installed module, or of one in this folder;
+    ValueError if there is none, or its module raises something."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

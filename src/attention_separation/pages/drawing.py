@@ -201,7 +201,7 @@ def _save_png(figure: Figure, path: Path) -> None:
     size = tuple((figure.get_size_inches() * RC["savefig.dpi"]).astype(int))
     picture = Image.frombytes("RGBA", size, pixels.getvalue()).convert("RGB")
     reduced = picture.quantize(COLOURS, dither=Image.Dither.NONE)
-    reduced.save(path, format="png", optimize=True)
+    reduced.save(path, format="png", compress_level=7)
 
 
 def save_with_numbers(

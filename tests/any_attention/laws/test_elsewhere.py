@@ -5,9 +5,8 @@ import csv
 import pytest
 from making import CONFIG, ROOT
 
-from attention_separation.any_attention.laws import elsewhere
-from attention_separation.any_attention.laws.elsewhere import CHANGES, COUNTS, elsewhere_table
-from attention_separation.any_attention.laws.law_table import LAWS
+from attention_separation.any_attention.laws import law_table
+from attention_separation.any_attention.laws.law_table import CHANGES, COUNTS, LAWS, elsewhere_table
 
 pytestmark = pytest.mark.exhaustive
 
@@ -23,7 +22,7 @@ def tracked():
 
 def test_the_tracked_table_is_that_of_the_laws(monkeypatch, tracked):
     """At one of its data; `snakemake kernels_elsewhere` judges all."""
-    monkeypatch.setattr(elsewhere, "CHANGES", ({"classes": 7},))
+    monkeypatch.setattr(law_table, "CHANGES", ({"classes": 7},))
     found = [
         {name: str(value) for name, value in row.items()}
         for row in elsewhere_table(DATA).to_pylist()

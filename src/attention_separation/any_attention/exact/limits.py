@@ -62,12 +62,9 @@ def separation(
     return np.where(of_exp <= LEAST_OF_EXP, 0.0, holds)
 
 
-@lru_cache(maxsize=1024)
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
     """What exp can do at numbers of tokens n: all kernels are measured against it."""
-    sizes = list(dict.fromkeys(n))
-    of_each = dict(zip(sizes, best_probabilities(KERNELS["exp"], layer, data, sizes), strict=True))
-    return np.array([of_each[size] for size in n])
+    return _best(KERNELS["exp"], layer, data, n)
 
 
 @dataclass(frozen=True)
@@ -125,10 +122,11 @@ def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
     return data.classes if math.isnan(last) else last + data.classes
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _best(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
-    """`best_probabilities`, which several questions ask at the same n."""
-    return best_probabilities(kernel, layer, data, n)
+    """`best_probabilities`, which several questions ask at the same n, at each of them once."""
+    sizes, places = np.unique(n, return_inverse=True)
+    return best_probabilities(kernel, layer, data, sizes.tolist())[places]
 
 
 def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:

@@ -3,8 +3,8 @@
     mixture         P from R, what the special token weighs against a token of another class
     predictions     where P passes half of exp's: n, temperature, degree, bias, weight in X
     reach, probability, margins   the laws: what each says, and claims of which kernels
-    verdicts        whether a claim agrees with its exact value, and words that laws share
-    law_table, elsewhere   the jobs: all claims at the data of the tables, and counts at other data
+    law             a law, whether a claim agrees with its exact value, words that laws share
+    law_table       the jobs: all claims at the data of the tables, and counts at other data
 
 `reach` has laws of the largest n, `probability` of P, `margins` of the gap between scores.
 """

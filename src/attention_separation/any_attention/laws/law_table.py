@@ -1,6 +1,7 @@
 """All laws of which kernels separate, each prediction beside its exact value, and at other data."""
 
 import math
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ...own_kernels.values import own_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
-from ...statistics.claims import count_verdicts
+from ...statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
 from ..settings import KernelsJob
 from .law import CONDITION, DEFINITIONS, LEFT_OUT, OF_LAWS, Law
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
@@ -76,9 +77,49 @@ def about(table: pa.Table) -> str:
     return "\n".join([SCOPE, *lines])
 
 
-def run(job: KernelsJob, output: Path) -> None:
-    table = law_table(job)
+CHANGES: tuple[dict[str, float], ...] = (
+    {"a0": 0.1},
+    {"a1": 1.5},
+    {"b": 0.3},
+    {"a1": 1.0, "b": 0.3, "c": 0.7},
+    {"classes": 7},
+    {"classes": 40},
+    {"classes": 62},
+    {"at_least": 40},
+    {"a0": 0.05, "a1": 1.4, "b": 0.15, "c": 1.0, "classes": 12, "delta": 0.05},
+)
+"""What is other than in the data of the tables."""
+
+COUNTS = (*VERDICTS, NOT_APPLICABLE)
+
+ELSEWHERE = schema(data=str, law=str, kind=str, **dict.fromkeys(COUNTS, int))
+"""A row for each change of the data, law and kind of claim: how many have each verdict."""
+
+TITLE_ELSEWHERE = "Any attention: the laws at other data"
+ABOUT_ELSEWHERE = "All else as in the tables; `classes` is K and `at_least` the least m."
+
+
+def elsewhere_table(data: Data) -> pa.Table:
+    """The laws at data with each of `CHANGES`."""
+    rows = []
+    for change in CHANGES:
+        words = ", ".join(f"{name} = {value:g}" for name, value in change.items())
+        found = judge_laws(data.model_copy(update=change))
+        counts = Counter((row["law"], row["kind"], row["verdict"]) for row in found)
+        rows += [
+            {"data": words, "law": law, "kind": kind}
+            | {verdict: counts[law, kind, verdict] for verdict in COUNTS}
+            for law, kind in dict.fromkeys((row["law"], row["kind"]) for row in found)
+        ]
+    return table_from_rows(rows, ELSEWHERE)
+
+
+def run(job: KernelsJob, output: Path | None = None, elsewhere: Path | None = None) -> None:
     provenance = record(job.canonical(), __name__)
-    stem = output.with_suffix("")
-    shown = table.drop_columns(list(OF_LAWS))
-    write_result(table, stem, provenance, TITLE, about(table), shown, endless=ENDLESS)
+    if output:
+        table = law_table(job)
+        of = output.with_suffix(""), provenance, TITLE, about(table)
+        write_result(table, *of, table.drop_columns(list(OF_LAWS)), endless=ENDLESS)
+    if elsewhere:
+        table = elsewhere_table(job.data)
+        write_result(table, elsewhere.with_suffix(""), provenance, TITLE_ELSEWHERE, ABOUT_ELSEWHERE)
