@@ -41,4 +41,5 @@ def test_any_scores_with_ties_over_all_signs(scores, m, s, above, target):
     ranked = separation.rank_states(s * d0[None], s * d1[None], np.array([m]), np.array([s]))
     assert separation.after_signs(ranked)[0] == pytest.approx(wanted.after_signs(), abs=1e-12)
     assert separation.of_each_neuron(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
-    assert wanted.widest_margin_is(separation.widest_margin(ranked, np.array([target]))[0], target)
+    (found,) = separation.widest_margins(ranked, np.array([[target]]))[0]
+    assert wanted.widest_margin_is(found, target)

@@ -15,7 +15,7 @@ from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.values import best_probabilities, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
-from ..attention.separation import require_memory, widest_margin
+from ..attention.separation import require_memory, widest_margins
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes
@@ -77,7 +77,7 @@ def compare(
         }  # fmt: skip
         if margin:
             half = np.where(best > 0, best / 2, 2.0)
-            columns["margin"] = widest_margin(scored.ranked(), half)
+            columns["margin"] = widest_margins(scored.ranked(), half[:, None])[:, 0]
         tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 

@@ -66,7 +66,7 @@ class Separation:
         if not self._best > 0:
             return None
         half = np.array([self._best / 2])
-        found = float(separation.widest_margin(self.scored.ranked(), half)[0])
+        found = float(separation.widest_margins(self.scored.ranked(), half[:, None])[0, 0])
         return None if math.isnan(found) else found
 
     @property

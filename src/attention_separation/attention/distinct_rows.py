@@ -13,8 +13,8 @@ treats classes alike.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -143,6 +143,8 @@ MOST_NUMBERS = 1 << 19
 def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     """(P, R, 4) from weights on a key of each class, of points with the same d together."""
     weights = np.zeros(types.scores.shape)
+    if kernel.treats_classes_alike:
+        kernel = replace(kernel, weigh=partial(_weights_on_few_keys, kernel.weigh))
     for d in np.unique(types.d):
         alike = np.flatnonzero(types.d == d)
         step = max(MOST_NUMBERS // int(d) ** 2, 1)
@@ -151,6 +153,22 @@ def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
             full = kernel.attention_weights(types.seen_in_full(part))
             weights[part] = _by_type(full, types.exists[part], kernel)
     return weights
+
+
+def _weights_on_few_keys(
+    weigh: Callable[[KernelInputs], np.ndarray], seen: KernelInputs
+) -> np.ndarray:
+    """What `weigh` gives, found for one of the further classes, which have the last keys."""
+    few = slice(0, REST + 1)
+    found = weigh(
+        replace(
+            seen,
+            scores=seen.scores[..., few],
+            keys=seen.keys[..., few, :],
+            multiplicities=seen.multiplicities[..., few],
+        )
+    )
+    return found[..., np.minimum(np.arange(seen.scores.shape[-1]), REST)]
 
 
 def _by_type(full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray:

@@ -217,7 +217,11 @@ def _features(name: str, symbol: str, source: str) -> Kernel:
         log_q, log_k = log_phi(seen.queries), log_phi(seen.keys)
         return np.logaddexp.reduce(log_q[..., :, None, :] + log_k[..., None, :, :], axis=-1)
 
-    return Kernel(name, symbol, "features", log_weights, logarithmic=True, source=source)
+    return _of_vectors(name, symbol, log_weights, source, logarithmic=True)
+
+
+def _of_vectors(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
+    return Kernel(name, symbol, "features", weigh, source=source, treats_classes_alike=True, **rest)
 
 
 def _distances(seen: KernelInputs) -> np.ndarray:
@@ -286,16 +290,16 @@ _ALL = (
     Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
     Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
-    Kernel(
-        "rbf", "e^(−‖q − k‖²/2)", "features", lambda seen: -_distances(seen) / 2,
+    _of_vectors(
+        "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_distances(seen) / 2,
         logarithmic=True, source="arXiv 2110.11945",
     ),
-    Kernel(
-        "cosine_softmax_10", "e^(10 cos(q, k))", "features", lambda seen: 10 * _cosines(seen),
+    _of_vectors(
+        "cosine_softmax_10", "e^(10 cos(q, k))", lambda seen: 10 * _cosines(seen),
         logarithmic=True, source="arXiv 2010.04245",
     ),
-    Kernel(
-        "one_plus_cosine", "1 + cos(q, k)", "features", lambda seen: 1 + _cosines(seen),
+    _of_vectors(
+        "one_plus_cosine", "1 + cos(q, k)", lambda seen: 1 + _cosines(seen),
         source="arXiv 2007.14902",
     ),
     _score(

@@ -90,17 +90,14 @@ def of_each_neuron(ranked: Ranked) -> np.ndarray:
     return found
 
 
-def widest_margin(ranked: Ranked, target: np.ndarray) -> np.ndarray:
-    """The largest 2 eps, in units of s, such that for some theta > 0 with probability `target` the
-    scores are at most theta - eps on D0, and one is above theta + eps on D1: (P,), a supremum; NaN
-    where no eps > 0 has it."""
-    found = np.full(len(ranked.m), np.nan)
-    for point in range(len(found)):
-        found[point] = _widest(ranked, point, float(target[point]))
-    return found
+def widest_margins(ranked: Ranked, targets: np.ndarray) -> np.ndarray:
+    """The largest 2 eps, in units of s, such that for some theta > 0 with probability `targets` the
+    scores are at most theta - eps on D0, and one is above theta + eps on D1: a supremum; NaN where
+    no eps > 0 has it. Targets are (P, T), and so is what is returned."""
+    return np.array([_widest(ranked, point, of_point) for point, of_point in enumerate(targets)])
 
 
-def _widest(ranked: Ranked, point: int, target: float) -> float:
+def _widest(ranked: Ranked, point: int, targets: np.ndarray) -> list[float]:
     values, m = ranked.values[point], ranked.m[point]
     steps = len(values)
     laws = []
@@ -109,22 +106,23 @@ def _widest(ranked: Ranked, point: int, target: float) -> float:
             case.u0[point] * steps + case.u1[point], weights=case.weights, minlength=steps**2
         ).reshape(steps, steps)
         laws.append((case.chance, law))
-    target *= 1 - EQUAL
+    targets = targets * (1 - EQUAL)
     none = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
     # It grows with the threshold phi: those that are likely enough are the last ones.
-    enough = none >= target
+    enough = none >= np.fmin.reduce(targets)
     if not enough[-1]:
-        return np.nan
+        return [np.nan] * len(targets)
     first = int(np.argmax(enough))
-    # P(u0 <= phi, u1 < v) of these, and all v.
+    # P(u0 <= phi, u1 < v) of these, and all v above 0.
+    low = ranked.zero[point] + 1
     reached = none[first:, None] - sum(
-        share * none_of(1 - _up_to(law, first), m) for share, law in laws
+        share * none_of(1 - _up_to(law, first)[:, low:], m) for share, law in laws
     )
-    phi, v = np.arange(first, steps), np.arange(steps)
+    phi, v = np.arange(first, steps)[:, None], np.arange(low, steps)
     # The middle of the gap is theta, above 0: so the gap reaches down to -v at most.
-    gaps = values[v] - np.maximum(values[phi][:, None], -values[v])
-    allowed = (reached >= target) & (v > phi[:, None]) & (v > ranked.zero[point])
-    return float(gaps[allowed].max()) if allowed.any() else np.nan
+    gaps = np.where(v > phi, values[v] - np.maximum(values[phi], -values[v]), -np.inf)
+    widest = [np.max(gaps, where=reached >= target, initial=-np.inf) for target in targets]
+    return [np.nan if gap == -np.inf else float(gap) for gap in widest]
 
 
 def _up_to(law: np.ndarray, first: int) -> np.ndarray:

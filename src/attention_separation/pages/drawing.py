@@ -1,5 +1,6 @@
 """The one frame of all figures, what is drawn in more than one of them, and how they are saved."""
 
+import io
 import math
 import re
 import textwrap
@@ -187,16 +188,20 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
             figure.set_layout_engine(None)
         for extension in formats:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
-                figure.savefig(part, format=extension, metadata=dates[extension])
                 if extension == "png":
-                    _reduce_colours(part)
+                    _save_png(figure, part)
+                else:
+                    figure.savefig(part, format=extension, metadata=dates[extension])
 
 
-def _reduce_colours(path: Path) -> None:
-    """Give a png a palette: a third of the bytes, which a report of all figures needs."""
-    with Image.open(path) as picture:
-        reduced = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    reduced.save(path, format="png", optimize=True)
+def _save_png(figure: Figure, path: Path) -> None:
+    """A png with a palette: a third of the bytes, which a report of all figures needs."""
+    pixels = io.BytesIO()
+    figure.savefig(pixels, format="rgba")
+    size = tuple((figure.get_size_inches() * RC["savefig.dpi"]).astype(int))
+    picture = Image.frombytes("RGBA", size, pixels.getvalue()).convert("RGB")
+    reduced = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    reduced.save(path, format="png", compress_level=7)
 
 
 def save_with_numbers(

@@ -218,6 +218,7 @@ def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) 
     return most
 
 
+@lru_cache(maxsize=64)
 def asked_sizes(data: Data) -> np.ndarray:
     """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
     and both sides of every change of m, where P jumps."""
@@ -233,7 +234,9 @@ def asked_sizes(data: Data) -> np.ndarray:
         )
         for k in np.flatnonzero(np.diff(columns))
     ]  # fmt: skip
-    return np.unique([*sizes, *jumps, *(n + step for n in jumps)])
+    asked = np.unique([*sizes, *jumps, *(n + step for n in jumps)])
+    asked.flags.writeable = False
+    return asked
 
 
 def least_numbers(

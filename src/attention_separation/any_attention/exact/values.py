@@ -113,6 +113,8 @@ def separate(
     low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.
     reached = np.where(best > 0, best / 2, 2.0)
+    targets = np.stack([reached, of_exp / 2], axis=1)
+    margin, margin_of_exp = separation.widest_margins(ranked, targets).T
     theta = np.full((len(scored.n), 1), layer.theta(data))
     return Separation(
         p_best=best,
@@ -121,8 +123,8 @@ def separate(
         p_paper=curves.at(theta)[:, 0],
         p_after_y=separation.after_signs(ranked),
         p_each_bias=separation.of_each_neuron(ranked),
-        margin=separation.widest_margin(ranked, reached),
-        margin_of_exp=separation.widest_margin(ranked, of_exp / 2),
+        margin=margin,
+        margin_of_exp=margin_of_exp,
         share=scored.rows[1].share[:, 0],
         resolved=curves.resolved,
     )
