@@ -12,7 +12,7 @@ from attention_separation.results.tables import TableError
 from attention_separation.softmax_vs_linear.figures import phase, theta
 from attention_separation.softmax_vs_linear.figures import threshold as threshold_audit
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
-from attention_separation.softmax_vs_linear.figures.phase import marks
+from attention_separation.softmax_vs_linear.figures.phase import marks, points_of
 from attention_separation.softmax_vs_linear.figures.threshold import colours_of
 from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
@@ -204,10 +204,10 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     assert "F_lin" not in of[2].get_suptitle()
     assert SAID.replace("many", "other") in " ".join(of[2].get_supxlabel().split())
     # Of the panels with the same numbers each is on the map of its contest.
-    assert [marks(each, job.marked) for each in job.panels] == [
+    assert [marks(each, points_of(job.marked)) for each in job.panels] == [
         [(m, 1.2) for m in (1.0, 4.0, 9.0, 30.0)]
     ] * 2
-    marked = {name: [of for of in job.marked if of.name == name] for name in PANELS}
+    marked = {name: points_of([of for of in job.marked if of.name == name]) for name in PANELS}
     assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from making import SECTION, STUDY, exact_at
 
-from attention_separation.softmax_vs_linear.figures.phase import draw, marks, phase_table
+from attention_separation.softmax_vs_linear.figures.phase import draw, marks, phase_table, points_of
 from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 
@@ -26,7 +26,8 @@ def test_the_table_has_a_row_for_each_point():
 
 
 def test_the_papers_operating_points_are_marked():
-    found = {entry.name: marks(entry, job().marked) for entry in job(None).panels}
+    points = points_of(job().marked)
+    found = {entry.name: marks(entry, points) for entry in job(None).panels}
     assert (1.2, 0.8) in found["identity_a1_c"]
     assert (1.2, 0.5) in found["ones_a1_c"]
     assert {(200, 12), (1000, 12), (256, 66), (200, 22)} <= set(found["identity_n_d"])

@@ -71,11 +71,12 @@ def choices_table(job: PanelsJob) -> pa.Table:
         # At most as many points as alternatives are evaluated at.
         bounds = panel.most_values, MODELS[panel.model].most_alternatives
         panels.append(panel.with_more(most_values=min(filter(None, bounds), default=None)))
+    points = {panel.name: panel.points() for panel in panels}
     effects: dict[tuple[Choice, Alternative], list[Effect]] = {
         (choice, alternative): [
             effect
             for panel in panels
-            if (effect := _effect(choice, alternative, panel, panel.points())) is not None
+            if (effect := _effect(choice, alternative, panel, points[panel.name])) is not None
         ]
         for choice in CHOICES
         for alternative in choice.alternatives
@@ -84,7 +85,8 @@ def choices_table(job: PanelsJob) -> pa.Table:
     rows = []
     for choice in CHOICES:
         for alternative in choice.alternatives:
-            rows += [_row(effect, known) for effect in effects[choice, alternative]] or [
+            of_this = effects[choice, alternative]
+            rows += [_row(effect, known, len(points[effect.panel.name])) for effect in of_this] or [
                 _without_effect(choice, alternative.name, alternative.note)
             ]
         if not choice.alternatives:
@@ -118,7 +120,7 @@ def _probabilities(effects: list[Effect]) -> Known:
     }
 
 
-def _row(effect: Effect, known: Known) -> dict[str, object]:
+def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
     panel, choice = effect.panel, effect.choice
     before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if effect.after is None:
@@ -128,7 +130,7 @@ def _row(effect: Effect, known: Known) -> dict[str, object]:
         after = np.array([known[effect.model, point] for point in effect.after])
         difference = np.round(after - before, DECIMALS)
         change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(before) < (of_all := len(panel.points())):
+        if len(before) < of_all:
             note = f"at {len(before)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {

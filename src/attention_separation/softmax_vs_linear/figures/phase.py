@@ -41,16 +41,22 @@ def phase_table(job: PhaseJob) -> pa.Table:
     return table_from_rows(rows, SCHEMA)
 
 
-def marks(entry: Panel, panels: list[Panel]) -> list[tuple[float, float]]:
-    """Where points of the panels lie on a map: those with all else as it is there."""
+def points_of(panels: list[Panel]) -> list[tuple[str, list[Point]]]:
+    """Of each panel its model and its points."""
+    return [(panel.model, panel.points()) for panel in panels]
+
+
+def marks(entry: Panel, panels: list[tuple[str, list[Point]]]) -> list[tuple[float, float]]:
+    """Where points of panels, as `points_of` gives them, lie on a map: those with all else as it is
+    there."""
     first, second = entry.sweep
     whole = entry.with_more(most_values=None)
     there = {_elsewhere(point, first, second) for point in whole.points()}
     found = {
         (float(getattr(point, first)), float(getattr(point, second)))
-        for panel in panels
-        if panel.model == entry.model
-        for point in panel.points()
+        for model, points in panels
+        if model == entry.model
+        for point in points
         if _elsewhere(point, first, second) in there
     }
     return sorted(found)
@@ -76,11 +82,12 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         f"Beyond the grids: where {success}, at one threshold", footnote(lines, job.panels),
         len(job.panels), cell=(3.9, 3.3), around=(0, 0.8), columns=3,
     ) as (figure, axes):  # fmt: skip
+        marked_points = points_of(job.marked)
         for ax, entry in zip(axes, job.panels, strict=True):
             own = select_rows(table, map=entry.name)
             p = numpy_column(own, "p_exact")
             mesh = draw_panel_map(ax, entry, p, p, SMOOTH)
-            dots = np.reshape(marks(entry, job.marked), (-1, 2)).T
+            dots = np.reshape(marks(entry, marked_points), (-1, 2)).T
             ax.plot(*dots, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
             x = CHOICES["attention_x", entry.fixed["attention_x"]]
             marked = MARK * ("attention_x" in entry.reconstructed)
