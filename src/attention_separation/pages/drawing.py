@@ -1,6 +1,5 @@
 """The one frame of all figures, what is drawn in more than one of them, and how they are saved."""
 
-import io
 import math
 import re
 import textwrap
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -196,10 +196,10 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
 
 def _save_png(figure: Figure, path: Path) -> None:
     """A png with a palette: a third of the bytes, which a report of all figures needs."""
-    pixels = io.BytesIO()
-    figure.savefig(pixels, format="rgba")
-    size = tuple((figure.get_size_inches() * RC["savefig.dpi"]).astype(int))
-    picture = Image.frombytes("RGBA", size, pixels.getvalue()).convert("RGB")
+    figure.set_dpi(RC["savefig.dpi"])
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     reduced = picture.quantize(COLOURS, dither=Image.Dither.NONE)
     reduced.save(path, format="png", compress_level=7)
 
