@@ -65,3 +65,12 @@ def test_what_batches_do_is_told_from_what_the_schedule_does(error, differing, s
 def test_cells_of_other_steps_are_no_arms():
     other = [row | {"steps": 200} if row["regime"] == "fresh" else row for row in runs_of(ARMS)]
     assert verdicts(other)[2] == "not run"
+
+
+def test_single_runs_are_not_judged():
+    one = [cell.model_copy(update={"runs": 1}) for cell in ARMS]
+    rows = judged(runs_of(one, reported=0.001))
+    for row in rows.values():
+        assert row["verdict"] == "not judged"
+        assert row["reason"].startswith("a single run has no interval (L=1, w=3, r=2, N=4")
+    assert rows["training loss is error"]["measured"] == pytest.approx(0.499)
