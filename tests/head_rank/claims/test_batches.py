@@ -1,7 +1,7 @@
 """Claims on repeated batches and on the schedule, each apart; the runs here are made up."""
 
 import pytest
-from rank_runs import ARMS, FIG1, LEVEL, MARGIN, runs_of
+from rank_runs import ARMS, FIG1, LEVEL, MARGIN, changed, runs_of
 
 from attention_separation.head_rank.claims.judging import judge_claim
 from attention_separation.head_rank.claims.trained_claims import BATCH_CLAIMS
@@ -68,8 +68,7 @@ def test_cells_of_other_steps_are_no_arms():
 
 
 def test_single_runs_are_not_judged():
-    one = [cell.model_copy(update={"runs": 1}) for cell in ARMS]
-    rows = judged(runs_of(one, reported=0.001))
+    rows = judged(runs_of(changed(ARMS, runs=1), reported=0.001))
     for row in rows.values():
         assert row["verdict"] == "not judged"
         assert row["reason"].startswith("a single run has no interval (L=1, w=3, r=2, N=4")
