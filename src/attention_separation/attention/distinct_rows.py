@@ -37,9 +37,9 @@ class TokenTypes:
     first: np.ndarray  # (P,) value of the special token in the first coordinate
     block: np.ndarray  # (P,) value of every token in its class's coordinate
     last: np.ndarray | None  # (P,) that in the last coordinate; None for data without one
-    vectors: Callable[[int], tuple[np.ndarray, np.ndarray]]
-    """Point's index -> queries (R, d), and keys (K + 1, d): the special token, another of the
-    marked class, and one of each further class."""
+    vectors: Callable[[Sequence[int]], tuple[np.ndarray, np.ndarray]]
+    """Indices of p points with the same d -> queries (p, R, d), and keys (p, K + 1, d): the special
+    token, another of the marked class, and one of each further class."""
 
     @cached_property
     def multiplicities(self) -> np.ndarray:
@@ -59,7 +59,7 @@ class TokenTypes:
 
     def seen_in_full(self, points: Sequence[int]) -> KernelInputs:
         """What kernels of vectors may know, of points with the same d: a key for each class."""
-        queries, keys = (np.stack(each) for each in zip(*map(self.vectors, points), strict=True))
+        queries, keys = self.vectors(points)
         n, d = self.n[points], self.d[points]
         classes = int(self.classes[points[0]])
         t, further = n // classes, max(classes - 2, 0)

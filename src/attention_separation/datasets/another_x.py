@@ -6,6 +6,7 @@ coordinate asks for class k. Margins are largest scores on D1 less those on D0, 
 s = sqrt(log n).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -60,8 +61,8 @@ def token_types(data: Entries, n: int, weight: float, dataset: int) -> TokenType
     scores = np.full_like(types.scores, at.c**2)
     scores[:, 0, [SPECIAL, SAME]] += weight * at.a(dataset) * at.b
 
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        queries, keys = types.vectors(index)
+    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        queries, keys = types.vectors(of)
         return queries @ x_matrix(at.d, weight), keys
 
     return replace(types, scores=at.s**2 * scores, vectors=vectors)

@@ -73,14 +73,15 @@ def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> Toke
     special = common + sizes.special_query * sizes.special_key
     classes = CROSS_ATTENTION.classes(d)
 
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[index])
-        own = Entries(*(entry[index] for entry in sizes))
-        queries = np.full((2, size + 1), own.common)
-        queries[:, 0] = own.special_query, 0.0
-        keys = np.zeros((size + 1, size + 1))
-        keys[0, :2] = own.special_key, own.block
-        keys[1:, 1:] = own.block * np.eye(size)
+    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        size = int(classes[of[0]])
+        own = Entries(*(entry[of] for entry in sizes))
+        queries = np.zeros((len(of), 2, size + 1))
+        queries[:] = own.common[:, None, None]
+        queries[:, 0, 0], queries[:, 1, 0] = own.special_query, 0.0
+        keys = np.zeros((len(of), size + 1, size + 1))
+        keys[:, 0, 0], keys[:, 0, 1] = own.special_key, own.block
+        keys[:, 1:, 1:] = own.block[:, None, None] * np.eye(size)
         return queries, keys
 
     return TokenTypes(

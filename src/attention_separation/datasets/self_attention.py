@@ -64,14 +64,14 @@ def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
         scores = [[special * special, *[special * plain] * 3], other, other]
     classes = SELF_ATTENTION.classes(d)
 
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[index])
-        keys = np.zeros((size + 1, size + 2))
-        keys[1:, 1:-1] = b[index] * np.eye(size)
-        keys[0, :2] = a[index], b[index]
-        keys[:, -1] = c[index]
-        keys = s[index] * keys @ split_x(attention_x, size + 2)
-        return keys[[0, 1, min(2, size)]], keys
+    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        size = int(classes[of[0]])
+        keys = np.zeros((len(of), size + 1, size + 2))
+        keys[:, 1:, 1:-1] = b[of, None, None] * np.eye(size)
+        keys[:, 0, 0], keys[:, 0, 1] = a[of], b[of]
+        keys[:, :, -1] = c[of, None]
+        keys = s[of, None, None] * keys @ split_x(attention_x, size + 2)
+        return keys[:, [0, 1, min(2, size)]], keys
 
     return TokenTypes(
         n=n,

@@ -1,6 +1,5 @@
 """The layers that a kernel is put into: a model of the first paper with an X, and sizes of it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -87,10 +86,10 @@ def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:
     scores = types.scores.copy()
     scores[:, 0, SPECIAL] += weights * (scores[:, 0, SPECIAL] - scores[:, 0, SAME])
 
-    def vectors(index: int) -> tuple[np.ndarray, np.ndarray]:
-        queries, keys = (part.copy() for part in types.vectors(index))
+    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        queries, keys = types.vectors(of)
         for part in (queries, keys):
-            part[:, 0] *= math.sqrt(1 + weights[index])
+            part[:, :, 0] *= np.sqrt(1 + weights[of, None])
         return queries, keys
 
     return replace(types, scores=scores, vectors=vectors)
