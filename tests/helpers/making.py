@@ -4,7 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from attention_separation.config import load_config
+from attention_separation.config import Config, load_config
 from attention_separation.head_rank.study import HeadRank
 from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.softmax_vs_linear.exact.compute import references
@@ -16,7 +16,18 @@ from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
 
 ROOT = Path(__file__).parents[2]
-CONFIG = load_config(ROOT / "config.yaml")
+
+
+def _of_the_paper(config: Config) -> Config:
+    """A configuration without panels of one's own: those that no figure lists."""
+    section = config.softmax_vs_linear
+    listed = {name for figure in section.figures.values() for name in figure.panels}
+    panels = {name: own for name, own in section.panels.items() if name in listed}
+    section = section.model_copy(update={"panels": panels})
+    return config.model_copy(update={"softmax_vs_linear": section})
+
+
+CONFIG = _of_the_paper(load_config(ROOT / "config.yaml"))
 SECTION = CONFIG.softmax_vs_linear
 STUDY = CONFIG.studies()["softmax_vs_linear"]
 

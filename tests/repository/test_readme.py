@@ -45,7 +45,7 @@ def test_the_panel_it_shows_is_valid(tmp_path):
         (ROOT / "config.yaml").read_text(encoding="utf-8").partition("  panels:\n")
     )
     path.write_text(before + panels + block + after)
-    assert study_of(path).section.panels.keys() - SECTION.panels.keys() == {"mine"}
+    assert "mine" in study_of(path).section.panels
 
 
 PAGES = (*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("src/*/*/README.md"))
