@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from making import ROOT, SECTION, study_of, values
+from making import ROOT, study_of, values
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
