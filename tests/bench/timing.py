@@ -1,4 +1,4 @@
-"""What calls take, by the clock."""
+"""What calls take, by the clock, and whether a goal stands."""
 
 import time
 from collections.abc import Callable
@@ -15,3 +15,13 @@ def seconds(call: Callable[[], object], repeats: int = 5) -> float:
         call()
         times.append(time.perf_counter() - start)
     return float(np.median(times))
+
+
+def at_most(value: float, goal: float) -> str:
+    """The goal, and whether a value that is to be no larger meets it."""
+    return f"(goal at most {goal:g}: {'stands' if value <= goal else 'missed'})"
+
+
+def at_least(value: float, goal: float) -> str:
+    """The same of a value that is to be no smaller."""
+    return f"(goal at least {goal:g}: {'stands' if value >= goal else 'missed'})"
