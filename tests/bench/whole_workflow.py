@@ -67,7 +67,9 @@ def scaling() -> None:
             f"the whole workflow, nothing made before (medians of 3): one core {one:.1f} s, two "
             f"{two:.1f} s: {one / two:.2f}x {at_most(one / two, 1.8)}"
         )
-        asked = {path.stem: peak_and_request(path) for path in benchmarks_in(folder)}
+        found = {path.stem: peak_and_request(path) for path in benchmarks_in(folder)}
+        # Some jobs end before their memory is looked at.
+        asked = {job: of for job, of in found.items() if of[0]}
     print("peak memory of jobs and what they ask for, MB (the ten nearest to it)")
     nearest = sorted(asked.items(), key=lambda item: item[1][1] / item[1][0])
     for job, (peak, request) in nearest[:10]:
