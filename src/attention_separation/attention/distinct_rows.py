@@ -155,19 +155,11 @@ def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     return weights
 
 
-def _weights_on_few_keys(
-    weigh: Callable[[KernelInputs], np.ndarray], seen: KernelInputs
-) -> np.ndarray:
+def _weights_on_few_keys(weigh: Callable, seen: KernelInputs) -> np.ndarray:
     """What `weigh` gives, found for one of the further classes, which have the last keys."""
     few = slice(0, REST + 1)
-    found = weigh(
-        replace(
-            seen,
-            scores=seen.scores[..., few],
-            keys=seen.keys[..., few, :],
-            multiplicities=seen.multiplicities[..., few],
-        )
-    )
+    parts = {name: getattr(seen, name)[..., few] for name in ("scores", "multiplicities")}
+    found = weigh(replace(seen, **parts, keys=seen.keys[..., few, :]))
     return found[..., np.minimum(np.arange(seen.scores.shape[-1]), REST)]
 
 
