@@ -1,6 +1,7 @@
 """The frame of all figures."""
 
 import numpy as np
+from PIL import Image
 
 from attention_separation.pages.drawing import (
     as_grid,
@@ -9,6 +10,7 @@ from attention_separation.pages.drawing import (
     key,
     legend_beside,
     log_axis,
+    save,
     sheet,
     ticks_at,
 )
@@ -70,3 +72,13 @@ def test_cells_of_a_map_end_midway_as_the_axis_shows_it():
         corners = draw_map(ax, x, y, grid).get_coordinates()
     np.testing.assert_allclose(corners[0, :, 0], [0.1, 10, 1000])
     np.testing.assert_allclose(corners[:, 0, 1], [1, 3, 5])
+
+
+def test_a_picture_has_all_pixels_of_its_figure(tmp_path):
+    """3 * 2.9 + 1.1 inches are 1568 dots, and a little less as floating-point numbers."""
+    with sheet("Title", "Note", 3, (2.0, 2.9), (0.0, 1.1), columns=1) as (figure, axes):
+        axes[0].plot([0, 1], [0, 1])
+    save(figure, tmp_path / "one")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png", ".pdf"}
+    with Image.open(tmp_path / "one.png") as picture:
+        assert (picture.size, picture.mode) == ((320, 1568), "P")

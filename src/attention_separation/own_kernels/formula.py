@@ -60,7 +60,8 @@ def parse_formula(text: str) -> Formula:
         allowed = "" if "allowed: " in error.msg else f"; allowed: {ALLOWED}"
         raise FormulaError(f"column {column}: {error.msg}{allowed}") from error
     except (RecursionError, MemoryError, ValueError) as error:
-        raise FormulaError(f"it cannot be read; allowed: {ALLOWED}") from error
+        why = str(error) or "it is too deeply nested"
+        raise FormulaError(f"it cannot be read: {why}; allowed: {ALLOWED}") from error
     used = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
     return Formula(expression, tuple(name for name in NAMES if name in used))
 
