@@ -79,12 +79,9 @@ class Contest(StrictModel, title="contest"):
         return ("successes", *self.events)
 
     def event_flags(self, positive: np.ndarray) -> np.ndarray:
-        """Which of `events` happened; positive : (..., networks) bool, whether each is > 0."""
+        """Which of `events` happened, all in a success; positive : (..., networks) bool, whether each
+        is > 0."""
         return positive == (np.arange(len(self.networks)) == 0)
-
-    def success(self, positive: np.ndarray) -> np.ndarray:
-        """Whether a trial is a success, (...,) bool."""
-        return self.event_flags(positive).all(axis=-1)
 
     def in_words(self) -> str:
         """The contest in a sentence without an end."""

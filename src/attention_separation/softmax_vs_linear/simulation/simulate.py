@@ -92,7 +92,7 @@ def count(panel: Panel, of_panel: list[Point], of_slice: list[Unit]) -> np.ndarr
             streams = BlockStreams(panel.seed, panel.name, point.name, unit.block)
             positive = trials[unit.point](streams, unit.trials)
             flags = contest.event_flags(positive)
-            found = [unit.trials, contest.success(positive).sum(), *flags.sum(axis=0)]
+            found = [unit.trials, flags.all(axis=1).sum(), *flags.sum(axis=0)]
             counts[unit.point] += np.array(found)
             progress.advance(unit.trials)
     return counts
