@@ -79,8 +79,8 @@ class Contest(StrictModel, title="contest"):
         return ("successes", *self.events)
 
     def event_flags(self, positive: np.ndarray) -> np.ndarray:
-        """Which of `events` happened, all in a success; positive : (..., networks) bool, whether each
-        is > 0."""
+        """Which of `events` happened, in a success all; positive : (..., networks) bool, whether
+        each is > 0."""
         return positive == (np.arange(len(self.networks)) == 0)
 
     def in_words(self) -> str:
