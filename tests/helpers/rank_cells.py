@@ -27,7 +27,9 @@ def write_made_up(job: CellJob, path: Path) -> None:
     values = {"head_layer": 1, "angle": 175.0, "scale": -20.0}
     learned = [{name: [values.get(name, 90.0)] * heads for name in OF_HEADS} for _ in errors]
     curve = [errors] * epochs
-    table = cell_table(job, curve, curve, errors, [0.001] * runs, learned)
+    recorded = [[[[0.5] * runs, [1.0] * runs]] * job.layers for k in range(job.steps)
+                if job.has_shares(k)]  # fmt: skip
+    table = cell_table(job, curve, curve, recorded, errors, [0.001] * runs, learned)
     metadata = record(job.canonical(), TRAINING) | {
         "seed": str(job.seed),
         "device": "none",

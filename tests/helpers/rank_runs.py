@@ -6,6 +6,7 @@ from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.settings.cells import STREAMS
 from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
+from attention_separation.head_rank.training.cell_table import OF_SHARES
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,
@@ -22,6 +23,15 @@ ARMS = Grid(
     also=[Part(regimes=["repeated"], schedules=["per_step", "per_epoch"])],
 )  # fmt: skip
 FIVE = Grid(**RECIPE, layers=[5], widths=[1], ranks=[2, 4, 8], n=[4])
+COLLAPSE = Grid(
+    **RECIPE, layers=[2, 3], widths=[1], ranks=[4], n=[4], encodings=["none", "concatenated"],
+    additive=[Normal(mean=0, sd=0.02)], shares=True,
+    also=[Part(encodings=["additive"]), Part(encodings=["concatenated"], warm_start=20)],
+)  # fmt: skip
+MEMORY = Grid(
+    **RECIPE, layers=[3], widths=[1], ranks=[4], n=[4], regimes=["repeated"], batches=10,
+    also=[Part(batches=100), Part(regimes=["fresh"])],
+)  # fmt: skip
 LEVEL, MARGIN = 0.05, 0.03
 
 
@@ -39,6 +49,12 @@ def as_published(cell):
     error = 0.5 if cell.layers == 1 else 0.08 * cell.n
     error += 0.2 * (cell.additive_mean == -1)
     return error - 0.1 * (cell.encoding == "concatenated" and cell.layers == 3)
+
+
+def shares_of(cell):
+    """Step, layer, share and norm: made up, one of them 0."""
+    places = [(step, layer) for step in (0, 1, 10) for layer in range(1, cell.layers + 1)]
+    return [(*place, 0.5 / (1 + place[0]) * (place[1] > 1), 1.0) for place in places]
 
 
 def runs_of(*grids, error=as_published, reported=None):
@@ -59,6 +75,8 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"min_train": value if reported is None else reported}
                 | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
                 | {"test_se": 0.001}
+                | {"curve_step": [100], "curve_train": [value], "curve_test": [value]}
+                | dict(zip(OF_SHARES, zip(*shares_of(cell), strict=True), strict=True))
                 | {f"{kind}_stream": "/".join(cell.stream_names(kind, run)) for kind in STREAMS}
             )
     return rows

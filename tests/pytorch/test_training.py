@@ -42,6 +42,9 @@ def test_fresh_batches_never_come_back_and_repeated_ones_in_every_epoch():
     repeated = drawn(small(regime="repeated"), 300)
     assert distinct(run for batch in repeated for run in batch) == 300
     assert all(np.array_equal(repeated[k], repeated[k + 100]) for k in range(200))
+    ten = drawn(small(regime="repeated", batches=10), 30)
+    assert distinct(run for batch in ten for run in batch) == 30
+    assert all(np.array_equal(ten[k], repeated[k % 10]) for k in range(30))
     (held,) = held_out(small())
     assert held.shape == (3, 4, 3, 64)
     seen = [tuple(row) for batch in fresh for row in np.moveaxis(batch, 1, -1).reshape(-1, 4)]

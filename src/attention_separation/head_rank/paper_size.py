@@ -1,8 +1,8 @@
 """Trained runs that the documentation keeps, and figures of them: they take hours, and a clone has
 none of them.
 
-A folder of docs/ holds, of the cells of a scale, tables of the runs, of their heads of full rank
-and of their curves, and a json of what made each cell.
+A folder of docs/ holds, of the cells of a scale, tables of the runs, of their heads of full rank,
+of their curves and of recorded shares, and a json of what made each cell.
 """
 
 import json
@@ -22,8 +22,9 @@ from ..settings.strict_model import subsample
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
+from .settings.cells import TEXT_RATE
 from .training import published_values
-from .training.cell_table import OF_HEADS, RUNS, SCHEMA
+from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
 from .training.runs import is_full_rank, values
 
 SCALES = ("paper_size", "reference")
@@ -35,15 +36,20 @@ MOST_POINTS = 25
 MADE_WITH = "made_with.json"
 KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
 
-_RUN = (SCHEMA.field("cell"), SCHEMA.field("run"))
-_OF_CURVES = {"step": "curve_step", "train": "curve_train", "test": "curve_test"}
-TABLES = {
-    "runs": RUNS,
-    "heads": pa.schema([*_RUN, *(pa.field(n, SCHEMA.field(n).type.value_type) for n in OF_HEADS)]),
-    "curves": pa.schema(
-        [*_RUN, *(pa.field(n, SCHEMA.field(of).type.value_type) for n, of in _OF_CURVES.items())]
-    ),
+LISTS = {
+    "heads": dict(zip(OF_HEADS, OF_HEADS, strict=True)),
+    "curves": {"step": "curve_step", "train": "curve_train", "test": "curve_test"},
+    "shares": {name.removeprefix("share_"): name for name in OF_SHARES},
 }
+"""Tables with a row per entry of lists: their columns, and the lists of a cell's table."""
+
+
+def _columns(lists: dict[str, str]) -> pa.Schema:
+    own = [pa.field(name, SCHEMA.field(of).type.value_type) for name, of in lists.items()]
+    return pa.schema([SCHEMA.field("cell"), SCHEMA.field("run"), *own])
+
+
+TABLES = {"runs": RUNS} | {name: _columns(lists) for name, lists in LISTS.items()}
 """The columns of each table that is kept."""
 
 
@@ -75,17 +81,14 @@ def keep_runs(results: Path, folder: Path) -> int:
 
 def kept_tables(rows: Iterable[dict]) -> dict[str, pa.Table]:
     """The tables of TABLES, of rows of cells' tables."""
-    rows = list(rows)
-    heads, curves = [], []
-    for row in rows:
-        of = {"cell": row["cell"], "run": row["run"]}
-        for head in zip(*(row[name] for name in OF_HEADS), strict=True):
-            heads.append(of | dict(zip(OF_HEADS, head, strict=True)))
-        for point in subsample(
-            [*zip(*map(row.get, _OF_CURVES.values()), strict=True)], MOST_POINTS
-        ):
-            curves.append(of | dict(zip(_OF_CURVES, point, strict=True)))
-    parts = {"runs": rows, "heads": heads, "curves": curves}
+    parts: dict[str, list[dict]] = {"runs": list(rows)}
+    for table, lists in LISTS.items():
+        most = MOST_POINTS if table == "curves" else None
+        parts[table] = [
+            {"cell": row["cell"], "run": row["run"]} | dict(zip(lists, entry, strict=True))
+            for row in parts["runs"]
+            for entry in subsample([*zip(*map(row.get, lists.values()), strict=True)], most)
+        ]
     return {name: table_from_rows(parts[name], schema) for name, schema in TABLES.items()}
 
 
@@ -95,14 +98,12 @@ def read_kept(folder: Path) -> list[dict]:
         return []
     tables = {name: _read_csv(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
     rows = {(row["cell"], row["run"]): row for row in tables["runs"]}
-    for row in rows.values():
-        row |= {name: [] for name in (*OF_HEADS, *_OF_CURVES.values())}
-    for head in tables["heads"]:
-        for name in OF_HEADS:
-            rows[head["cell"], head["run"]][name].append(head[name])
-    for point in tables["curves"]:
-        for name, of in _OF_CURVES.items():
-            rows[point["cell"], point["run"]][of].append(point[name])
+    for table, lists in LISTS.items():
+        for row in rows.values():
+            row |= {of: [] for of in lists.values()}
+        for entry in tables[table]:
+            for name, of in lists.items():
+                rows[entry["cell"], entry["run"]][of].append(entry[name])
     return [*rows.values()]
 
 
@@ -143,11 +144,30 @@ def _core_seconds(cell: str, results: Path) -> float | None:
     return float(dict(zip(head, values, strict=True))["cpu_time"])
 
 
+def _is_of_figure_1(row: dict) -> bool:
+    """Whether a run is one of Figure 1, at the rate of the text."""
+    return row["encoding"] == "none" and row["layers"] != 2 and _is_plain(row, TEXT_RATE)
+
+
+def _is_plain(row: dict, rate: float) -> bool:
+    """Whether a run is of the paper's d, at a rate, and nothing else was tried with it."""
+    return row["d"] == published_values.SIZE_1["d"] and row["lr"] == rate and not row["share"]
+
+
+RATE_3 = {1: 0.005, 3: TEXT_RATE}
+"""Of the runs that are drawn in Figure 3, by their layers."""
+
 FIGURES: dict[str, Callable[[dict], bool]] = {
-    "rank_fig1": lambda row: row["encoding"] == "none" and row["layers"] != 2,
-    "rank_fig2": lambda row: row["encoding"] == "none" and row["layers"] != 2 and is_full_rank(row),
-    "rank_fig3": lambda row: row["layers"] == 3 and row["width"] == published_values.WIDTH_3,
-    "rank_fig4": lambda row: row["layers"] == 2,
+    "rank_fig1": _is_of_figure_1,
+    "rank_fig2": lambda row: _is_of_figure_1(row) and is_full_rank(row),
+    "rank_fig3": lambda row: (
+        row["width"] == published_values.WIDTH_3
+        and row["layers"] in RATE_3
+        and _is_plain(row, RATE_3[row["layers"]])
+    ),
+    "rank_fig4": lambda row: row["layers"] == 2 and _is_plain(row, TEXT_RATE),
+    "rank_collapse": lambda row: bool(row["share"]),
+    "rank_memory": lambda row: row["d"] != published_values.SIZE_1["d"],
 }
 """The runs that each figure is of."""
 

@@ -9,7 +9,7 @@ from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection
-from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY
+from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
 
 NUMBERS = Kind("numbers", ("parquet",))
 CELL = Kind("cells", ("parquet",))
@@ -116,6 +116,8 @@ class HeadRank(Study):
         yield from self._theory()
         yield from self._trained()
         claims, errors = (Output(TABLE, name, title) for name, title in JUDGED.items())
+        judged = {name: None for grid in self.cells if grid not in UNJUDGED
+                  for name in self.cells[grid]}  # fmt: skip
         section = self.section
         yield Result(
             name="rank_claims",
@@ -125,7 +127,7 @@ class HeadRank(Study):
             ),
             outputs={"output": (claims,), "": (errors,)},
             inputs={
-                "tables": tuple(Output(CELL, cell) for cell in self.every_cell),
+                "tables": tuple(Output(CELL, cell) for cell in judged),
                 **{name: (Output(NUMBERS, name),) for name in COMPUTED},
                 **_theory_tables(),
             },

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG, head_rank
 from rank_cells import write_made_up
-from rank_runs import ARMS, FIG1, FIG3, FIG4, RECIPE, changed, runs_of
+from rank_runs import ARMS, COLLAPSE, FIG1, FIG3, FIG4, MEMORY, RECIPE, changed, runs_of
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions.farthest_point import (
@@ -18,7 +18,12 @@ from attention_separation.head_rank.settings.section import Grid, Normal, Part
 from attention_separation.head_rank.training.runs import chosen
 
 PAPER = CONFIG.head_rank.scales["paper"].training
-GRIDS = {"rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS}
+GRIDS = {
+    "rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS, "rank_collapse": COLLAPSE,
+    "rank_memory": MEMORY,
+}  # fmt: skip
+AXES = {"rank_fig4": 1, "rank_fig2": 4, "rank_collapse": 3, "rank_memory": 1}
+"""How many of a figure have lines, where they are not two."""
 SMALL = {"ranks": [64], "runs": 2}
 """Of a grid of the paper's size: what is drawn of all of it."""
 
@@ -58,7 +63,7 @@ def test_each_figure_is_drawn(figure, runs):
     # With a missing glyph, or a formula that cannot be set, it would warn.
     picture.draw_without_rendering()
     drawn = [ax for ax in picture.axes if ax.lines]
-    assert len(drawn) == (1 if figure == "rank_fig4" else 4 if figure == "rank_fig2" else 2)
+    assert len(drawn) == AXES.get(figure, 2)
 
 
 STEPS = SMALL | {"steps": 4000, "batch": 64}

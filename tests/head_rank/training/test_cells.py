@@ -32,7 +32,7 @@ WRONG = {
     "d_e for nothing": ({"d_e": 4}, "d_e is 4 with encoding: none"),
     "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
     "a seed twice": ({"seeds": [1, 1]}, "each seed once"),
-    "misspelt": ({"batches": 3}, "unknown key; did you mean 'batch'?"),
+    "misspelt": ({"bacth": 3}, "unknown key; did you mean 'batch'?"),
 }
 
 

@@ -19,7 +19,8 @@ from ...settings.words import counted
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import published_values, runs
-from ..training.cell_table import HEADS, OF_HEADS, RUNS
+from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, with_entries
+from . import along_training
 from . import error_figures as errors
 
 
@@ -152,14 +153,23 @@ FIGURES = {
     "rank_fig3": errors.figure_3,
     "rank_fig4": errors.figure_4,
     "rank_fresh": figure_fresh,
+    "rank_collapse": along_training.figure_collapse,
+    "rank_memory": along_training.figure_memory,
 }
 
 WITH_FACT_1 = RUNS.append(pa.field("fact_1_error", pa.float64()))
 """A table with a row per run. `fact_1_error`: of a run of one layer with one head of full rank, the
 error that Fact 1's head -cI with V = I has at the run's learned c, simulated; null of others."""
 
-NUMBERS = dict.fromkeys(FIGURES, RUNS) | {"rank_fig1": WITH_FACT_1, "rank_fig2": HEADS}
-"""The columns of what each figure shows: a row per run; in Figure 2 one per head of full rank."""
+LISTS = {"rank_fig2": OF_HEADS, "rank_collapse": OF_SHARES, "rank_memory": OF_CURVES}
+"""Columns with several entries per run, of figures that show a row per entry."""
+
+NUMBERS = (
+    dict.fromkeys(FIGURES, RUNS)
+    | {"rank_fig1": WITH_FACT_1}
+    | {figure: with_entries(names) for figure, names in LISTS.items()}
+)
+"""The columns of what each figure shows: a row per run or, of LISTS, per entry."""
 
 
 def shown(figure: str, rows: list[dict], seed: int) -> list[dict]:
@@ -173,11 +183,11 @@ def shown(figure: str, rows: list[dict], seed: int) -> list[dict]:
 
 def numbers(figure: str, rows: list[dict]) -> pa.Table:
     """What a figure shows, as a table."""
-    if figure == "rank_fig2":
+    if names := LISTS.get(figure):
         rows = [
-            row | dict(zip(OF_HEADS, head, strict=True))
+            row | dict(zip(names, entry, strict=True))
             for row in rows
-            for head in zip(*(row[name] for name in OF_HEADS), strict=True)
+            for entry in zip(*(row[name] for name in names), strict=True)
         ]
     return table_from_rows(rows, NUMBERS[figure])
 

@@ -14,6 +14,9 @@ EPOCH = 100
 STEPS_PER_BLOCK = 10
 """Steps whose batches one stream holds. Fixed: a shorter run is the prefix of a longer one."""
 
+SHARES_EVERY = {1: 20, 10: 1000, EPOCH: None}
+"""Steps between records of `shares`, and up to which step they are so far apart."""
+
 STREAMS = ("initial", "data", "held_out")
 """Kinds of random streams of a run: initial values, training data, held-out data."""
 
@@ -23,6 +26,9 @@ Schedule = Literal["per_step", "per_epoch"]
 
 WARM_UP = 0.1
 """Part of the steps in which the rate rises, where none is given: a choice of ours."""
+
+TEXT_RATE = 0.01
+"""Learning rate of the paper's text; the name of a cell tells any other."""
 
 PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
 """Of the initial values of additive encodings in the authors' code."""
@@ -52,6 +58,20 @@ class Recipe(StrictModel):
         default=WARM_UP,
         description="part of the steps in which the rate rises to lr, where the schedule is "
         "per_step; per_epoch has its own",
+    )
+    shares: Literal[True] | None = Field(
+        default=None,
+        description="record, before the first steps and along the way, the share of each layer's "
+        "output that depends on the points of a set, and its norm",
+    )
+    batches: Annotated[Count, Field(le=EPOCH)] | None = Field(
+        default=None,
+        description=f"of the regime repeated: how many batches come back; if not given, {EPOCH}",
+    )
+    warm_start: Count | None = Field(
+        default=None,
+        description="of concatenated encodings: steps that a network without one is trained for "
+        "first; its weights are where this one's begin, and the encoding begins a fifth as large",
     )
 
     @model_validator(mode="after")
@@ -148,6 +168,16 @@ class CellJob(Recipe, Architecture, TrainedCell):
     def _is_trainable(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds):
             raise fault("seeds has a value twice; allowed: each seed once")
+        if self.batches and (self.regime == "fresh" or EPOCH % self.batches):
+            raise fault(
+                f"batches is {self.batches} with regime: {self.regime}; allowed: a divisor of "
+                f"{EPOCH} with repeated, none with fresh"
+            )
+        if self.warm_start and self.encoding != "concatenated":
+            raise fault(
+                f"warm_start is {self.warm_start} with encoding: {self.encoding}; allowed: steps "
+                "with concatenated, none with the other encodings"
+            )
         mean, sd = self.additive_mean, self.additive_sd
         if any((value is not None) != (self.encoding == "additive") for value in (mean, sd)):
             raise fault(
@@ -168,6 +198,21 @@ class CellJob(Recipe, Architecture, TrainedCell):
         else:
             words = ("held-out", f"d={self.d},n={self.n}")
         return ("head_rank", *words, f"run={run}")
+
+    def has_shares(self, step: int) -> bool:
+        """Whether the shares are recorded before a step, counted from 0."""
+        if not self.shares:
+            return False
+        return any(
+            step % every == 0 and (last is None or step <= last)
+            for every, last in SHARES_EVERY.items()
+        )
+
+    def before_warm_start(self) -> "CellJob":
+        """The network without an encoding whose weights this one begins with."""
+        heads = self.d // self.rank
+        without = {"encoding": "none", "d_e": None, "heads": heads, "steps": self.warm_start}
+        return self.model_copy(update=without | {"warm_start": None, "shares": None})
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""

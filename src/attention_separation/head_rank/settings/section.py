@@ -100,6 +100,7 @@ class Product(cell.Recipe):
                 "schedule": schedule,
                 # A schedule that does not read it must not tell two equal jobs apart.
                 "warm_up": self.warm_up if schedule == "per_step" else cell.WARM_UP,
+                "batches": self.batches if regime == "repeated" else None,
             }
             job = cell.CellJob(name="", **shared | own)
             yield job.model_copy(update={"name": _name(job)})
@@ -161,6 +162,12 @@ class Training(StrictModel):
     fig3: Grid | None = Field(description="Figure 3: positional encodings")
     fig4: Grid | None = Field(description="Figure 4: number of points")
     fresh: Grid | None = Field(description="training loss beside the error on new data")
+    collapse: Grid | None = Field(
+        default=None, description="what of each layer's output depends on the points, step by step"
+    )
+    memory: Grid | None = Field(
+        default=None, description="few batches that come back beside new ones, step by step"
+    )
 
     def grids(self) -> dict[str, Grid]:
         """Those that are to be trained; null leaves a figure out."""
@@ -210,6 +217,9 @@ def _name(job: cell.CellJob) -> str:
     initial = (job.additive_mean, job.additive_sd)
     if initial not in ((None, None), (cell.PUBLISHED_MEAN, cell.PUBLISHED_SD)):
         parts += [f"{x:g}".replace(".", "p").replace("-", "m") for x in initial]
-    parts += ["repeated"] * (job.regime == "repeated")
+    parts += [f"lr{job.lr:g}".replace(".", "p").replace("-", "m")] * (job.lr != cell.TEXT_RATE)
+    parts += [f"repeated{job.batches or ''}"] * (job.regime == "repeated")
+    parts += ["warm"] * (job.warm_start is not None)
+    parts += ["shares"] * bool(job.shares)
     parts += ["per_epoch"] * (job.schedule == "per_epoch")
     return "_".join(parts)

@@ -13,6 +13,8 @@ TRAINED = {
     "rank_fig3": "Figure 3 of the paper. Positional encodings",
     "rank_fig4": "Figure 4 of the paper. Number of points",
     "rank_fresh": "Training loss, and error on new data",
+    "rank_collapse": "What of the outputs depends on the points, along training",
+    "rank_memory": "Batches that come back, and new ones",
 }
 """Figures of trained transformers."""
 
@@ -24,6 +26,9 @@ THEORY = {
 """Figures of one layer of low-rank heads, and of a vote, computed without training."""
 
 FIGURES = THEORY | TRAINED | COMPUTED
+UNJUDGED = ("collapse", "memory")
+"""Grids whose cells no claim is on."""
+
 JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
 NUMBERED = {
     "rank_bound": "What no layer of low-rank heads can do",

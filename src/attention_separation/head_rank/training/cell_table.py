@@ -15,7 +15,8 @@ that looks at nothing: uniform attention (rank 0), or zero for two points."""
 SETTINGS = {
     "d": int, "n": int, "layers": int, "heads": int, "width": int, "encoding": str, "d_e": int,
     "feed_forward": int, "batch": int, "steps": int, "lr": float, "regime": str, "schedule": str,
-    "warm_up": float, "additive_mean": float, "additive_sd": float, "held_out": int,
+    "warm_up": float, "batches": int, "warm_start": int, "additive_mean": float,
+    "additive_sd": float, "held_out": int,
 }  # fmt: skip
 """Columns that are settings of the cell, equal in all rows."""
 
@@ -23,34 +24,46 @@ SCHEMA = schema(
     cell=str, **SETTINGS, total_heads=int, rank=int, attention_parameters=int, parameters=int,
     run=int, initial_stream=str, data_stream=str, held_out_stream=str, test_error=float,
     test_se=float, train_error=float, min_train=float, dead=bool, curve_step=list[int],
-    curve_train=list[float], curve_test=list[float], head_layer=list[int], angle=list[float],
+    curve_train=list[float], curve_test=list[float], share_step=list[int], share_layer=list[int],
+    share=list[float], stream_norm=list[float], head_layer=list[int], angle=list[float],
     norm=list[float], angle_code=list[float], norm_code=list[float], scale=list[float],
 )  # fmt: skip
 """Errors are sums over coordinates, so that predicting zero scores 1; null is no finite number.
 
 `test_error`, `test_se`: on held-out sets, after the last step, with its standard error.
 `train_error`: mean of the last epoch's training losses; `min_train`: the least of such means.
-`curve_*`: after each epoch; `curve_test` on the first held-out block. The last six columns are
+`curve_*`: after each epoch; `curve_test` on the first held-out block. `share`: where it is asked
+for, the share of a layer's output that depends on the set, before a step. The last six columns are
 those of `learned_heads`.
 """
 
 OF_HEADS = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
 """Columns with an entry per head of full rank."""
 
+OF_SHARES = ("share_step", "share_layer", "share", "stream_norm")
+"""Columns with an entry per recorded step and layer."""
+
+OF_CURVES = ("curve_step", "curve_train", "curve_test")
+"""Columns with an entry per epoch."""
+
 RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.type)])
 """A table with a row per run, without curves and heads."""
 
-HEADS = pa.schema(
-    [*RUNS, *(pa.field(name, SCHEMA.field(name).type.value_type) for name in OF_HEADS)]
-)
-"""A table with a row per head of full rank."""
+
+def with_entries(names: tuple[str, ...]) -> pa.Schema:
+    """Columns of a table with a row per entry of some lists."""
+    return pa.schema([*RUNS, *(pa.field(n, SCHEMA.field(n).type.value_type) for n in names)])
 
 
 def cell_table(
-    job: CellJob, train: list[list[float]], test: list[list[float]], test_error: list[float],
-    test_se: list[float], heads: list[dict[str, list]],
+    job: CellJob, train: list[list[float]], test: list[list[float]],
+    shares: list[list[list[list[float]]]], test_error: list[float], test_se: list[float],
+    heads: list[dict[str, list]],
 ) -> pa.Table:  # fmt: skip
-    """The table of a job: curves per epoch and run, final scores and heads per run."""
+    """The table of a job: curves per epoch and run, shares and norms per step, layer and run, final
+    scores and heads per run."""
+    recorded = [step for step in range(job.steps) if job.has_shares(step)]
+    places = [(step, layer + 1) for step in recorded for layer in range(job.layers)]
     of_cell = {
         "cell": job.name,
         **{name: getattr(job, name) for name in (*SETTINGS, "total_heads", "rank")},
@@ -75,6 +88,10 @@ def cell_table(
                 "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
                 "curve_train": [finite_or_null(value) for value in curve],
                 "curve_test": [finite_or_null(epoch[k]) for epoch in test],
+                "share_step": [step for step, _ in places],
+                "share_layer": [layer for _, layer in places],
+                "share": [finite_or_null(of[0][k]) for layers in shares for of in layers],
+                "stream_norm": [finite_or_null(of[1][k]) for layers in shares for of in layers],
             }
         )
     return table_from_rows(rows, SCHEMA)

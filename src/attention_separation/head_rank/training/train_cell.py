@@ -17,7 +17,18 @@ from ...training.ensemble import Ensemble
 from ...training.job import device_kind, train_and_write
 from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
 from .cell_table import cell_table
-from .transformer import initial, is_by_rows, learned_heads, pair_products, transformer
+from .transformer import (
+    embed,
+    initial,
+    is_by_rows,
+    learned_heads,
+    pair_products,
+    share_and_norm,
+    transformer,
+)
+
+SHARE_SETS = 256
+"""Held-out sets that shares are measured on."""
 
 HELD_OUT_BLOCK = 1024
 """Held-out sets per stream; the first block alone gives the score over time."""
@@ -60,7 +71,9 @@ class Batches:
 
     def _place(self, step: int) -> tuple[int, int]:
         """Number of the block that has a step's batch, and where in it."""
-        return divmod(step % EPOCH if self.job.regime == "repeated" else step, STEPS_PER_BLOCK)
+        if self.job.regime == "repeated":
+            step %= self.job.batches or EPOCH
+        return divmod(step, STEPS_PER_BLOCK)
 
     def _draw(self, number: int) -> np.ndarray:
         job = self.job
@@ -110,7 +123,8 @@ class Transformers(Ensemble):
     """The transformers of a cell, each run's initial values from its own stream.
 
     Beside the parameters, training goes on from the sum of losses of the epoch that has begun, and
-    the curves: of each epoch the mean training loss and the error on the first held-out block.
+    the curves: of each epoch the mean training loss and the error on the first held-out block; and
+    from what the job has recorded of the shares: per layer, shares and norms of the runs.
     """
 
     betas = (0.9, 0.95)
@@ -124,7 +138,7 @@ class Transformers(Ensemble):
         shapes = [array.shape for array in values]
         super().__init__(job, vector.to(device, dtype), shapes)
         self.running = {"epoch_sum": torch.zeros(len(runs), dtype=torch.float64, device=device)}
-        self.history = {"train": [], "test": []}
+        self.history = {"train": [], "test": [], "shares": []}
         self.batches = Batches(job, ahead=self.optimizer.vector.device.type != "cpu")
 
     def batch(self, step: int) -> Tensor:
@@ -151,6 +165,10 @@ class Transformers(Ensemble):
         return found
 
     def advance(self, batch: Tensor) -> None:
+        if self.job.warm_start and self.step == 0:
+            self._start_warm()
+        if self.job.has_shares(self.step):
+            self.history["shares"].append(self.shares())
         super().advance(batch)
         if self.step % EPOCH == 0:
             epoch_sum = self.running["epoch_sum"]
@@ -168,8 +186,25 @@ class Transformers(Ensemble):
         of_sets = np.concatenate(errors, axis=1)
         return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
 
+    @torch.no_grad()
+    def shares(self) -> list[list[list[float]]]:
+        """Of each layer's output, the share that depends on the set, and its norm, of each run."""
+        streams: list[Tensor] = []
+        sets = next(held_out(self.job))[..., :SHARE_SETS]
+        transformer(self.job, self.tensors, self._tensor(sets), streams)
+        return [share_and_norm(stream).tolist() for stream in streams]
+
+    @torch.no_grad()
+    def _start_warm(self) -> None:
+        """Begin with the weights of a network without an encoding, trained first."""
+        vector = self.optimizer.vector
+        before = Transformers(self.job.before_warm_start(), vector.device.type, vector.dtype)
+        with torch.enable_grad():
+            before.train()
+        embed(before.tensors, self.tensors)
+
     def table(self) -> pa.Table:
-        curves = self.history["train"], self.history["test"]
+        curves = (self.history[name] for name in ("train", "test", "shares"))
         scores = (each.tolist() for each in self.score())
         return cell_table(self.job, *curves, *scores, learned_heads(self.job, self.tensors))
 

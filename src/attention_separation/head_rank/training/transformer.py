@@ -80,9 +80,11 @@ def layers_of(tensors: list[Tensor]) -> list[Layer]:
     return [Layer(*tensors[start : start + size]) for start in starts]
 
 
-def transformer(model: Architecture, tensors: list[Tensor], x: Tensor) -> Tensor:
+def transformer(
+    model: Architecture, tensors: list[Tensor], x: Tensor, streams: list[Tensor] | None = None
+) -> Tensor:
     """The outputs (R, d, n, B) for the points x of the same shape, of parameters in the order of
-    `initial`."""
+    `initial`; what each layer makes, (R, D, n, B), is added to `streams`."""
     d = x.shape[1]
     if model.encoding == "additive":
         x = x + tensors[0]
@@ -102,8 +104,30 @@ def transformer(model: Architecture, tensors: list[Tensor], x: Tensor) -> Tensor
         x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
         inner = _Linear.apply(x, layer.hidden, layer.hidden_bias, True)
         x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale)
+        if streams is not None:
+            stream = x.unflatten(2, columns)
+            streams.append(stream.transpose(2, 3) if by_sets else stream)
     x = x[:, :d].unflatten(2, columns)
     return x.transpose(2, 3) if by_sets else x
+
+
+def share_and_norm(stream: Tensor) -> Tensor:
+    """Of each run, (2, R): the share of a stream (R, D, n, B) that depends on the set, which is
+    what is left of its mean square when its mean over the sets is taken away; and its norm."""
+    moved = stream - stream.mean(3, keepdim=True)
+    of_moved, of_all = ((part * part).sum(1).mean((1, 2)) for part in (moved, stream))
+    return torch.stack([of_moved / of_all, of_all.sqrt()])
+
+
+def embed(small: list[Tensor], large: list[Tensor]) -> None:
+    """Put the parameters of a network without an encoding into those of one with a concatenated
+    encoding, as the first rows and columns of each; the encoding becomes a fifth of what it is."""
+    large[0].div_(5)
+    for k, (part, whole) in enumerate(zip(small, large[1:], strict=True)):
+        # Queries, keys and values are stacked in the first two of a layer.
+        stacked = 3 if k % len(Layer._fields) < 2 else 1
+        own, all_of = (each.unflatten(1, (stacked, -1)) for each in (part, whole))
+        all_of[:, :, : own.shape[2], : own.shape[3]] = own
 
 
 def is_by_rows(n: int, rank: int) -> bool:
