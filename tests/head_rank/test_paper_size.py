@@ -1,13 +1,16 @@
 """Runs that docs/ keeps: what comes back of a cell's table, and the figures drawn of them."""
 
+import csv
 import json
 
+import numpy as np
 import pytest
 from making import ROOT, head_rank
 from rank_cells import write_made_up
 
 from attention_separation.head_rank import paper_size
-from attention_separation.head_rank.training.cell_table import OF_HEADS, RUNS, SCHEMA
+from attention_separation.head_rank.constructions.farthest_point import least_error
+from attention_separation.head_rank.training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
 from attention_separation.head_rank.training.runs import chosen
 from attention_separation.results.tables import TableError, read_parquet
 
@@ -86,3 +89,52 @@ def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     # From the tables alone, as in a clone.
     [*_] = paper_size.keep_paper_size(tmp_path / "nothing", docs)
     assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures
+
+
+def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    cells = STUDIES["reference"].cells
+    train(results, "reference", *cells["collapse"], *cells["memory"])
+    [*_] = paper_size.keep_paper_size(results, docs)
+    kept = docs / "head_rank/reference"
+    assert {path.stem for path in kept.glob("*.svg")} == {"rank_collapse", "rank_memory"}
+    for row in paper_size.read_kept(kept):
+        table = read_parquet(results / f"reference/cells/{row['cell']}.parquet", SCHEMA)
+        (same,) = [each for each in table.to_pylist() if each["run"] == row["run"]]
+        assert all(row[name] == same[name] for name in OF_SHARES)
+    # Of Figure 3 only what was trained as its authors say.
+    assert {row["lr"] for row in compared(docs)} == {0.005}
+
+
+def compared(docs):
+    path = docs / "head_rank/compared.csv"
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    return [{name: json.loads(x or "null") if name in NUMBERS else x for name, x in row.items()}
+            for row in rows]  # fmt: skip
+
+
+NUMBERS = {*paper_size.COMPARED.names} - {"encoding"}
+
+
+def test_cells_stand_beside_the_published_values(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    wanted = {
+        # Cell: figure, encoding, published, and the largest of five runs.
+        "d64_n16_L1_w1_r64": (1, "none", 0.0153, None),
+        "d64_n16_L1_w8_r8_lr0p005": (3, "none", 0.73, None),
+        "d64_n16_L1_w8_r64_additive_lr0p005": (3, "additive from N(−1, 1)", 0.0151, 0.025),
+        "d64_n16_L1_w8_r64_additive_0_0p02_lr0p005": (3, "additive from N(0, 0.02)", None, None),
+        "d64_n16_L3_w8_r4_concatenated": (3, "concatenated", 0.00491, 0.0087),
+        "d64_n4_L2_w8_r1": (4, "none", 0.023, 0.045),
+    }
+    train(results, "reference", *wanted)
+    [*_] = paper_size.keep_paper_size(results, docs)
+    found = compared(docs)
+    names = ("figure", "encoding", "published", "top")
+    assert {tuple(row[name] for name in names) for row in found} == {*wanted.values()}
+    (full,) = [row for row in found if row["figure"] == 1]
+    runs = read_parquet(results / "reference/cells/d64_n16_L1_w1_r64.parquet", SCHEMA).to_pylist()
+    assert full["runs"] == len(runs)
+    assert full["error"] == pytest.approx(np.mean([row["test_error"] for row in runs]))
+    assert full["over_rank_0"] == pytest.approx(full["error"] / least_error(64, 16))
+    assert full["dead"] == 0

@@ -121,19 +121,6 @@ def test_the_rank_of_heads():
     assert facts.gap == min(errors[False]) / max(errors[True]) > 1
     own = [r for r in rows("head_rank/rank_claims") if r["origin"].startswith("the paper's")]
     assert facts.papers.total() == len(own) == 20
-    lines = facts.at_the_papers_size
-    (runs,) = [
-        line for line in lines if (line["layers"], line["width"], line["steps"]) == (1, 1, 10000)
-    ]
-    for run in rows("head_rank/reference/runs", layers="1", width="1"):
-        found = runs["ranks"][int(run["rank"])]
-        assert found["error"] == number(run, "test_error")
-        assert found["dead"] == (run["dead"] == "true")
-    (published,) = rows("head_rank/published", figure="1", layers="1", width="1", rank="64")
-    assert runs["ranks"][64]["published"] == number(published, "error")
-    # Values of N(-1, 1) alone were published of additive encodings.
-    of_encodings = {line["encoding"]: line for line in lines if "additive" in line["encoding"]}
-    assert of_encodings["additive from N(0, 0.02)"]["ranks"][64]["published"] is None
 
 
 def test_what_is_in_no_table_is_said():

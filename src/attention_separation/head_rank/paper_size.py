@@ -8,6 +8,7 @@ of their curves and of recorded shares, and a json of what made each cell.
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from statistics import mean
 
 import pyarrow as pa
 import pyarrow.csv
@@ -25,7 +26,15 @@ from .figures.training_figures import shown
 from .settings.cells import TEXT_RATE
 from .training import published_values
 from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
-from .training.runs import is_full_rank, values
+from .training.runs import (
+    CONTROL_INITIAL,
+    cells_of,
+    held_out_error,
+    initial_words,
+    is_full_rank,
+    over_rank_0,
+    values,
+)
 
 SCALES = ("paper_size", "reference")
 """Scales of which runs are kept, the quick one first."""
@@ -53,7 +62,19 @@ TABLES = {"runs": RUNS} | {name: _columns(lists) for name, lists in LISTS.items(
 """The columns of each table that is kept."""
 
 
-PUBLISHED = schema(figure=int, layers=int, width=int, encoding=str, n=int, rank=int, error=float)
+PUBLISHED = schema(
+    figure=int, layers=int, width=int, encoding=str, n=int, rank=int, error=float, top=float
+)
+"""`error` is the least of five runs, `top` the largest where it can be read."""
+
+COMPARED = schema(
+    figure=int, layers=int, width=int, encoding=str, n=int, rank=int, steps=int, lr=float,
+    runs=int, dead=int, error=float, over_rank_0=float, published=float, top=float,
+    core_hours=float,
+)  # fmt: skip
+"""A row per cell of the paper's size: the mean error over its runs, also over that of uniform
+attention, and the published value; that of another width with two layers. `core_hours`: what one
+run by the authors' recipe would take, by what its steps took here; null where that is not known."""
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -110,11 +131,66 @@ def read_kept(folder: Path) -> list[dict]:
 def write_published(path: Path) -> None:
     """Write the values of the paper's Figures 1, 3 and 4 as a table."""
     rows = [
-        dict(zip(PUBLISHED.names, (*of, rank, error), strict=True))
+        dict(zip(PUBLISHED.names, (*of, rank, error, published_values.top(*of, rank)), strict=True))
         for of, errors in published_values.LINES.items()
         for rank, error in errors.items()
     ]
     write_csv(table_from_rows(rows, PUBLISHED), path)
+
+
+def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
+    """Rows of COMPARED, of the runs of one scale and what made them."""
+    found = []
+    for cell in cells_of([row for row in rows if figure_of(row)]):
+        row = cell[0]
+        encoding = row["encoding"]
+        if encoding == "additive":
+            encoding += f" from {initial_words(row)}"
+        found.append(
+            dict.fromkeys(COMPARED.names)
+            | {name: row[name] for name in ("layers", "width", "n", "rank", "steps", "lr")}
+            | {"figure": figure_of(row), "encoding": encoding, "runs": len(cell)}
+            | {"dead": sum(each["dead"] for each in cell)}
+            | {
+                "error": mean(map(held_out_error, cell)),
+                "over_rank_0": mean(map(over_rank_0, cell)),
+            }
+            | {"core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"])}
+            | _published(row)
+        )
+    return found
+
+
+def _core_hours(row: dict, runs: int, seconds: float | None) -> float | None:
+    if seconds is None:
+        return None
+    sets = published_values.STEPS[f"rank_fig{figure_of(row)}"] * published_values.BATCH
+    return seconds / 3600 / runs * sets / (row["steps"] * row["batch"])
+
+
+def _published(row: dict) -> dict[str, float | None]:
+    """What the paper's figure shows for the model of a run, empty where it has none."""
+    if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
+        return {}
+    number, at = figure_of(row), {"encoding": row["encoding"], "n": row["n"]}
+    width = {} if number == 4 else {"width": row["width"]}
+    line = published_values.line(number, row["layers"], **at, **width)
+    if row["rank"] not in line:
+        return {}
+    key = (number, row["layers"], row["width"], row["encoding"], row["n"], row["rank"])
+    return {"published": line[row["rank"]], "top": published_values.top(*key)}
+
+
+def figure_of(row: dict) -> int | None:
+    """The paper's figure that a run is of: 1, 3 or 4; None of what was tried beside them."""
+    is_text_rate = row["lr"] == TEXT_RATE
+    if row["d"] != published_values.SIZE_1["d"] or (row["share"] and is_text_rate):
+        return None
+    if row["warm_start"]:
+        return None
+    if row["layers"] == 2:
+        return 4
+    return 1 if row["encoding"] == "none" and is_text_rate else 3
 
 
 def read_made_with(folder: Path) -> dict[str, dict]:
@@ -184,6 +260,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
     scale."""
     write_published(docs / "head_rank/published.csv")
+    beside: list[dict] = []
     for scale in SCALES:
         folder = docs / "head_rank" / scale
         count = keep_runs(results / scale, folder)
@@ -191,4 +268,9 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
         for name, own in figures_of(rows).items():
             seed = int(made_with[own[0]["cell"]]["seed"])
             save(DRAWN[name](shown(name, own, seed)), folder / name, ("svg",))
+        beside += compared(rows, made_with)
         yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
+    order = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
+    beside.sort(key=lambda row: tuple(row[name] for name in order))
+    table = rounded(table_from_rows(beside, COMPARED), DIGITS)
+    write_csv(table, docs / "head_rank/compared.csv")

@@ -5,7 +5,7 @@ from collections import Counter
 from statistics import mean, median
 from typing import Any
 
-from .rendering import Tables, one, where, whole
+from .rendering import Tables, one, whole
 
 LAYERS = (
     ("self_attention", "identity"),
@@ -226,53 +226,6 @@ class Rank:
         """How many of the paper's claims have each verdict."""
         rows = self._tables("head_rank/rank_claims")
         return Counter(row["verdict"] for row in rows if row["origin"].startswith("the paper's"))
-
-    @property
-    def at_the_papers_size(self) -> list[dict[str, Any]]:
-        """Runs with d = 64, by layers, width, encoding, N and steps: the mean held-out error at
-        each rank, whether every run was dead, and the published value, if there is one."""
-        runs = [
-            row
-            for scale in ("paper_size", "reference")
-            for row in self._tables(f"head_rank/{scale}/runs")
-        ]
-        published = self._tables("head_rank/published")
-        found: dict[tuple, dict[str, Any]] = {}
-        for row in sorted(runs, key=lambda row: (row["layers"], row["width"], row["n"])):
-            encoding = row["encoding"]
-            if row["additive_sd"] is not None:
-                encoding += f" from N({row['additive_mean']:g}, {row['additive_sd']:g})"
-            key = (row["layers"], row["width"], encoding, row["n"], row["steps"])
-            names = ("layers", "width", "encoding", "n", "steps")
-            line = found.setdefault(key, dict(zip(names, key, strict=True)) | {"ranks": {}})
-            line["ranks"].setdefault(row["rank"], []).append(row)
-        for line in found.values():
-            line["ranks"] = {
-                rank: {
-                    "error": mean(row["test_error"] for row in own),
-                    "dead": all(row["dead"] for row in own),
-                    "published": self._published(published, own[0]),
-                }
-                for rank, own in line["ranks"].items()
-            }
-        return list(found.values())
-
-    @property
-    def all_above_published(self) -> bool:
-        """Whether every error there is above the published value."""
-        cells = [cell for line in self.at_the_papers_size for cell in line["ranks"].values()]
-        return all(cell["error"] > cell["published"] for cell in cells if cell["published"])
-
-    @staticmethod
-    def _published(published: list[dict[str, Any]], run: dict[str, Any]) -> float | None:
-        """The value that the paper's figures show for a run's model; with two layers it has
-        another width, and encodings from other initial values it has not."""
-        if run["additive_sd"] not in (None, 1.0):
-            return None
-        wanted = {key: run[key] for key in ("layers", "encoding", "n", "rank")}
-        own = where(published, **wanted)
-        of_width = [row for row in own if row["width"] == run["width"] or run["layers"] == 2]
-        return of_width[0]["error"] if of_width else None
 
 
 FACTS = {"first": First, "kernels": Kernels, "needle": Needle, "rank": Rank}

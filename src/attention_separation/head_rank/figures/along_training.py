@@ -10,7 +10,7 @@ from ...pages.house_style import PALETTE
 from ...settings.words import counted
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
-from ..training.runs import cells_of, initial_words, listed, values
+from ..training.runs import cells_of, initial_words, values
 from .error_figures import recipe
 
 BELOW = 1e-8
@@ -23,8 +23,8 @@ def figure_collapse(rows: list[dict]) -> Figure:
     cells = cells_of(rows)
     looks = [{"color": color, "linestyle": dash} for dash in ("-", "--", ":") for color in PALETTE]
     note = (
-        f"{recipe(rows)}. Share: of the mean square over {listed(rows, 'd')} coordinates and the "
-        "points, what is left without the mean over the sets; the rest is the same for every set."
+        f"{recipe(rows)}. Share: of the outputs' mean square, what is left without their mean over "
+        "the sets; the rest is the same for every set."
     )
     with sheet(TRAINED["rank_collapse"], note, 3, (3.1, 3.6), (2.2, 0.0)) as (figure, axes):
         first, last, norm = axes

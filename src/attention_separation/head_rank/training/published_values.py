@@ -75,6 +75,20 @@ FIGURE_4 = {
 }
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
 
+TOPS = {
+    (3, 1, "additive", 16): {64: 0.025},
+    (3, 3, "additive", 16): {64: 0.0195},
+    (3, 3, "concatenated", 16): {
+        1: 0.2, 2: 0.095, 4: 0.0087, 8: 0.0029, 32: 0.00024, 64: 0.00029,
+    },
+    (4, 2, "none", 4): {1: 0.045},
+    (4, 2, "none", 16): {1: 0.757},
+    (4, 2, "none", 64): {1: 0.822},
+    (4, 2, "none", 256): {1: 1.258},
+}  # fmt: skip
+"""The largest of the five runs by rank, by figure, layers, encoding and N, where the bands of
+Figures 3 and 4 are wide enough to be read: within 5 % of it in Figure 3, .006 in Figure 4."""
+
 LINES = (
     {
         (1, layers, width, "none", SIZE_1["n"]): dict(zip(RANKS, errors, strict=True))
@@ -98,3 +112,8 @@ def line(figure: int, layers: int, **of: object) -> dict[int, float]:
     own = {"width": WIDTH_4 if figure == 4 else WIDTH_3, "encoding": "none", "n": SIZE_1["n"]} | of
     number = 1 if (figure, own["encoding"]) == (3, "none") else figure
     return LINES.get((number, layers, own["width"], own["encoding"], own["n"]), {})
+
+
+def top(figure: int, layers: int, width: int, encoding: str, n: int, rank: int) -> float | None:
+    """The largest of five runs of a figure; None where it cannot be read."""
+    return TOPS.get((figure, layers, encoding, n), {}).get(rank)
