@@ -251,10 +251,13 @@ class SoftmaxVsLinear(Study):
             name="choices",
             module="softmax_vs_linear.figures.choices",
             settings=PanelsJob(
-                panels=[panel.with_more(figure=self.figure_of[panel.name]) for panel in panels]
+                panels=[
+                    panel.with_more(figure=self.figure_of[panel.name], seed=self.seed)
+                    for panel in panels
+                ]
             ),
             outputs=_figure_and_table(
-                "choices", "open choices", "exact; Figure 3: reference values"
+                "choices", "open choices", "exact; Figure 3: reference values; V: trials"
             ),
             description="Open choices: how far each moves the figures",
             priority=2,

@@ -7,6 +7,7 @@ import pytest
 from making import STUDY, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.exact.compute import references
+from attention_separation.softmax_vs_linear.figures import readings
 from attention_separation.softmax_vs_linear.figures.choices import choices_table, draw
 from attention_separation.softmax_vs_linear.figures.readings import CHOICES
 from attention_separation.softmax_vs_linear.models.attention import IN_BOTH
@@ -23,7 +24,7 @@ EXPECTED = [
 
 
 def job(*names, points=4):
-    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4]) for n in names]
+    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4], seed=5) for n in names]
     return PanelsJob(panels=panels)
 
 
@@ -121,6 +122,28 @@ def test_one_point_that_an_alternative_does_not_allow():
     table = choices_table(PanelsJob(panels=[only])).to_pylist()
     (row,) = (r for r in table if r["alternative"] == "the upper end left out")
     assert row["panel"] is None
+
+
+@pytest.mark.parametrize(("name", "falls"), [("fig4e", True), ("fig5e", True), ("fig7e", False)])
+def test_a_random_v_is_simulated_where_a0_starts(name, falls):
+    """Over V a score on D0 has the variance |c|²: of self-attention, whose rows all have c s in the
+    last coordinate, most of 15 columns together exceed (c + 0.1) s."""
+    p = config_points(name)[0]
+    assert (p.n, p.a0, p.a1) == (200, 0.01, 1.2)
+    table = choices_table(job(name)).to_pylist()
+    for alternative in ("random orthogonal", "random signs / √d"):
+        row = effect(table, "V", alternative, name)
+        assert (row["points"], row["at_value"], row["trials"]) == (1, 0.01, 3000)
+        assert row["ci_low"] < row["signed_change"] < row["ci_high"] < row["ci_low"] + 0.04
+        assert row["mean_change"] == abs(row["signed_change"])
+        assert (exact_at(p).success + row["ci_high"] < 0.3) == falls
+        assert (exact_at(p).success + row["ci_low"] > 0.9) == (not falls)
+
+
+def test_no_v_is_simulated_that_would_take_long(monkeypatch):
+    monkeypatch.setattr(readings, "LARGEST_SIMULATED", 21)
+    rows = [row for row in choices_table(job("fig4e")).to_pylist() if row["choice"] == "V"]
+    assert [row["panel"] for row in rows] == [None, None]
 
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):

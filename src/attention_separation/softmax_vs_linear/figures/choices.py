@@ -14,35 +14,43 @@ from ...pages.house_style import GRAY, PALETTE
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
+from ...statistics.counts import clopper_pearson
+from ...statistics.seeding import BlockStreams, blocks
 from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model, Point
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
+from ..simulation.random_values import positive_with
 from .readings import CHOICES, Alternative, Choice
 
 SCHEMA = schema(
     rank=int, choice=str, default=str, alternative=str, panel=str, points=int,
-    mean_change=float, largest_change=float, at_value=float, signed_change=float, note=str,
-    reconstructed=str,
+    mean_change=float, largest_change=float, at_value=float, signed_change=float,
+    trials=int, ci_low=float, ci_high=float, note=str, reconstructed=str,
 )  # fmt: skip
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
 Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
-the alternative allows, and the mean with its sign. `rank` orders the choices by the largest mean
-change of any alternative in any panel."""
+the alternative allows, and the mean with its sign, which has a 95 % Clopper-Pearson interval where
+an alternative is simulated. `rank` orders the choices by the largest mean change of any alternative
+in any panel."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
     "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
     "alternative is evaluated at the points of every panel that it touches, by exact values; in "
-    "softmax regression by reference values, at 24 points evenly spread over each panel. Changes "
-    "are of P(E_success). Rank 1 moves some panel the most on average, among the alternatives that "
-    "are measured here: another one may move more. A bound has no rank. " + COLUMN
+    "softmax regression by reference values, at 24 points evenly spread over each panel. A random "
+    "V is simulated, at one point of a panel: its change has a 95 % interval. Changes are of "
+    "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
+    "measured here: another one may move more. A bound has no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
+
+TRIALS = 3000
+"""Of a simulated point: its 95 % interval reaches 0.02 to either side at most."""
 
 Known = dict[tuple[Model, Point], float]
 """P(E_success) of models at points."""
@@ -121,17 +129,24 @@ def _probabilities(effects: list[Effect]) -> Known:
 
 
 def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
-    panel, choice = effect.panel, effect.choice
+    panel, choice, interval = effect.panel, effect.choice, {}
     before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if effect.after is None:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
-        after = np.array([known[effect.model, point] for point in effect.after])
+        note = ""
+        if effect.alternative.values:
+            after, *ends = _simulated(effect)
+            low, high = (float(end - before[0]) for end in ends)
+            interval = {"trials": TRIALS, "ci_low": low, "ci_high": high}
+            note = effect.alternative.note
+        else:
+            after = np.array([known[effect.model, point] for point in effect.after])
+            if len(before) < of_all:
+                note = f"at {len(before)} of the {of_all} points; the others have no such point"
         difference = np.round(after - before, DECIMALS)
-        change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(before) < of_all:
-            note = f"at {len(before)} of the {of_all} points; the others have no such point"
+        change, signed = np.abs(difference), float(difference.mean())
     worst = int(change.argmax())
     return {
         "choice": choice.name,
@@ -143,9 +158,21 @@ def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
         "largest_change": float(change[worst]),
         "at_value": effect.before[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
+        **interval,
         "note": note,
         "reconstructed": panel.reconstruction,
     }
+
+
+def _simulated(effect: Effect) -> tuple[float, float, float]:
+    """P(E_success) at the effect's one point with its V, and the ends of its 95 % interval."""
+    panel, (point,), values = effect.panel, effect.after, effect.alternative.values
+    successes = 0
+    for block, count in blocks(TRIALS):
+        streams = BlockStreams(panel.seed, panel.name, point.name, block)
+        positive = positive_with(values, effect.model, point, streams, count)
+        successes += int(point.contest.event_flags(positive).all(axis=1).sum())
+    return successes / TRIALS, *clopper_pearson(successes, TRIALS)
 
 
 def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> dict[str, object]:
@@ -180,8 +207,8 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     colours = dict(zip(sorted({figure_of[row["panel"]] for row in rows}), cycle(PALETTE)))
     marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     note = (
-        "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
-        "are among the alternatives that are measured here."
+        "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
+        "V is simulated at one point of a panel, to within 0.02. Ranks are among these."
     )
     with sheet(
         "Which open choice moves the figures most", f"{note}\n{KEY}" if marked else note, 1,

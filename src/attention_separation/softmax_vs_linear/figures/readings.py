@@ -23,6 +23,7 @@ from ..models.attention import (
 from ..models.model import AttentionModel, Model, MRule, Point
 from ..models.regression import REGRESSION
 from ..settings.panels import Panel
+from ..simulation.random_values import Values, orthogonal, scaled_signs
 
 Apply = Callable[[Panel, list[Point]], list[Point | None] | None]
 """A panel and its points -> the points with the alternative; None where it says nothing."""
@@ -34,13 +35,15 @@ class Alternative:
 
     `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
     changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
-    other datasets; `note` says why it touches no panel, if it touches none.
+    other datasets, `values` a random V: it is simulated, at one point of a panel. `note` says how,
+    or why it touches no panel, if it touches none.
     """
 
     name: str
     apply: Apply | None
     expected_change: Callable[[np.ndarray], np.ndarray] | None = None
     model: AttentionModel | None = None
+    values: Values | None = None
     note: str = ""
 
 
@@ -150,6 +153,14 @@ def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     return [*of_panel[:-1], None] if hit else None
 
 
+def _where_a0_starts(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
+    """The first point of panels that sweep a0: in the paper's, all others are at their default."""
+    point, *others = of_panel
+    if "a0" not in panel.sweep or max(point.d, point.m) > LARGEST_SIMULATED:
+        return None
+    return [point, *[None] * len(others)]
+
+
 def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
@@ -161,6 +172,9 @@ SWEPT_DIMENSIONS = _each(
     lambda panel: _of_cross_attention(panel) and "d" in panel.sweep, _next_dimension
 )
 B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))
+RANDOM_V = "simulated at the first point; given y, a score has mean 0 and variance |c|²"
+LARGEST_SIMULATED = 100
+"""The largest d and m at which many V are drawn: a moment, and little memory."""
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
 CHOICES = (
@@ -313,10 +327,12 @@ CHOICES = (
         note="As in self-attention; panels d and e sweep them.",
     ),
     Choice(
-        "V",
-        "the identity",
-        note="Never set in the texts; the bounds that survive fit the identity. A signed "
-        "permutation gives the same law; no other was measured.",
+        "V",  # never set in the texts; the bounds that survive fit the identity
+        "the identity; a signed permutation gives the same",
+        (
+            Alternative("random orthogonal", _where_a0_starts, values=orthogonal, note=RANDOM_V),
+            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs, note=RANDOM_V),
+        ),
     ),
     Choice("b where c is swept", "0.2", (Alternative("1 − c", B_FOLLOWS_C),)),
     Choice(
