@@ -126,8 +126,8 @@ def test_one_point_that_an_alternative_does_not_allow():
 
 @pytest.mark.parametrize(("name", "falls"), [("fig4e", True), ("fig5e", True), ("fig7e", False)])
 def test_a_random_v_is_simulated_where_a0_starts(name, falls):
-    """Over V a score on D0 has the variance |c|²: of self-attention, whose rows all have c s in the
-    last coordinate, most of 15 columns together exceed (c + 0.1) s."""
+    """In self-attention all rows have c s in the last coordinate: with a random V a network that
+    should be zero seldom is. False-alarm chance: the bounds are 10 standard errors off."""
     p = config_points(name)[0]
     assert (p.n, p.a0, p.a1) == (200, 0.01, 1.2)
     table = choices_table(job(name)).to_pylist()
