@@ -251,10 +251,7 @@ class SoftmaxVsLinear(Study):
             name="choices",
             module="softmax_vs_linear.figures.choices",
             settings=PanelsJob(
-                panels=[
-                    panel.with_more(figure=self.figure_of[panel.name], seed=self.seed)
-                    for panel in panels
-                ]
+                panels=[p.with_more(figure=self.figure_of[p.name], seed=self.seed) for p in panels]
             ),
             outputs=_figure_and_table(
                 "choices", "open choices", "exact; Figure 3: reference values; V: trials"

@@ -7,7 +7,6 @@ import pytest
 from making import STUDY, config_points, exact_at
 
 from attention_separation.softmax_vs_linear.exact.compute import references
-from attention_separation.softmax_vs_linear.figures import readings
 from attention_separation.softmax_vs_linear.figures.choices import choices_table, draw
 from attention_separation.softmax_vs_linear.figures.readings import CHOICES
 from attention_separation.softmax_vs_linear.models.attention import IN_BOTH
@@ -140,10 +139,11 @@ def test_a_random_v_is_simulated_where_a0_starts(name, falls):
         assert (exact_at(p).success + row["ci_low"] > 0.9) == (not falls)
 
 
-def test_no_v_is_simulated_that_would_take_long(monkeypatch):
-    monkeypatch.setattr(readings, "LARGEST_SIMULATED", 21)
-    rows = [row for row in choices_table(job("fig4e")).to_pylist() if row["choice"] == "V"]
-    assert [row["panel"] for row in rows] == [None, None]
+def test_no_v_is_simulated_that_would_take_long():
+    wide = STUDY.marked["fig4e"].with_more(most_values=2)
+    wide = wide.with_more(fixed={**wide.fixed, "m": 101})
+    table = choices_table(PanelsJob(panels=[wide])).to_pylist()
+    assert [row["panel"] for row in table if row["choice"] == "V"] == [None, None]
 
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):

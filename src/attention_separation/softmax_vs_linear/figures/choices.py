@@ -15,7 +15,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.counts import clopper_pearson
-from ...statistics.seeding import BlockStreams, blocks
+from ...statistics.seeding import BlockStreams
 from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model, Point
@@ -49,8 +49,7 @@ NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
 
-TRIALS = 3000
-"""Of a simulated point: its 95 % interval reaches 0.02 to either side at most."""
+TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
 Known = dict[tuple[Model, Point], float]
 """P(E_success) of models at points."""
@@ -135,18 +134,15 @@ def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
-        note = ""
+        after = np.array([known[effect.model, point] for point in effect.after])
         if effect.alternative.values:
             after, *ends = _simulated(effect)
             low, high = (float(end - before[0]) for end in ends)
             interval = {"trials": TRIALS, "ci_low": low, "ci_high": high}
-            note = effect.alternative.note
-        else:
-            after = np.array([known[effect.model, point] for point in effect.after])
-            if len(before) < of_all:
-                note = f"at {len(before)} of the {of_all} points; the others have no such point"
         difference = np.round(after - before, DECIMALS)
-        change, signed = np.abs(difference), float(difference.mean())
+        change, signed, note = np.abs(difference), float(difference.mean()), choice.note
+        if not note and len(before) < of_all:
+            note = f"at {len(before)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
         "choice": choice.name,
@@ -166,12 +162,10 @@ def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
 
 def _simulated(effect: Effect) -> tuple[float, float, float]:
     """P(E_success) at the effect's one point with its V, and the ends of its 95 % interval."""
-    panel, (point,), values = effect.panel, effect.after, effect.alternative.values
-    successes = 0
-    for block, count in blocks(TRIALS):
-        streams = BlockStreams(panel.seed, panel.name, point.name, block)
-        positive = positive_with(values, effect.model, point, streams, count)
-        successes += int(point.contest.event_flags(positive).all(axis=1).sum())
+    panel, (point,) = effect.panel, effect.after
+    streams = BlockStreams(panel.seed, panel.name, point.name, block=0)
+    positive = positive_with(effect.alternative.values, effect.model, point, streams, TRIALS)
+    successes = int(point.contest.event_flags(positive).all(axis=1).sum())
     return successes / TRIALS, *clopper_pearson(successes, TRIALS)
 
 

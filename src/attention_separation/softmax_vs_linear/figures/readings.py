@@ -35,8 +35,8 @@ class Alternative:
 
     `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
     changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
-    other datasets, `values` a random V: it is simulated, at one point of a panel. `note` says how,
-    or why it touches no panel, if it touches none.
+    other datasets, `values` a random V: it is simulated, at one point of a panel. `note` says why
+    it touches no panel, if it touches none.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Alternative:
 class Choice:
     """A choice, what this reproduction takes, and what else it could be.
 
-    Without alternatives, `note` says why there is nothing to measure.
+    `note` says how alternatives are measured; without them, why there is nothing to measure.
     """
 
     name: str
@@ -154,11 +154,10 @@ def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
 
 
 def _where_a0_starts(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
-    """The first point of panels that sweep a0: in the paper's, all others are at their default."""
+    """The first point of panels that sweep a0, in the paper's all defaults, if V is not large."""
     point, *others = of_panel
-    if "a0" not in panel.sweep or max(point.d, point.m) > LARGEST_SIMULATED:
-        return None
-    return [point, *[None] * len(others)]
+    is_simulated = "a0" in panel.sweep and max(point.d, point.m) <= 100
+    return [point, *[None] * len(others)] if is_simulated else None
 
 
 def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
@@ -172,9 +171,6 @@ SWEPT_DIMENSIONS = _each(
     lambda panel: _of_cross_attention(panel) and "d" in panel.sweep, _next_dimension
 )
 B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))
-RANDOM_V = "simulated at the first point; given y, a score has mean 0 and variance |c|²"
-LARGEST_SIMULATED = 100
-"""The largest d and m at which many V are drawn: a moment, and little memory."""
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
 CHOICES = (
@@ -330,9 +326,10 @@ CHOICES = (
         "V",  # never set in the texts; the bounds that survive fit the identity
         "the identity; a signed permutation gives the same",
         (
-            Alternative("random orthogonal", _where_a0_starts, values=orthogonal, note=RANDOM_V),
-            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs, note=RANDOM_V),
+            Alternative("random orthogonal", _where_a0_starts, values=orthogonal),
+            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs),
         ),
+        note="simulated at the first point; given y, a score has mean 0 and variance |c|²",
     ),
     Choice("b where c is swept", "0.2", (Alternative("1 − c", B_FOLLOWS_C),)),
     Choice(

@@ -1,18 +1,17 @@
 """Trials of the attention models with a random value matrix V, drawn anew for each trial.
 
-c = f A3 V: the distinct rows of c are those of V = I times V, so a score is a row of V = I against
-V y. All networks of a trial have the same V.
+c = f A3 V: a score is a distinct row of c with V = I against V y. All networks of a trial share V.
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
-from ...attention.distinct_rows import Rows, distinct_rows
+from ...attention.distinct_rows import distinct_rows
 from ...attention.kernel_names import kernel_named
 from ...attention.sign_columns import exceeds
 from ...statistics.seeding import BlockStreams
+from ..models.contest import Network
 from ..models.model import AttentionModel, Point
 from . import signs
 from .attention_trials import draws
@@ -29,7 +28,7 @@ def orthogonal(normals: np.ndarray) -> np.ndarray:
 
 def scaled_signs(normals: np.ndarray) -> np.ndarray:
     """V with independent entries, 1/sqrt(d) or -1/sqrt(d) with probability 1/2."""
-    return np.sign(normals) / math.sqrt(normals.shape[-1])
+    return np.sign(normals) * normals.shape[-1] ** -0.5
 
 
 def positive_with(
@@ -37,30 +36,25 @@ def positive_with(
 ) -> np.ndarray:
     """Which networks are positive in a block's trials with these V, (trials, networks) bool;
     special tokens and y are drawn as with V = I."""
-    rng, networks = streams.generator("values"), point.contest.networks
-    types = [model.token_types([point], dataset) for dataset in (0, 1)]
-    rows = {
-        network: _vectors(
-            distinct_rows(types[network.dataset], kernel_named(network.kernel)), point
-        )
-        for network in networks
-    }
-    found = []
+    rng, networks, found = streams.generator("values"), point.contest.networks, []
+    rows = [_rows(model, point, network) for network in networks]
     for indices, lanes in draws(point, model.special_tokens, streams, trials):
         v = values(rng.standard_normal((len(indices), point.d, point.d)))
         vy = {name: v @ signs.sign_matrix(own, point.d) for name, own in lanes.items()}
         marked = 1 + model.special_class(indices[:, :, -1], point.d)
-        positive = []
-        for network in networks:
-            own = vy[signs.stream_name(point.signs, network)]
-            scores = rows[network] @ _exchanged(own, marked[:, network.dataset])
-            positive.append(exceeds(scores, point.tau, point.s).any(axis=(1, 2)))
+        scores = (
+            c @ _exchanged(vy[signs.stream_name(point.signs, network)], marked[:, network.dataset])
+            for network, c in zip(networks, rows, strict=True)
+        )
+        positive = [exceeds(own, point.tau, point.s).any(axis=(1, 2)) for own in scores]
         found.append(np.stack(positive, axis=1))
     return np.concatenate(found)
 
 
-def _vectors(rows: Rows, point: Point) -> np.ndarray:
+def _rows(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
     """The distinct rows of c with V = I where the first class is marked, each once: (R, d)."""
+    types = model.token_types([point], network.dataset)
+    rows = distinct_rows(types, kernel_named(network.kernel))
     parts = (rows.first, rows.marked, rows.own, rows.rest)
     first, marked, own, rest = (part[0][:, None, None] for part in parts)
     unmarked = int(rows.classes[0]) - 1
@@ -73,8 +67,7 @@ def _vectors(rows: Rows, point: Point) -> np.ndarray:
 
 
 def _exchanged(vy: np.ndarray, marked: np.ndarray) -> np.ndarray:
-    """V y, (T, d, m), with the first class's coordinate and that of each trial's marked class,
-    (T,), exchanged: the other classes are alike."""
+    """V y, (T, d, m), with its coordinate 1 and that of each trial's marked class exchanged."""
     order = np.tile(np.arange(vy.shape[1]), (len(vy), 1))
     order[:, 1] = marked
     order[np.arange(len(vy)), marked] = 1
