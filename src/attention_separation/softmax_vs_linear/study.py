@@ -276,9 +276,8 @@ class SoftmaxVsLinear(Study):
                     for name in read
                 ],
                 files=self.published,
-                level=self.section.verdicts.level,
-                margin=self.section.verdicts.margin,
                 margins=[self.section.verdicts.margin] * len(read),
+                **dict(self.section.verdicts),
             ),
             outputs=_figure_and_table("published", "published points", "tables/published")
             | {"readings": (Output(TABLE, "published_readings", "readings they leave"),)},

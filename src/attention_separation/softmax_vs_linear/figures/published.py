@@ -28,7 +28,6 @@ SCHEMA = schema(
     panel=str, choice=str, reading=str, mean_difference=float, log_likelihood=float, is_best=bool,
     outcome=str,
 )  # fmt: skip
-EXCLUDED, SELECTED = "excluded", "selected"
 
 DRAWN = "Published (black) and ours"
 TITLE = "Verdicts: points read off the paper's figures"
@@ -126,7 +125,7 @@ def _compared(
             "mean_difference": of and abs(of.successes / of.trials - of.reference).mean(),
             "log_likelihood": likelihoods.get(name),
             "is_best": likelihoods.get(name) == max(likelihoods.values()),
-            "outcome": EXCLUDED if name not in left else UNDECIDED if left[1:] else SELECTED,
+            "outcome": "excluded" if name not in left else UNDECIDED if left[1:] else "selected",
         }
 
 
@@ -147,6 +146,8 @@ def run(
         ax.set_xlabel(f"{panel.name}: {ax.get_xlabel()}")
         rows += reading_rows(job, panel, curve)
     by_panel, by_point = verdicts.verdict_tables(job, curves)
+    errors = np.concatenate([numpy_column(curve, "reading_error") for curve in curves])
+    by_point = by_point.append_column("reading_error", array_of(errors, pa.float64()))
     provenance, about = record(job.canonical(), __name__), verdicts.about(job, len(by_point))
     save_with_numbers(drawn, figure, by_point, provenance)
     write_result(by_panel, table, provenance, TITLE, ABOUT + about)
