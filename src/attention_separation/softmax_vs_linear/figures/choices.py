@@ -76,7 +76,7 @@ def choices_table(job: PanelsJob) -> pa.Table:
         (choice, alternative): [
             effect
             for panel in panels
-            if (effect := _effect(choice, alternative, panel, points[panel.name])) is not None
+            if (effect := effect_of(choice, alternative, panel, points[panel.name])) is not None
         ]
         for choice in CHOICES
         for alternative in choice.alternatives
@@ -94,9 +94,10 @@ def choices_table(job: PanelsJob) -> pa.Table:
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
-def _effect(
+def effect_of(
     choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
+    """An alternative at the points of a panel that it allows; None where it allows none."""
     if alternative.apply is None:
         return Effect(choice, alternative, panel, of_panel, None)
     other = alternative.apply(panel, of_panel)
