@@ -31,9 +31,8 @@ SCHEMA = schema(
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
 Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
-the alternative allows, and the mean with its sign, which has a 95 % Clopper-Pearson interval where
-an alternative is simulated. `rank` orders the choices by the largest mean change of any alternative
-in any panel."""
+the alternative allows, and the mean with its sign, and its 95 % Clopper-Pearson interval where it
+is simulated. `rank` orders the choices that are not by the largest mean change in any panel."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
@@ -42,7 +41,7 @@ ABOUT = (
     "softmax regression by reference values, at 24 points evenly spread over each panel. A random "
     "V is simulated, at one point of a panel: its change has a 95 % interval. Changes are of "
     "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
-    "measured here: another one may move more. A bound has no rank. " + COLUMN
+    "measured here: another one may move more. A bound and V have no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
@@ -83,7 +82,7 @@ def choices_table(job: PanelsJob) -> pa.Table:
         (choice, alternative): [
             effect
             for panel in panels
-            if (effect := _effect(choice, alternative, panel, points[panel.name])) is not None
+            if (effect := effect_of(choice, alternative, panel, points[panel.name])) is not None
         ]
         for choice in CHOICES
         for alternative in choice.alternatives
@@ -101,9 +100,10 @@ def choices_table(job: PanelsJob) -> pa.Table:
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
-def _effect(
+def effect_of(
     choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
+    """An alternative at the points of a panel that it allows; None where it allows none."""
     if alternative.apply is None:
         return Effect(choice, alternative, panel, of_panel, None)
     other = alternative.apply(panel, of_panel)
@@ -177,10 +177,10 @@ def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> 
 
 
 def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows by rank of their choice; then bounds, then choices without effect."""
+    """The rows by rank of their choice; then bounds and V, then choices without effect."""
     most: dict[str, float] = {}
     for row in rows:
-        if row.get("signed_change") is not None:
+        if row.get("signed_change") is not None and not row.get("trials"):
             most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
     order = sorted(most, key=most.get, reverse=True)
     ranks = {name: position + 1 for position, name in enumerate(order)}
@@ -202,7 +202,8 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     note = (
         "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
-        "V is simulated at one point of a panel, to within 0.02. Ranks are among these."
+        "V is simulated at one point of a panel, to within 0.02. Ranks are among the "
+        "other alternatives that are measured here."
     )
     with sheet(
         "Which open choice moves the figures most", f"{note}\n{KEY}" if marked else note, 1,
