@@ -9,7 +9,12 @@ import pytest
 from attention_separation.head_rank.claims import theory_claims
 from attention_separation.head_rank.constructions import temperature
 from attention_separation.head_rank.settings import jobs
-from attention_separation.head_rank.theory.bound_table import NEEDED, bound_rows, needed_rows
+from attention_separation.head_rank.theory.bound_table import (
+    NEEDED,
+    bound_rows,
+    needed_rows,
+    points_rows,
+)
 from attention_separation.head_rank.theory.found_table import found_rows
 from attention_separation.head_rank.theory.plurality_table import plurality_rows
 from attention_separation.results.tables import table_from_rows
@@ -22,7 +27,7 @@ ROWS = {
         cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
     )).to_pylist(),
     "needed": list(needed_rows(jobs.BoundSettings(
-        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05]
+        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
     ))),
     "found": list(found_rows(jobs.FoundJob(
         dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
@@ -108,11 +113,19 @@ def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
 
 
 def test_the_tables_of_bounds():
-    rows = list(bound_rows(jobs.BoundSettings(dimensions=[8], doublings=60, errors=[0.1])))
+    job = jobs.BoundSettings(dimensions=[8], doublings=60, errors=[0.1], points=[2, 4, 16])
+    rows = list(bound_rows(job))
     sizes = [(row["rank"], row["heads"]) for row in rows]
     assert len({*sizes}) == len(sizes)
     assert {(2, 2**60), (2, 11), (4, 16), (8, 1)} <= {*sizes}
     assert {row["budget"] for row in rows if row["heads"] == 11} == {"d^2.5"}
+    of_points = list(points_rows(job))
+    assert {(row["n"], row["rank"]) for row in of_points} == {
+        (n, r) for n in (2, 4) for r in (1, 2, 4, 8)
+    }
+    two = {(row["rank"], row["heads"]): row["bound"] for row in of_points if row["n"] == 2}
+    known = {(row["rank"], row["heads"]): row["bound"] for row in rows}
+    assert two == pytest.approx({size: known[size] for size in two})
     table = table_from_rows(ROWS["needed"], NEEDED)
     assert table["heads"].type == pa.string()
     assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())

@@ -5,12 +5,15 @@ import re
 
 import numpy as np
 import pytest
-from biased_bound import biased_bound, constant_energy, energies, threshold_coefficients
+from biased_bound import biased_bound, constant_energy, energies
 from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
-from attention_separation.head_rank.constructions.sphere import density_at_zero
+from attention_separation.head_rank.constructions.sphere import (
+    density_at_zero,
+    threshold_coefficients,
+)
 from attention_separation.head_rank.theory.bound import bound, heads_needed
 
 

@@ -140,6 +140,32 @@ def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(
     assert near <= most if any_value and encoded else near == most
 
 
+@pytest.mark.parametrize("any_value", [False, True])
+@pytest.mark.parametrize(("d", "r", "degree"), REACHED)
+def test_each_fixed_vector_reaches_its_own_of_one_degree_less(d, r, degree, any_value):
+    """Each with a function of its own, as the weights of N points are."""
+    rng = np.random.default_rng(d + r + degree)
+    every = {j: Harmonics(d, j) for j in range(degree + 5)}
+    starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
+    u = data.unit_vectors(rng, 2 * starts[-1], d)
+    columns = np.hstack([h(u) for h in every.values()])
+    k, w, value = (rng.standard_normal(shape) for shape in ((d, r), (d, 2), (d, d)))
+    factors = [np.einsum("ni,ij,nj->n", u, value, u) if any_value else 1.0, *(u @ w).T]
+    near = []
+    for j in range(degree + 3):
+        seen = every[j](u) @ left_alone(rng, every[j], k)
+        for times in factors:
+            fitted = np.linalg.lstsq(columns, np.reshape(times, (-1, 1)) * seen, rcond=None)[0]
+            near.append(fitted[starts[degree] : starts[degree + 1]])
+    count = every[degree].basis.shape[1]
+    common, own = shares(d, r, np.array([float(degree)]), any_value, 2)
+    rank = np.linalg.matrix_rank(np.hstack(near), tol=1e-6)
+    most = min(count, round(float(common[0] + own[0]) * count))
+    assert rank <= most
+    # A second vector has nothing of its own where one dimension is left.
+    assert any_value or rank == most or d - r < 2
+
+
 @pytest.mark.parametrize("d", [2, 3, 4, 8, 17, 64])
 def test_energies(d):
     degrees = [1, 3, 5, 51, 101]

@@ -48,6 +48,23 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
     return phi, weights / weights.sum()
 
 
+LENGTHS = 80
+"""Nodes of the mean over the length of a normal vector."""
+
+REACH = 8.0
+"""Standard deviations, 1/sqrt(2), of that length that the nodes span to both sides of its mean."""
+
+
+def lengths(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes rho and weights of the mean over the length of d standard normals."""
+    x, w = leggauss(LENGTHS)
+    low, high = max(0.0, math.sqrt(d) - REACH), math.sqrt(d) + REACH
+    rho = low + (high - low) / 2 * (1 + x)
+    log = (d - 1) * np.log(rho) - rho**2 / 2
+    weights = np.exp(log - log.max()) * w
+    return rho, weights / weights.sum()
+
+
 def harmonics(d: int, degree: int) -> float:
     """N_l = (2l + d - 2) (l + d - 3)! / (l! (d - 2)!), for l >= 1."""
     return float((2 * degree + d - 2) * math.comb(degree + d - 3, degree - 1) // degree)
@@ -83,6 +100,17 @@ def polynomials(d: int, t: np.ndarray, terms: int) -> Iterator[tuple[int, np.nda
             (2 * degree + d - 2) * t * now - degree * before
         ) / (degree + d - 2)  # fmt: skip
         before, now = now, after
+
+
+def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
+    """E[sgn(t + a) P_l(t)] for l = 1 .. degrees - 1: (degrees - 1, len(a)).
+
+    2 f(0) (1 - a^2)^((d-1)/2) P_l'(-a) / (l (l + d - 2)) for |a| < 1, and 0 beyond.
+    """
+    inside = np.clip(a, -1.0, 1.0)
+    # P_l' = l (l + d - 2) / (d - 1) times P_(l-1) of d + 2 dimensions.
+    outer = 2 * density_at_zero(d) * (1 - inside**2) ** ((d - 1) / 2) / (d - 1)
+    return np.array([outer * value for _, value in polynomials(d + 2, -inside, degrees - 1)])
 
 
 def odd_series(d: int, t: np.ndarray, terms: int, weight) -> np.ndarray:

@@ -33,11 +33,12 @@ JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors
 NUMBERED = {
     "rank_bound": "What no layer of low-rank heads can do",
     "rank_heads_needed": "Heads that an error takes at least",
+    "rank_bound_points": "What no such layer can do on N points",
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
 }
 
-LONG = ("rank_bound", "rank_found", "rank_plurality")
+LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality")
 """Tables of numbers that a report does without."""
 
 ERROR = "mean squared error"

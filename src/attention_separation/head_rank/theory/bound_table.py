@@ -1,5 +1,6 @@
 """What no heads of low rank can do, and how many an error takes at least."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ..settings.jobs import BoundSettings
 from .bound import DIGITS, bound, heads_needed
+from .points_bound import points_bound
 
 BUDGETS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}
 """The paper's budgets, by the parameters r d H of a layer, and the power of d in H r."""
@@ -32,6 +34,9 @@ NEEDED = schema(
     log10_heads_any_value=float, heads_of_d3=int,
 )  # fmt: skip
 """Whole numbers of heads are text, for many pass 2^63."""
+POINTS = schema(
+    d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float
+)  # fmt: skip
 
 BOUND_TITLE = "What no layer of low-rank heads can do"
 BOUND_ABOUT = (
@@ -48,6 +53,14 @@ NEEDED_ABOUT = (
     "surely above the error that is named: by the same bounds, for value maps that are multiples "
     f"of the identity and for any. Numbers above 10^{DIGITS} are rounded down to {DIGITS} digits. "
     "heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
+)
+POINTS_TITLE = "What no layer of low-rank heads can do on N points"
+POINTS_ABOUT = (
+    "On N orthogonal points (D_N) and a uniform query, no one layer of so many generalised heads "
+    "of this rank has a smaller mean squared error: as in rank_bound, which is the case N = 2. Of "
+    "N > 2 points all but one direction are taken as known to the heads: the bounds may be far "
+    "from what heads can do, and are 0, and exclude nothing, where the rank is above d - N. "
+    "The mean of the points has 1 - 1/N."
 )
 
 
@@ -79,9 +92,23 @@ def needed_rows(job: BoundSettings) -> Iterator[dict]:
                 }  # fmt: skip
 
 
+def points_rows(job: BoundSettings) -> Iterator[dict]:
+    """The table of bounds on N points, row by row."""
+    for d in job.dimensions:
+        for n, r in itertools.product([n for n in job.points if n <= d], ranks(d)):
+            for budget, heads in budget_heads(d, r).items():
+                own, other = (points_bound(d, r, heads, n, each) for each in (False, True))
+                yield {
+                    "d": d, "n": n, "rank": r, "heads": heads, "budget": budget,
+                    "bound": float(own), "bound_any_value": float(other),
+                }  # fmt: skip
+
+
 def run(job: BoundSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     table = table_from_rows(bound_rows(job), BOUND)
     write_result(table, output, provenance, BOUND_TITLE, BOUND_ABOUT)
     table, output = table_from_rows(needed_rows(job), NEEDED), output.with_name("rank_heads_needed")
     write_result(table, output, provenance, NEEDED_TITLE, NEEDED_ABOUT)
+    table, output = table_from_rows(points_rows(job), POINTS), output.with_name("rank_bound_points")
+    write_result(table, output, provenance, POINTS_TITLE, POINTS_ABOUT)
