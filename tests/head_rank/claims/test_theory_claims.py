@@ -3,11 +3,12 @@
 
 import copy
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from attention_separation.head_rank.claims import theory_claims
-from attention_separation.head_rank.constructions import temperature
+from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings import jobs
 from attention_separation.head_rank.theory.bound_table import (
     NEEDED,
@@ -29,6 +30,13 @@ ROWS = {
     "needed": list(needed_rows(jobs.BoundSettings(
         dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
     ))),
+    "bound": list(bound_rows(jobs.BoundSettings(
+        dimensions=[8, 16], doublings=0, errors=[0.3], points=[3]
+    ))),
+    "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
+        {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
+        for law in ("compromise", "independent", "published")
+    ])).to_pylist(),
     "found": list(found_rows(jobs.FoundJob(
         dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
         steps=20, temperatures=[10, 1000], seed=3
@@ -46,13 +54,15 @@ def verdicts(changed=None, change=None) -> dict[str, str]:
     if changed:
         for row in rows[changed]:
             change(row)
-    found = (row(rows[name], LEVEL) for name, row in theory_claims.CLAIMS if name in rows)
+    rows.setdefault("vote", [])
+    of_others = (theory_claims.exact_vote, theory_claims.more_voters, theory_claims.published_curve)
+    found = (row(rows[name], LEVEL) for name, row in theory_claims.CLAIMS if row not in of_others)
     return {row["claim"]: row["verdict"] for row in found}
 
 
 def test_all_agree_on_the_numbers_made():
     assert {*verdicts().values()} == {AGREES}
-    assert len(verdicts()) == 6
+    assert len(verdicts()) == 10
 
 
 def scaled(name, factor, **where):
@@ -92,6 +102,15 @@ FAILING = {
     "a vote of two points no better than rank 0": (
         "plurality", scaled("rank_0", 0.01, n=2), "a vote needs few points",
     ),
+    "random heads below the bound": (
+        "features", scaled("error", 0.1, quantity="best"), "random heads above the bound",
+    ),
+    "random heads that need more than the printed number": (
+        "features", scaled("error", 20, quantity="best"), "random features suffice",
+    ),
+    "a bound that leaves more than degrees have": (
+        "bound", scaled("bound", 1 - 1e-7, rank=1), "correlation by degrees",
+    ),
     "heads below the bound": (
         "found", scaled("bound", 1.5, kind="linear", d=8, rank=1), "heads found above the bound",
     ),
@@ -129,3 +148,13 @@ def test_the_tables_of_bounds():
     table = table_from_rows(ROWS["needed"], NEEDED)
     assert table["heads"].type == pa.string()
     assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())
+
+
+def test_one_random_head_is_right_more_often_than_not(monkeypatch):
+    """By its angle's quadrature as by the sum over degrees; with half of that it would differ."""
+    for d in (4, 8, 64):
+        by_degree = features.head_vs_target(d, np.ones(1)).item()
+        assert 1 - vote.wrong_probability(d, 1) == pytest.approx(by_degree, abs=1e-5)
+    right = vote.wrong_probability
+    monkeypatch.setattr(vote, "wrong_probability", lambda d, h: 0.25 + right(d, h) / 2)
+    assert theory_claims.random_head([], LEVEL)["verdict"] == DIFFERS

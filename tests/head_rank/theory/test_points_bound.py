@@ -207,3 +207,16 @@ def test_where_it_claims_nothing_and_sizes_that_make_no_sense():
     for sizes in ((8, 1, 1, 9), (8, 0, 1, 3), (8, 9, 1, 3), (8, 1, 0, 3), (8, 1, 1, 1)):
         with pytest.raises(ValueError, match="allowed"):
             points_bound(*sizes)
+
+
+def test_the_sum_by_its_definition():
+    """At n = 4 there are (l + 1)^2 harmonics. A head of rank 1 reaches one at each degree; with any
+    value map those of l - 2, l and l + 2, one more at l, and one for each of N - 1 = 2 vectors."""
+    degree, e = energies(4, 3)
+    rest = 2 / 3 - e.sum()
+    for any_value, own in ((False, 1), (True, 6)):
+        for h in (1, 3):
+            reached = own * h - h * (degree == 1) * any_value
+            left = e @ np.maximum(0, 1 - reached / (degree + 1) ** 2)
+            found = points_bound(6, 1, h, 3, any_value)
+            assert 0 <= left + rest - found < 3e-4 * rest

@@ -5,12 +5,14 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 from scipy.special import ndtri
 
 from ...statistics import claims
 from ...statistics.contrasts import Claimed
 from ...statistics.counts import clopper_pearson
+from ..constructions import features, vote
 from ..training.runs import chosen, sizes, values
 from .judging import CHECK, OURS, PAPERS, alone, claim, row_of
 
@@ -230,6 +232,77 @@ def random_heads(rows: list[dict], _: float) -> dict[str, object]:
     return row_of(words, points(best), alone(name, lowest["error"], lowest["any_heads"], len(best)))
 
 
+def random_head(_: list[dict], level: float) -> dict[str, object]:
+    """The row on one random head: (P - 1/2) sqrt(d) falls to sqrt(2) / pi^1.5, and never below.
+
+    P is exact. With q and k independent, or their cosine t uniform, it is 1/2: b(t) - 1/2 is odd.
+    """
+    words = claim(
+        "a random rank-1 head", PAPERS,
+        "A random rank-1 head with q = k is right with probability 1/2 + Ω(1/√d): with 1/2 + c/√d "
+        "or more at each power of 2 up to d = 4,096, for one c",
+        "c: (P − 1/2) √d in the limit of large d",
+    )  # fmt: skip
+    compared = []
+    for d in (2**k for k in range(1, 13)):
+        right = 1 - vote.wrong_probability(d, 1)
+        row, root = {"d": d, "error": right}, math.sqrt(d)
+        compared.append((f"d={d}, P={right:.4f}", row, lambda p, root=root: (p - 0.5) * root))
+    own = [row for _, row, _ in compared]
+    return _row(words, own, compared, level, bound=math.sqrt(2) / math.pi**1.5)
+
+
+def random_features(rows: list[dict], level: float) -> dict[str, object]:
+    """The row on the printed number of heads: of what the best weights of random heads have."""
+    words = claim(
+        "random features suffice", PAPERS,
+        "Random rank-1 heads come to an error ε with e^(d²/ε²) heads, as printed, Ω's constant "
+        "taken as 1: the errors that draws have take no more. So few heads say nothing of smaller "
+        "ε, nor that so many are needed",
+        "share of the exponent: ε² ln(H) / d²",
+    )  # fmt: skip
+    best = [row for row in chosen(rows, quantity="best") if row["heads"] > 1]
+    compared = []
+    for row in best:
+        times = math.log(row["heads"]) / row["d"] ** 2
+        name = f"d={row['d']}, H={row['heads']}, ε={row['error']:.3f}, {row['law']}"
+        compared.append((name, row, lambda error, times=times: times * error**2))
+    return _row(words, best, compared, level, claims.at_most, 1.0)
+
+
+PART = 1e-9
+"""By how much sums of Gegenbauer terms and what the bound leaves may differ."""
+
+
+def correlation(rows: list[dict], level: float) -> dict[str, object]:
+    """The row on the correlation of Equation 11, of our target: rows of the bounds' table.
+
+    The best of all combinations of functions of (K_h^T u, y), with r = 1, have at degree l the
+    share min(1, H / N_l) of what the target has, N_l s_l^2.
+    """
+    words = claim(
+        "correlation by degrees", CHECK,
+        "(Check) The squared correlation of the target with the best that H rank-1 heads can add "
+        f"up to along u, summed over the odd Gegenbauer degrees below {features.DEGREES} and a "
+        "rest, is 1 − 2 × the lower bound",
+        "largest difference",
+    )  # fmt: skip
+    own = [row for row in chosen(rows, rank=1) if row["budget"]]
+    compared = []
+    for row in own:
+        d, heads = row["d"], row["heads"]
+        energy, count = features.degrees(d)
+        parts = energy * np.minimum(1.0, heads / count)
+        rest = (1 - energy.sum()) * min(1.0, heads / count[-1])
+        first, third = parts[0], parts[:2].sum()
+        name = f"d={d}, H={heads}: {first:.4f} of degree 1, {third:.4f} to 3, {parts.sum():.4f}"
+        total = parts.sum() + rest
+        compared.append(
+            (name, row | {"error": row["bound"]}, lambda e, total=total: abs(total - 1 + 2 * e))
+        )
+    return _row(words, own, compared, level, claims.at_most, PART)
+
+
 def published_curve(rows: list[dict], _: float) -> dict[str, object]:
     words = claim(
         "published random features", OURS,
@@ -256,7 +329,8 @@ CLAIMS = (
     ("vote", exact_vote), ("vote", more_voters), ("features", random_heads),
     ("features", published_curve), ("temperature", fact_1), ("found", full_rank_is_needed),
     ("needed", corollary), ("found", softmax_at_low_rank), ("plurality", votes_of_more_points),
-    ("found", found_above_bound),
+    ("found", found_above_bound), ("vote", random_head), ("features", random_features),
+    ("bound", correlation),
 )  # fmt: skip
 """The table that each is judged on."""
 
