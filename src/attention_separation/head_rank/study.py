@@ -157,6 +157,13 @@ class HeadRank(Study):
                 options=("--figure", figure),
                 description=f"Figure {figure}",
             )
+        yield Result(
+            name="rank_weight",
+            module="head_rank.figures.weight_figure",
+            settings=Job(),
+            outputs={"output": (Output(FIGURE, "rank_weight", FIGURES["rank_weight"]),)},
+            description="Figure rank_weight",
+        )
 
     def _theory(self) -> Iterator[Result]:
         """The tables of one layer of low-rank heads, and the figures of them all."""

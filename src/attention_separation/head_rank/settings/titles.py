@@ -4,6 +4,7 @@ COMPUTED = {
     "rank_temperature": "Facts 1 and 3. One head of full rank against its temperature",
     "rank_vote": "Theorem 7. The majority vote of rank-1 heads",
     "rank_random_features": "Random heads of rank 1 with the best weights",
+    "rank_weight": "The weight u(q, k) of rank-1 heads, as published and as it is",
 }
 """Figures of numbers computed without training."""
 
