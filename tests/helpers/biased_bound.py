@@ -14,14 +14,33 @@ At tau = 0 it is `bound.bound`: the errors that Theorem 4 speaks of, above 1/20 
 d, are above 1/(20 d) of it.
 """
 
+import math
+
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.head_rank.constructions.sphere import lengths, threshold_coefficients
+from attention_separation.head_rank.constructions.sphere import threshold_coefficients
 from attention_separation.head_rank.theory.bound import log_harmonics, shares
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""
+
+
+LENGTHS = 400
+"""Nodes of the mean over the length of a normal vector."""
+
+REACH = 8.0
+"""Standard deviations, 1/sqrt(2), of that length that the nodes span to both sides of its mean."""
+
+
+def lengths(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes rho and weights of the mean over the length of d standard normals."""
+    x, w = np.polynomial.legendre.leggauss(LENGTHS)
+    low, high = max(0.0, math.sqrt(d) - REACH), math.sqrt(d) + REACH
+    rho = low + (high - low) / 2 * (1 + x)
+    log = (d - 1) * np.log(rho) - rho**2 / 2
+    weights = np.exp(log - log.max()) * w
+    return rho, weights / weights.sum()
 
 
 def energies(d: int, tau: float) -> np.ndarray:

@@ -160,15 +160,13 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
 
 
 def test_the_weights_are_both_drawn_at_every_dimension():
-    table = weight_figure.weight_table()
-    axes = weight_figure.draw_weight(table).axes
+    axes = weight_figure.draw_weight().axes
     for ax, d in zip(axes, (4, 6, 8), strict=True):
-        own = [row for row in table.to_pylist() if row["d"] == d]
+        own = weight_figure.weights(d)
         for line, name in zip(ax.lines, ("published", "representing"), strict=True):
-            assert np.array_equal(line.get_ydata(), [abs(row[name]) for row in own])
+            assert np.array_equal(line.get_ydata(), np.abs(own[name]))
         # At an angle of 0 all polynomials are 1: the sum of N_l / s_l, in each with its root.
         degrees = range(1, features.TERMS, 2)
         for name, power in (("published", 1.5), ("representing", 1.0)):
             terms = [harmonics(d, k) ** power / sign_coefficient(d, k) for k in degrees]
-            assert own[-1]["theta"] == pytest.approx(np.pi)
-            assert own[-1][name] == pytest.approx(-sum(terms), rel=1e-9)
+            assert own[name][-1] == pytest.approx(-sum(terms), rel=1e-9)

@@ -9,10 +9,12 @@ import math
 import numpy as np
 import pytest
 from scipy.linalg import null_space
+from scipy.special import betainc
 
 from attention_separation.head_rank.constructions import data, features, sphere
 from attention_separation.head_rank.theory.bound import (
     bound,
+    correlation,
     energy,
     heads_needed,
     log_dimension,
@@ -234,6 +236,31 @@ def test_at_rank_1_it_is_the_bound_for_random_heads(d):
     for h in 2 ** np.arange(15):
         known = features.least_of_any_heads(d, int(h))
         assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
+
+
+@pytest.mark.parametrize(("d", "r", "h"), [(3, 1, 2), (8, 1, 8), (64, 1, 64), (64, 32, 2)])
+def test_the_correlation_grows_by_degrees_to_what_the_bound_leaves(d, r, h):
+    """At r = 1 its part of degree l is s_l^2 min(N_l, H)."""
+    parts = [correlation(d, r, np.array([[h]]), degree).item() for degree in (1, 3, 4001)]
+    rest = 1 - energy(d, np.arange(1.0, 4002, 2)).sum()
+    assert 0 <= 1 - 2 * bound(d, r, h) - parts[-1] < rest + 1e-12
+    if r == 1:
+        terms = [
+            sphere.sign_coefficient(d, k) ** 2 * min(sphere.harmonics(d, k), h) for k in (1, 3)
+        ]
+        assert parts[:2] == pytest.approx(np.cumsum(terms))
+
+
+@pytest.mark.parametrize("d", [4, 8])
+def test_the_largest_correlation_of_one_head_of_rank_1_by_its_conditional_mean(d):
+    rng = np.random.default_rng(d)
+    u, y = data.unit_vectors(rng, 2, 400_000, d)[..., 0]
+    t = u * y / np.sqrt((1 - u**2) * (1 - y**2))
+    mean = np.sign(t) * betainc(0.5, (d - 2) / 2, np.minimum(t**2, 1.0))
+    found = correlation(d, 1, np.array([[1]]), 999).item()
+    assert found == pytest.approx(
+        np.mean(mean**2), abs=SIGMAS * np.std(mean**2) / math.sqrt(400_000)
+    )
 
 
 def test_sizes_that_make_no_sense():

@@ -188,7 +188,6 @@ def run(
         "vote": select_rows(read_parquet(vote, VOTE), series="error"),
         "features": read_parquet(features, FEATURES),
         "temperature": read_parquet(temperature, TEMPERATURE),
-        "bound": read_parquet(bound[0], bound_table.BOUND),
         "needed": read_parquet(bound[1], bound_table.NEEDED),
         "found": read_parquet(found, found_table.SCHEMA),
         "plurality": read_parquet(plurality, plurality_table.SCHEMA),

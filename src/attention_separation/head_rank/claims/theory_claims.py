@@ -5,14 +5,13 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-import numpy as np
 import pyarrow as pa
 from scipy.special import ndtri
 
 from ...statistics import claims
 from ...statistics.contrasts import Claimed
 from ...statistics.counts import clopper_pearson
-from ..constructions import features, vote
+from ..constructions import vote
 from ..training.runs import chosen, sizes, values
 from .judging import CHECK, OURS, PAPERS, alone, claim, row_of
 
@@ -270,39 +269,6 @@ def random_features(rows: list[dict], level: float) -> dict[str, object]:
     return _row(words, best, compared, level, claims.at_most, 1.0)
 
 
-PART = 1e-9
-"""By how much sums of Gegenbauer terms and what the bound leaves may differ."""
-
-
-def correlation(rows: list[dict], level: float) -> dict[str, object]:
-    """The row on the correlation of Equation 11, of our target: rows of the bounds' table.
-
-    The best of all combinations of functions of (K_h^T u, y), with r = 1, have at degree l the
-    share min(1, H / N_l) of what the target has, N_l s_l^2.
-    """
-    words = claim(
-        "correlation by degrees", CHECK,
-        "(Check) The squared correlation of the target with the best that H rank-1 heads can add "
-        f"up to along u, summed over the odd Gegenbauer degrees below {features.DEGREES} and a "
-        "rest, is 1 − 2 × the lower bound",
-        "largest difference",
-    )  # fmt: skip
-    own = [row for row in chosen(rows, rank=1) if row["budget"]]
-    compared = []
-    for row in own:
-        d, heads = row["d"], row["heads"]
-        energy, count = features.degrees(d)
-        parts = energy * np.minimum(1.0, heads / count)
-        rest = (1 - energy.sum()) * min(1.0, heads / count[-1])
-        first, third = parts[0], parts[:2].sum()
-        name = f"d={d}, H={heads}: {first:.4f} of degree 1, {third:.4f} to 3, {parts.sum():.4f}"
-        total = parts.sum() + rest
-        compared.append(
-            (name, row | {"error": row["bound"]}, lambda e, total=total: abs(total - 1 + 2 * e))
-        )
-    return _row(words, own, compared, level, claims.at_most, PART)
-
-
 def published_curve(rows: list[dict], _: float) -> dict[str, object]:
     words = claim(
         "published random features", OURS,
@@ -330,7 +296,6 @@ CLAIMS = (
     ("features", published_curve), ("temperature", fact_1), ("found", full_rank_is_needed),
     ("needed", corollary), ("found", softmax_at_low_rank), ("plurality", votes_of_more_points),
     ("found", found_above_bound), ("vote", random_head), ("features", random_features),
-    ("bound", correlation),
 )  # fmt: skip
 """The table that each is judged on."""
 

@@ -203,14 +203,14 @@ def least_of_any_heads(d: int, heads: int) -> float:
     and a head's is a matrix of rank 1 there: H of them leave at least the share 1 - H / N_l of its
     energy (Eckart and Young). `theory.bound` has it for every rank.
     """
-    energy, count = degrees(d)
+    energy, count = _degrees(d)
     left = energy @ np.maximum(0.0, 1 - heads / count)
     # What is left holds degrees with at least as many harmonics.
     return float(0.5 * (left + (1 - energy.sum()) * max(0.0, 1 - heads / count[-1])))
 
 
 @cache
-def degrees(d: int) -> tuple[np.ndarray, np.ndarray]:
+def _degrees(d: int) -> tuple[np.ndarray, np.ndarray]:
     """The energies and the numbers of harmonics of the odd degrees below DEGREES."""
     odd = range(1, DEGREES, 2)
     return tuple(np.array([f(d, degree) for degree in odd]) for f in (sign_energy, harmonics))

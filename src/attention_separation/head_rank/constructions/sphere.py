@@ -48,23 +48,6 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
     return phi, weights / weights.sum()
 
 
-LENGTHS = 80
-"""Nodes of the mean over the length of a normal vector."""
-
-REACH = 8.0
-"""Standard deviations, 1/sqrt(2), of that length that the nodes span to both sides of its mean."""
-
-
-def lengths(d: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes rho and weights of the mean over the length of d standard normals."""
-    x, w = leggauss(LENGTHS)
-    low, high = max(0.0, math.sqrt(d) - REACH), math.sqrt(d) + REACH
-    rho = low + (high - low) / 2 * (1 + x)
-    log = (d - 1) * np.log(rho) - rho**2 / 2
-    weights = np.exp(log - log.max()) * w
-    return rho, weights / weights.sum()
-
-
 def harmonics(d: int, degree: int) -> float:
     """N_l = (2l + d - 2) (l + d - 3)! / (l! (d - 2)!), for l >= 1."""
     return float((2 * degree + d - 2) * math.comb(degree + d - 3, degree - 1) // degree)

@@ -9,54 +9,38 @@ from matplotlib.figure import Figure
 from ...pages.drawing import legend_beside, save_with_numbers, sheet
 from ...pages.house_style import BLUE, VERMILION
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
 from ...settings.strict_model import Job
 from ..constructions.features import TERMS, representing_weight
 from ..settings.titles import FIGURES
-from ..training.runs import chosen, values
 
-DIMENSIONS, ANGLES = (4, 6, 8), 720
-"""As published; of so many angles none is right, where both weights are 0."""
-
-SCHEMA = schema(d=int, theta=float, published=float, representing=float)
-"""`theta` is the angle of q and k; both weights have their signs, and the degrees below TERMS."""
+DIMENSIONS = (4, 6, 8)
+THETA = np.linspace(-np.pi, np.pi, 720)
+"""As published; none of these angles is right, where both weights are 0."""
 
 NOTE = (
     f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
-    "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent "
-    "$q$ and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the L2-normalised polynomial, in its place, "
-    "which gives high degrees more weight. Neither series converges."
+    "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
+    "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
+    "L2-normalised polynomial, in its place, which gives high degrees more weight. Neither series "
+    "converges."
 )
 
 
-def weight_table() -> pa.Table:
-    """Both weights at every angle."""
-    theta = np.linspace(-np.pi, np.pi, ANGLES)
-    rows = []
-    for d in DIMENSIONS:
-        both = (representing_weight(d, np.cos(theta), published=each) for each in (True, False))
-        rows += [
-            dict(zip(SCHEMA.names, (d, *map(float, values)), strict=True))
-            for values in zip(theta, *both, strict=True)
-        ]
-    return table_from_rows(rows, SCHEMA)
+def weights(d: int) -> dict[str, np.ndarray]:
+    """Both weights at THETA, the angle of q and k, with their signs."""
+    both = {"published": True, "representing": False}
+    return {k: representing_weight(d, np.cos(THETA), published=v) for k, v in both.items()}
 
 
-def draw_weight(table: pa.Table) -> Figure:
+def draw_weight() -> Figure:
     """A panel for each d."""
-    rows = table.to_pylist()
-    dimensions = values(rows, "d")
     with sheet(
-        FIGURES["rank_weight"], NOTE, len(dimensions), (3.1, 2.9), (1.8, 0.9), sharey=True
+        FIGURES["rank_weight"], NOTE, len(DIMENSIONS), (3.1, 2.9), (1.8, 0.9), sharey=True
     ) as (figure, axes):  # fmt: skip
-        for ax, d in zip(axes, dimensions, strict=True):
-            own = chosen(rows, d=d)
-            for name, colour, label in (
-                ("published", VERMILION, "as published"),
-                ("representing", BLUE, "represents\nthe target"),
-            ):
-                theta, size = zip(*((row["theta"], abs(row[name])) for row in own), strict=True)
-                ax.plot(theta, size, color=colour, label=label)
+        for ax, d in zip(axes, DIMENSIONS, strict=True):
+            published, own = map(np.abs, weights(d).values())
+            ax.plot(THETA, published, color=VERMILION, label="as published")
+            ax.plot(THETA, own, color=BLUE, label="represents\nthe target")
             ax.set_yscale("log")
             ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
             ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
@@ -66,5 +50,6 @@ def draw_weight(table: pa.Table) -> Figure:
 
 
 def run(job: Job, output: Path) -> None:
-    table = weight_table()
-    save_with_numbers(draw_weight(table), output, table, record(job.canonical(), __name__))
+    parts = ({"d": [d] * len(THETA), "theta": THETA} | weights(d) for d in DIMENSIONS)
+    table = pa.concat_tables(map(pa.table, parts))
+    save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

@@ -146,6 +146,17 @@ def _sum_from(start: np.ndarray, term) -> np.ndarray:
     return integral / 2 + (term(start) / 2 - slope / 6)[:, 0]
 
 
+def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
+    """The largest squared correlation of the target along u with sums of so many heads, V = aI.
+
+    Equation 11's, for this target, summed over the odd Gegenbauer degrees up to one: the bound is
+    half of what all of them lack to 1. heads (n, 1), and (n,).
+    """
+    energies, common, own = _listed(d, r, False, False)
+    last = (degree + 1) // 2
+    return np.minimum(1.0, common + heads * own)[:, :last] @ energies[:last]
+
+
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
     """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
 

@@ -11,7 +11,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ..settings.jobs import BoundSettings
-from .bound import DIGITS, bound, heads_needed
+from .bound import DIGITS, bound, correlation, heads_needed
 from .points_bound import points_bound
 
 BUDGETS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}
@@ -28,7 +28,13 @@ def budget_heads(d: int, r: int) -> dict[str, int]:
     return {name: max(1, round(d**power / r)) for name, power in BUDGETS.items()}
 
 
-BOUND = schema(d=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float)
+DEGREES = (1, 3, 99)
+"""Up to which the squared correlation is shown."""
+
+BOUND = schema(
+    d=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float,
+    **{f"correlation_{degree}": float for degree in DEGREES},
+)  # fmt: skip
 NEEDED = schema(
     d=int, rank=int, error=float, heads=str, heads_any_value=str, log10_heads=float,
     log10_heads_any_value=float, heads_of_d3=int,
@@ -45,7 +51,9 @@ BOUND_ABOUT = (
     "identity, bound_any_value, for any. Encodings of positions, if any, enter scores alone; no "
     "MLP stands behind. No constant is open; docs/rank-bound.md derives it. "
     "Predicting zero has 1, the mean of the two points 0.5. A budget is the paper's, by the "
-    "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded."
+    "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded. correlation_l: the largest "
+    "squared correlation that the target's part along x_1 - x_2 has with such a layer, of the "
+    "degrees up to l; of all degrees, 1 - 2 bound."
 )
 NEEDED_TITLE = "Heads that an error takes at least"
 NEEDED_ABOUT = (
@@ -56,11 +64,9 @@ NEEDED_ABOUT = (
 )
 POINTS_TITLE = "What no layer of low-rank heads can do on N points"
 POINTS_ABOUT = (
-    "On N orthogonal points (D_N) and a uniform query, no one layer of so many generalised heads "
-    "of this rank has a smaller mean squared error: as in rank_bound, which is the case N = 2. Of "
-    "N > 2 points all but one direction are taken as known to the heads: the bounds may be far "
-    "from what heads can do, and are 0, and exclude nothing, where the rank is above d - N. "
-    "The mean of the points has 1 - 1/N."
+    "The bounds of rank_bound on N orthogonal points (D_N). For N > 2 heads may know all but one "
+    "direction: the bounds may be far below what heads can do, and exclude nothing where the rank "
+    "is above d - N. The mean of the points has 1 - 1/N."
 )
 
 
@@ -71,11 +77,10 @@ def bound_rows(job: BoundSettings) -> Iterator[dict]:
             budgets = {heads: name for name, heads in budget_heads(d, r).items()}
             counts = sorted({2**k for k in range(job.doublings + 1)} | budgets.keys())
             found, any_value = (bound(d, r, np.array(counts), each) for each in (False, True))
-            for heads, own, other in zip(counts, found, any_value, strict=True):
-                yield {
-                    "d": d, "rank": r, "heads": heads, "budget": budgets.get(heads),
-                    "bound": float(own), "bound_any_value": float(other),
-                }  # fmt: skip
+            parts = [correlation(d, r, np.array(counts)[:, None], degree) for degree in DEGREES]
+            for heads, *values in zip(counts, found, any_value, *parts, strict=True):
+                sizes = (d, r, heads, budgets.get(heads), *map(float, values))
+                yield dict(zip(BOUND.names, sizes, strict=True))
 
 
 def needed_rows(job: BoundSettings) -> Iterator[dict]:
@@ -97,11 +102,8 @@ def points_rows(job: BoundSettings) -> Iterator[dict]:
     for d in job.dimensions:
         for n, r in itertools.product([n for n in job.points if n <= d], ranks(d)):
             for budget, heads in budget_heads(d, r).items():
-                own, other = (points_bound(d, r, heads, n, each) for each in (False, True))
-                yield {
-                    "d": d, "n": n, "rank": r, "heads": heads, "budget": budget,
-                    "bound": float(own), "bound_any_value": float(other),
-                }  # fmt: skip
+                found = (points_bound(d, r, heads, n, any_value) for any_value in (False, True))
+                yield dict(zip(POINTS.names, (d, n, r, heads, budget, *found), strict=True))
 
 
 def run(job: BoundSettings, output: Path) -> None:
