@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from making import ROOT
 from scipy.linalg import null_space
 from scipy.special import eval_gegenbauer
 
@@ -139,14 +140,16 @@ def test_all_pairs_together_have_what_weights_that_ignore_the_points_have():
     np.testing.assert_allclose(data.squared_error(data.nearest(x, y), x.mean(axis=2)), 0.75)
 
 
-@pytest.mark.parametrize("points", [2, 3, 4, 8, 16])
-def test_heads_of_small_temperature_do_not_fall_below_it(points):
+def linear(d: int, points: int) -> float:
     """d heads of rank 1 come as near as one likes to sum_i (1/N + b <x_i, y>) x_i, whose best b
     leaves 1 - 1/N - d (E max <x_i, y>)^2 / (N - 1)."""
-    d = 64
     largest = 1 - 1 / points - rank_0("orthogonal", d, points)
-    error = 1 - 1 / points - d / (points - 1) * largest
-    assert 0.17 < points_bound(d, 1, d, points) < error
+    return 1 - 1 / points - d / (points - 1) * largest
+
+
+@pytest.mark.parametrize("points", [2, 3, 4, 8, 16])
+def test_heads_of_small_temperature_do_not_fall_below_it(points):
+    assert 0.17 < points_bound(64, 1, 64, points) < linear(64, points)
 
 
 def heads(rng, k, x, y, degree) -> np.ndarray:
@@ -220,3 +223,15 @@ def test_the_sum_by_its_definition():
             left = e @ np.maximum(0, 1 - reached / (degree + 1) ** 2)
             found = points_bound(6, 1, h, 3, any_value)
             assert 0 <= left + rest - found < 3e-4 * rest
+
+
+def test_the_page_has_the_numbers():
+    page = " ".join((ROOT / "docs/rank-bound.md").read_text(encoding="utf-8").split())
+    for n in (2, 4, 8, 16):
+        cells = (
+            f"{points_bound(64, r, 64 // r, n):.3f} ({points_bound(64, r, 64 // r, n, True):.3f})"
+            for r in (1, 8, 32)
+        )
+        assert f"| {n} | {' | '.join(cells)} | {1 - 1 / n:.3g} |" in page
+    error, least = linear(64, 4), points_bound(64, 1, 64, 4)
+    assert f"with error {error:.3f} at N = 4 where the bound is {least:.3f}." in page
