@@ -126,3 +126,21 @@ def test_the_rank_of_heads():
 def test_what_is_in_no_table_is_said():
     with pytest.raises(PageError, match="0 rows"):
         Needle(TABLES).critical("uniform", 99.0)
+
+
+def test_published_models():
+    models = rows("head_rank/models")
+    for row in models:
+        d, heads, r, keys = (
+            int(row[name]) for name in ("d", "heads", "head_dimension", "key_value_heads")
+        )
+        assert min(d, heads, r, keys) > 0
+        assert heads % keys == 0
+        assert 2017 <= int(row["year"]) <= 2025
+        assert row["source"].strip()
+        page = (DOCS / "models-heads.md").read_text(encoding="utf-8").splitlines()
+        (line,) = (line for line in page if line.startswith(f"| {row['model']} |"))
+        assert line.split(" | ")[-2] == f"{heads * r / d:.3g}"
+    order = [(int(row["year"]), row["model"].casefold()) for row in models]
+    assert order == sorted(order)
+    assert len({row["model"] for row in models}) == len(models) == len(Rank(TABLES).models) == 32
