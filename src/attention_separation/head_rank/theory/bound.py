@@ -147,7 +147,7 @@ def _sum_from(start: np.ndarray, term) -> np.ndarray:
 
 
 def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
-    """The largest squared correlation of the target along u with sums of so many heads, V = aI.
+    """Along u no layer of so many heads, V = aI, has a larger squared correlation with the target.
 
     Equation 11's, for this target, summed over the odd Gegenbauer degrees up to one: the bound is
     half of what all of them lack to 1. heads (n, 1), and (n,).

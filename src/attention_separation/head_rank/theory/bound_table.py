@@ -51,9 +51,9 @@ BOUND_ABOUT = (
     "identity, bound_any_value, for any. Encodings of positions, if any, enter scores alone; no "
     "MLP stands behind. No constant is open; docs/rank-bound.md derives it. "
     "Predicting zero has 1, the mean of the two points 0.5. A budget is the paper's, by the "
-    "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded. correlation_l: the largest "
-    "squared correlation that the target's part along x_1 - x_2 has with such a layer, of the "
-    "degrees up to l; of all degrees, 1 - 2 bound."
+    "parameters r d H of a layer: H is d/r, d^1.5/r and d^2/r, rounded. correlation_l: along "
+    "x_1 - x_2 no such layer, V = aI, has a larger squared correlation with the target's degrees "
+    "up to l; of all degrees it is 1 - 2 bound."
 )
 NEEDED_TITLE = "Heads that an error takes at least"
 NEEDED_ABOUT = (
