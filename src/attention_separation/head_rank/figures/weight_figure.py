@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from matplotlib.figure import Figure
 
 from ...pages.drawing import legend_beside, save_with_numbers, sheet
 from ...pages.house_style import BLUE, VERMILION
 from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
 from ...settings.strict_model import Job
 from ..constructions.features import TERMS, representing_weight
 from ..settings.titles import FIGURES
@@ -16,6 +16,9 @@ from ..settings.titles import FIGURES
 DIMENSIONS = (4, 6, 8)
 THETA = np.linspace(-np.pi, np.pi, 720)
 """As published; none of these angles is right, where both weights are 0."""
+
+SCHEMA = schema(d=int, theta=float, published=float, representing=float)
+"""Both weights at each angle of q and k, with their signs."""
 
 NOTE = (
     f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
@@ -27,7 +30,7 @@ NOTE = (
 
 
 def weights(d: int) -> dict[str, np.ndarray]:
-    """Both weights at THETA, the angle of q and k, with their signs."""
+    """Both weights at THETA."""
     both = {"published": True, "representing": False}
     return {k: representing_weight(d, np.cos(THETA), published=v) for k, v in both.items()}
 
@@ -51,5 +54,10 @@ def draw_weight() -> Figure:
 
 def run(job: Job, output: Path) -> None:
     parts = ({"d": [d] * len(THETA), "theta": THETA} | weights(d) for d in DIMENSIONS)
-    table = pa.concat_tables(map(pa.table, parts))
+    rows = (
+        dict(zip(part, row, strict=True))
+        for part in parts
+        for row in zip(*part.values(), strict=True)
+    )
+    table = table_from_rows(rows, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))
