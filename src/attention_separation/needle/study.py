@@ -47,14 +47,16 @@ class Needle(Study):
 
     def declare_results(self) -> Iterator[Result]:
         """Without cells to train, the results of lines alone."""
-        accuracies, critical, ends = (
-            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in LINES.items()
-        )
+        tables = {
+            name: Output(TABLE, name, title, is_listed=name not in LONG)
+            for name, title in LINES.items()
+        }
+        accuracies, *others = tables.values()
         yield Result(
             name=EXACT,
             module="needle.exact.accuracy_limits",
             settings=self.chosen.exact,
-            outputs={"output": (accuracies,), "": (critical, ends)},
+            outputs={"output": (accuracies,), "": tuple(others)},
             description="The needle: the best accuracy of each kernel",
             priority=9,
         )
@@ -73,8 +75,8 @@ class Needle(Study):
                 settings=Job(),
                 outputs={"output": (Output(FIGURE, name, title),)},
                 inputs={
-                    "table": (critical if name == "needle_critical" else accuracies,),
-                    **trained,
+                    "table": (tables.get(name, accuracies),),
+                    **({} if name == "needle_sink" else trained),
                 },
                 options=("--figure", name),
                 description=f"Figure {name}",
@@ -85,7 +87,7 @@ class Needle(Study):
             module="needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
             outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
-            inputs={"lines": (accuracies,), "critical": (critical,), **trained},
+            inputs={"lines": (accuracies,), "critical": (tables["needle_critical"],), **trained},
             description="The needle: claims",
         )
 

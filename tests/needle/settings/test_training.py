@@ -127,7 +127,7 @@ def test_own_kernels_are_cells():
 def test_a_scale_without_training_is_all_of_lines():
     study = load_config(ROOT / "config.yaml", {"needle": {"scale": "lines"}}).studies()["needle"]
     assert {*study.results} == {
-        "needle_exact", "needle_claims", "needle_accuracy", "needle_critical"
+        "needle_exact", "needle_claims", "needle_accuracy", "needle_critical", "needle_sink"
     }  # fmt: skip
     assert {*study.targets()["needle_lines"]} == {*study.results}
     assert study.chosen.exact == CONFIG.needle.scales["desk"].exact
