@@ -230,26 +230,22 @@ def draw_sinks(title: str, sinks: pa.Table, cells: pa.Table | None = None) -> Fi
     mus = dict.fromkeys(sinks["mu"].to_pylist())
     with sheet(title, SINK, len(mus), (3.9, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
         for ax, mu in zip(axes, mus, strict=True):
-            own = select_rows(sinks, mu=mu)
+            own, colours = select_rows(sinks, mu=mu), cycle(PALETTE)
             ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
-            n, accuracy = sorted_columns(own, "n", "right_sink")
-            ax.plot(n, accuracy, label="right at every n (Bayes)", **kernel_line("bayes"))
-            colours = cycle(PALETTE)
+            right = sorted_columns(own, "n", "right_sink")
+            ax.plot(*right, label="right at every n (Bayes)", **kernel_line("bayes"))
             for right_at in dict.fromkeys(own["right_at"].to_pylist()):
                 n, accuracy = sorted_columns(select_rows(own, right_at=right_at), "n", "accuracy")
-                if right_at is None:
-                    ax.plot(n, accuracy, label="softmax-one", color=INK, linestyle=":")
-                    continue
-                look = {"color": next(colours), "marker": "."}
-                ax.plot(n, accuracy, label=f"right at n₀ = {right_at:,}", **look)
-                if (reached := n[accuracy >= CRITICAL]).size:
-                    ax.plot(reached[-1], CRITICAL, **DOT | look | {"marker": "o"})
+                name = f"right at n₀ = {right_at:,}" if right_at else "softmax-one"
+                color = next(colours) if right_at else INK
+                ax.plot(n, accuracy, label=name, color=color, marker="." if right_at else ",")
+                for last in n[accuracy >= CRITICAL][-1:]:
+                    ax.plot(last, CRITICAL, "o", color=color, **DOT)
                     ax.annotate(
-                        f"{reached[-1]:,}", (reached[-1], CRITICAL), xytext=(-3, -5), rotation=90,
+                        f"{last:,}", (last, CRITICAL), xytext=(-3, -5), rotation=90,
                         textcoords="offset points", fontsize=7.5, ha="right", va="top",
                     )  # fmt: skip
-            ax.set(xscale="log", xlabel="tokens $n$", ylabel="accuracy", ylim=(0.49, 1.01))
-            ax.set_title(f"signal-to-noise ratio $\\mu$ = {mu:g}")
+            ax.set(xscale="log", xlabel="tokens $n$", title=f"$\\mu$ = {mu:g}", ylabel="accuracy")
             ax.label_outer()
         legend_beside(figure)
     return figure

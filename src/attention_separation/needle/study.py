@@ -47,16 +47,14 @@ class Needle(Study):
 
     def declare_results(self) -> Iterator[Result]:
         """Without cells to train, the results of lines alone."""
-        tables = {
-            name: Output(TABLE, name, title, is_listed=name not in LONG)
-            for name, title in LINES.items()
-        }
-        accuracies, *others = tables.values()
+        accuracies, critical, ends, sinks = (
+            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in LINES.items()
+        )
         yield Result(
             name=EXACT,
             module="needle.exact.accuracy_limits",
             settings=self.chosen.exact,
-            outputs={"output": (accuracies,), "": tuple(others)},
+            outputs={"output": (accuracies,), "": (critical, ends, sinks)},
             description="The needle: the best accuracy of each kernel",
             priority=9,
         )
@@ -67,6 +65,7 @@ class Needle(Study):
         trained = {"cells": networks} if self.cells else {}
         if trained:
             yield from self._training(networks)
+        drawn = {"needle_critical": critical, "needle_sink": sinks}
         of_networks = FIGURES_OF_NETWORKS if trained else {}
         for name, title in (FIGURES_OF_LINES | of_networks).items():
             yield Result(
@@ -74,10 +73,8 @@ class Needle(Study):
                 module="needle.figures",
                 settings=Job(),
                 outputs={"output": (Output(FIGURE, name, title),)},
-                inputs={
-                    "table": (tables.get(name, accuracies),),
-                    **({} if name == "needle_sink" else trained),
-                },
+                inputs={"table": (drawn.get(name, accuracies),)}
+                | (trained if name != "needle_sink" else {}),
                 options=("--figure", name),
                 description=f"Figure {name}",
             )
@@ -87,7 +84,7 @@ class Needle(Study):
             module="needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
             outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
-            inputs={"lines": (accuracies,), "critical": (tables["needle_critical"],), **trained},
+            inputs={"lines": (accuracies,), "critical": (critical,), **trained},
             description="The needle: claims",
         )
 

@@ -93,8 +93,7 @@ in both cases it has no error."""
 SINKS = schema(
     mu=float, n=int, right_at=int, c=float, accuracy=float, right_sink=float, error=float
 )
-"""`right_at` is null for softmax-one, whose sink has the logit 0: right for c n tokens, fewer than
-one."""
+"""`right_at` is null for softmax-one: its sink has the logit 0."""
 
 ENDLESS = ("n_critical",)
 
@@ -116,12 +115,10 @@ ABOUT = {
     "The error is what the errors of the two accuracies make of it.",
     "needle_bound_ends": "Layers just outside the class of the bounds, with weights set by hand, "
     "and the limit inside it. The error is how far a finer grid moves the accuracy.",
-    "needle_sink": "Softmax of scores μz has one more answer, the sink; a needle is detected where "
-    "the sink's weight is below 1/2. The sink's logit is right for right_at tokens and used at n: "
-    "it asks for a likelihood ratio above c = right_at / n. Without right_at it is 0, as in "
-    "softmax-one. right_sink is the accuracy of the sink that is right at n, the best possible. "
-    "The last n with an accuracy of 0.75 has a row, too. The error is how far a finer grid moves "
-    "the accuracy.",
+    "needle_sink": "Softmax of scores μz with a sink, whose logit is right for right_at tokens, at "
+    "n; a needle is detected where its weight is below 1/2: where the likelihood ratio is above "
+    "c = right_at / n. Without right_at the logit is 0: softmax-one. right_sink is the accuracy of "
+    "the sink that is right at n. The last n with an accuracy of 0.75 has a row too.",
 }
 
 
@@ -147,17 +144,16 @@ def critical_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
 
 
 def sink_rows(job: LinesSettings) -> Iterator[dict]:
-    """The rows of sinks that are right at each of some n, and of softmax-one's, at the sizes and at
-    the last n with an accuracy of .75."""
+    """The rows of sinks, at the sizes and at the last n with an accuracy of .75."""
     for mu, right_at in itertools.product(job.mus, (*job.sinks, None)):
         right = right_at or math.exp(-mu * mu / 2)
         accuracy_at = partial(sink_accuracy, mu, logit=right_sink(mu, right))
         last = crossing(accuracy_at, right).n
-        for n in sorted({*job.sizes} | ({int(last)} if 1 <= last < math.inf else set())):
-            found = accuracy_at(n)
+        for n in sorted({*job.sizes, *([int(last)] if 1 <= last < math.inf else [])}):
+            found, best = accuracy_at(n), bayes.best_accuracy(mu, n)
             yield {
                 "mu": mu, "n": n, "right_at": right_at, "c": right / n, "accuracy": found.value,
-                "right_sink": bayes.best_accuracy(mu, n).value, "error": found.error,
+                "right_sink": best.value, "error": found.error,
             }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ exponentially. The transform is inverted by Fourier series with Euler's summatio
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.special import comb, ndtr
@@ -44,23 +44,22 @@ def best_accuracy(mu: float, n: int) -> Accuracy:
 def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
     """E(1 - L)^+ under D0, with a step of z and so many times the terms."""
     width = lower_width(mu, n)
-    s = nodes(width, times * count_terms(mu, n, 1.0, width, 0.5))
-    # About 1 - width, below which L does not fall.
-    exponent = s * (1 - width) + n * log1p(transforms(mu, n, s, step)[0])
-    return inverse(np.exp(exponent) / s**2, width)
+
+    def transform(s: np.ndarray) -> np.ndarray:
+        # About 1 - width, below which L does not fall.
+        exponent = s * (1 - width) + n * log1p(transforms(mu, n, s, step)[0])
+        return np.exp(exponent) / s**2
+
+    return inverse(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
 
 
-def nodes(width: float, terms: int) -> np.ndarray:
-    """Where a Laplace transform must be known for its inverse at `width`."""
-    return (DAMPING / 2 + 1j * math.pi * np.arange(terms + EULER + 1)) / width
-
-
-def inverse(values: np.ndarray, width: float) -> float:
-    """The inverse at `width` of a transform that has these values at `nodes`."""
-    k = np.arange(len(values))
+def inverse(transform: Callable, width: float, terms: int) -> float:
+    """The inverse of a Laplace transform at `width`, by so many terms before Euler's summation."""
+    k = np.arange(terms + EULER + 1)
+    values = transform((DAMPING / 2 + 1j * math.pi * k) / width)
     summed = np.cumsum(np.where(k, 1.0, 0.5) * (-1.0) ** k * values.real)
     euler = comb(EULER, np.arange(EULER + 1)) / 2.0**EULER
-    return math.exp(DAMPING / 2) / width * float(euler @ summed[-EULER - 1 :])
+    return math.exp(DAMPING / 2) / width * float(euler @ summed[terms:])
 
 
 def lower_width(mu: float, n: int) -> float:
