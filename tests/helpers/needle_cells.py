@@ -30,7 +30,8 @@ def small(kernel: str | None = "exp", divided_by: str = "sum", features=None, **
 
 def runs(
     arm: str, kernel: str | None, mu: float, n: int, accuracies: list[float],
-    divided_by: str = "sum", features: int | None = None, held_out: int = 20_000, **changes,
+    divided_by: str = "sum", features: int | None = None, held_out: int = 20_000,
+    learned: dict[str, list[float]] | None = None, **changes,
 ) -> list[dict]:  # fmt: skip
     """Rows of a cell whose runs have these accuracies."""
     name = f"{arm}_{kernel}_{divided_by}_{features}_{mu}_{n}_{sorted(changes.items())}"
@@ -42,7 +43,7 @@ def runs(
         | changes
     )
     correct = [round(accuracy * held_out) for accuracy in accuracies]
-    return cell_table(job, 10, correct, [0.5] * len(correct)).to_pylist()
+    return cell_table(job, 10, correct, [0.5] * len(correct), learned or {}).to_pylist()
 
 
 def table_of(rows: list[dict]):

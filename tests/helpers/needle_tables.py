@@ -15,6 +15,7 @@ SCHEMAS = {
     "needle_lines": accuracy_limits.ACCURACIES,
     "needle_critical": accuracy_limits.CRITICAL,
     "needle_bound_ends": accuracy_limits.BOUND_ENDS,
+    "needle_sink": accuracy_limits.SINKS,
     "needle_cells": cells_table.SCHEMA,
     "needle_claims": trained_claims.SCHEMA,
 }

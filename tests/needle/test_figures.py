@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from needle_cells import runs, table_of
-from needle_tables import folder_of_tables
+from needle_tables import SCHEMAS, folder_of_tables
 
 from attention_separation.__main__ import run_job
 from attention_separation.needle import figures
@@ -31,7 +31,7 @@ def table(folder, name):
 
 def run_figure(folder, name, output, job=None):
     """The status of the job of a figure, of the tables in a folder."""
-    table = "needle_critical" if name == "needle_critical" else "needle_lines"
+    table = name if name in SCHEMAS else "needle_lines"
     read, cells = (str(folder / f"tables/{each}.parquet") for each in (table, "needle_cells"))
     return run_job(
         "needle.figures", "--settings", (job or Job()).canonical(), "--figure", name,
@@ -47,7 +47,7 @@ def test_the_job_writes_a_figure_and_its_numbers(folder, name, monkeypatch):
     assert FIGURES[name].encode() in drawn
     shown = "needle_cells"
     if name in FIGURES_OF_LINES:
-        shown = "needle_critical" if name == "needle_critical" else "needle_lines"
+        shown = name if name in SCHEMAS else "needle_lines"
     numbers = pq.read_table(folder / f"0/{name}.parquet")
     assert numbers.to_pylist() == table(folder, shown).to_pylist()
     if name == "needle_features":
@@ -196,3 +196,20 @@ def test_what_is_endless_is_left_out(folder):
     found = figures.critical_points(type(numbers).from_pylist(rows, numbers.schema))
     assert "exp" not in found
     assert {*found} == {*figures.WORDS} - {"exp"}
+
+
+def test_sinks_and_the_last_n_of_each(folder):
+    sinks = table(folder, "needle_sink")
+    figure = figures.draw_sinks("Title", sinks)
+    assert [ax.get_title(loc="left")[-1] for ax in figure.axes] == ["4", "5"]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    of_sinks = [f"right at n₀ = {n}" for n in ("128", "512", "2,048")]
+    assert labels == ["right at every n (Bayes)", *of_sinks, "softmax-one"]
+    ax = figure.axes[1]
+    assert [text.get_text() for text in ax.texts] == ["1,461", "3,675", "9,618"]
+    (line,) = (line for line in ax.lines if line.get_label() == of_sinks[1])
+    own = sorted(
+        (row["n"], row["accuracy"]) for row in sinks.to_pylist()
+        if (row["mu"], row["right_at"]) == (5.0, 512)
+    )  # fmt: skip
+    assert [*zip(*line.get_data(), strict=True)] == own

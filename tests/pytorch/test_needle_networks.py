@@ -71,7 +71,7 @@ def as_double(batch):
 def sequences(job, batch, run):
     """Of each sequence of a run: its tokens (n, d), and the direction that is asked for."""
     for k in range(len(batch.labels)):
-        if job.arm != "query_given":
+        if not hasattr(batch, "directions"):
             yield batch.tokens[run, k].numpy().T, None
             continue
         tokens, u = batch.noise[k].numpy().T.copy(), batch.directions[k, run].numpy()
@@ -120,6 +120,22 @@ def check_one_query(job):
 @pytest.mark.parametrize("arm", ["query_given", "query_learned"])
 def test_a_loop_over_tokens_judges_the_batched_network(arm, kernel, divided_by, features):
     check_one_query(small(kernel, divided_by, features, arm=arm))
+
+
+@pytest.mark.parametrize("arm", ["sink_learned", "sink_and_scale_learned"])
+def test_a_sink_token_by_token(arm):
+    """The output is the logit of 1 less the sink's weight."""
+    job = small("softmax_one", arm=arm, standardise=False)
+    state, batch = disturbed(job, kernel_named("softmax_one")), as_double(batch_at(job, 3))
+    found = state.logits(batch, is_training=False).detach()
+    for run in range(len(job.seeds)):
+        own = {name: each[run].item() for name, each in state.parameters.items()}
+        scale = own["scale"] if arm == "sink_and_scale_learned" else job.mu
+        for k, (tokens, u) in enumerate(sequences(job, batch, run)):
+            weights = [np.exp(scale * (token @ u)) for token in tokens]
+            of_sink = np.exp(own["sink"]) / (np.exp(own["sink"]) + sum(weights))
+            wanted = np.log((1 - of_sink) / of_sink)
+            assert found[run, k].item() == pytest.approx(wanted, rel=1e-8)
 
 
 def test_rms_norm():

@@ -135,7 +135,7 @@ OF_RANK = {
 }  # fmt: skip
 
 NEEDLE = f"{SRC}/needle"
-OF_LINES = {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical"}
+OF_LINES = {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical", "needle_sink"}
 OF_NEEDLE = {
     "a size of the lines": ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]", OF_LINES),
     "another X": ("config.yaml", "weight: 1,", "weight: 2,", {"needle_claims"}),
@@ -147,7 +147,7 @@ OF_NEEDLE = {
     ),
     "a colour": (
         f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",
-        {"needle_accuracy", "needle_critical"},
+        {"needle_accuracy", "needle_critical", "needle_sink"},
     ),
     "a sentence": (f"{NEEDLE}/study.py", "claims on the needle", "the claims", set()),
     "the other study of the same X": (
@@ -168,7 +168,7 @@ OF_NEEDLE_TRAINED = {
     ),
     "a label": (
         f"{NEEDLE}/figures.py", "held-out accuracy", "accuracy",
-        TRAINED - {"needle_cells", "needle_claims"},
+        TRAINED - {"needle_cells", "needle_claims"} | {"needle_sink"},
     ),
 }  # fmt: skip
 

@@ -4,7 +4,8 @@
     >>> round(needle.limit("linear", mu=5, n=512), 4), round(needle.limit("exp", mu=5, n=512), 4)
     (0.6542, 0.9275)
 
-`limit` is the best accuracy of a kernel, `critical_n` the n at which it is .75.
+`limit` is the best accuracy of a kernel, `critical_n` the n at which it is .75. `sink` is the logit
+of the attention sink that is right at n, `sink_limit` the accuracy of one that is right at another.
 """
 
 import importlib
@@ -12,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exact.limits import critical_n, limit
+    from .exact.sink import sink, sink_limit
 
-LIMITS = "exact.limits"
-"""The module of what is asked here, imported when it is first asked for: it needs SciPy."""
+MODULES = {"limit": "limits", "critical_n": "limits", "sink": "sink", "sink_limit": "sink"}
+"""Of what is asked here, imported when it is first asked for: they need SciPy."""
 
-__all__ = ["critical_n", "limit"]
+__all__ = ["critical_n", "limit", "sink", "sink_limit"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{LIMITS}"), name)
+    return getattr(importlib.import_module(f"{__name__}.exact.{MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

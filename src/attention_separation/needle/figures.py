@@ -218,6 +218,39 @@ def _draw_triangle(ax: Axes, mu: np.ndarray, n: np.ndarray, slope: int) -> None:
     )  # fmt: skip
 
 
+SINK = (
+    "Softmax of scores μz with one more answer, the sink; a needle is detected where the sink's "
+    "weight is below ½. Its logit, log n₀ + μ²/2, is right for n₀ tokens and used at n; that of "
+    "softmax-one is 0. Numbers: the last n with an accuracy of 0.75. Computed, not simulated."
+)
+
+
+def draw_sinks(title: str, sinks: pa.Table, cells: pa.Table | None = None) -> Figure:
+    """Accuracy against n, a panel for each mu: of sinks that are right for one n, and right."""
+    mus = dict.fromkeys(sinks["mu"].to_pylist())
+    with sheet(title, SINK, len(mus), (3.9, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
+        for ax, mu in zip(axes, mus, strict=True):
+            own, colours = select_rows(sinks, mu=mu), cycle(PALETTE)
+            ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
+            right = sorted_columns(own, "n", "right_sink")
+            ax.plot(*right, label="right at every n (Bayes)", **kernel_line("bayes"))
+            for right_at in dict.fromkeys(own["right_at"].to_pylist()):
+                n, accuracy = sorted_columns(select_rows(own, right_at=right_at), "n", "accuracy")
+                name = f"right at n₀ = {right_at:,}" if right_at else "softmax-one"
+                color = next(colours) if right_at else INK
+                ax.plot(n, accuracy, label=name, color=color, marker="." if right_at else ",")
+                for last in n[accuracy >= CRITICAL][-1:]:
+                    ax.plot(last, CRITICAL, "o", color=color, **DOT)
+                    ax.annotate(
+                        f"{last:,}", (last, CRITICAL), xytext=(-3, -5), rotation=90,
+                        textcoords="offset points", fontsize=7.5, ha="right", va="top",
+                    )  # fmt: skip
+            ax.set(xscale="log", xlabel="tokens $n$", title=f"$\\mu$ = {mu:g}", ylabel="accuracy")
+            ax.label_outer()
+        legend_beside(figure)
+    return figure
+
+
 REFERENCES = ("bayes", "exp", "power_2", "linear")
 """Limits that stand beside feature maps."""
 
@@ -325,6 +358,7 @@ def _accuracy_axis(ax: Axes) -> None:
 DRAWN = {
     "needle_accuracy": (accuracy_limits.ACCURACIES, draw_accuracies),
     "needle_critical": (accuracy_limits.CRITICAL, draw_critical),
+    "needle_sink": (accuracy_limits.SINKS, draw_sinks),
     "needle_features": (accuracy_limits.ACCURACIES, draw_features),
     "needle_paper_network": (accuracy_limits.ACCURACIES, draw_paper_network),
 }

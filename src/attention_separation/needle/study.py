@@ -47,14 +47,14 @@ class Needle(Study):
 
     def declare_results(self) -> Iterator[Result]:
         """Without cells to train, the results of lines alone."""
-        accuracies, critical, ends = (
+        accuracies, critical, ends, sinks = (
             Output(TABLE, name, title, is_listed=name not in LONG) for name, title in LINES.items()
         )
         yield Result(
             name=EXACT,
             module="needle.exact.accuracy_limits",
             settings=self.chosen.exact,
-            outputs={"output": (accuracies,), "": (critical, ends)},
+            outputs={"output": (accuracies,), "": (critical, ends, sinks)},
             description="The needle: the best accuracy of each kernel",
             priority=9,
         )
@@ -65,6 +65,7 @@ class Needle(Study):
         trained = {"cells": networks} if self.cells else {}
         if trained:
             yield from self._training(networks)
+        drawn = {"needle_critical": critical, "needle_sink": sinks}
         of_networks = FIGURES_OF_NETWORKS if trained else {}
         for name, title in (FIGURES_OF_LINES | of_networks).items():
             yield Result(
@@ -72,10 +73,8 @@ class Needle(Study):
                 module="needle.figures",
                 settings=Job(),
                 outputs={"output": (Output(FIGURE, name, title),)},
-                inputs={
-                    "table": (critical if name == "needle_critical" else accuracies,),
-                    **trained,
-                },
+                inputs={"table": (drawn.get(name, accuracies),)}
+                | (trained if name != "needle_sink" else {}),
                 options=("--figure", name),
                 description=f"Figure {name}",
             )

@@ -49,6 +49,11 @@ def made_up():
         cells["self_attention", kernel, divided] = runs(
             "self_attention", kernel, 5.0, 512, around(accuracy), divided
         )
+    sinks = {"standardise": False, "learned": {"sink": [18.7, 18.72, 18.74, 18.76, 18.78]}}
+    accuracy = around(LIMITS["bayes", 5.0, 512])
+    cells["sink"] = runs("sink_learned", "softmax_one", 5.0, 512, accuracy, **sinks)
+    sinks = {"standardise": False, "learned": {"sink": [18.72] * 5, "scale": [4.99] * 5}}
+    cells["scale"] = runs("sink_and_scale_learned", "softmax_one", 5.0, 512, accuracy, **sinks)
     cells["control"] = runs("query_given", "exp", 5.0, 128, around(0.948), lr=0.01, control=True)
     return cells
 
@@ -72,16 +77,18 @@ def moved(name, by, spread=1.0):
 
 def test_they_agree():
     found = judged(made_up())
-    assert [*found] == ["N1", "N2", "N3", "N4", "N7", "N8", "N9", "control"]
+    assert [*found] == ["N1", "N2", "N3", "N4", "N7", "N8", "N9", "control", "N11"]
     assert {row["verdict"] for row in found.values()} == {AGREES}
     counts = {name: row["comparisons"] for name, row in found.items()}
-    # 40 cells of the ladder and seven others against Bayes, 16 against a bound of their own.
-    assert counts["N1"] == 40 + 7 + 16
+    # 40 cells of the ladder and nine others against Bayes, 16 against a bound of their own.
+    assert counts["N1"] == 40 + 9 + 16
     lines = [LIMITS[k, mu, n] for mu in (4, 5) for n in (8, 32, 128, 512) for k in LADDER]
     assert counts["N2"] == sum(line >= 0.64 for line in lines)
     assert (counts["N3"], counts["N4"], counts["N8"], counts["N9"]) == (2, 3 + 1 + 3 + 4, 3, 1)
     assert counts["control"] == 2
-    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS)
+    # Of each run the logit, and the accuracy at two other n.
+    assert counts["N11"] == 2 * 5 * 3
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS) + 1
 
 
 DIFFERENT = {
@@ -107,6 +114,27 @@ def test_each_can_differ(name):
     row = judged(moved(cell, by))[name.partition(" ")[0]]
     assert row["verdict"] == DIFFERS
     assert words in row["deciding_case"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "learned", "words"),
+    [
+        ("sink", {"sink": 18.5}, "accuracy at 2048 tokens − computed, run 2"),
+        # Scale and sink far up the ridge: accuracies are near, the logit is not.
+        (
+            "scale",
+            {"scale": 5.1, "sink": 19.1},
+            "logit − right, run 2, softmax_one, a sink and the",
+        ),
+        ("scale", {"scale": 4.8}, "accuracy at 2048 tokens − computed, run 2"),
+    ],
+)
+def test_one_run_that_learned_another_sink_decides(cell, learned, words):
+    cells = made_up()
+    cells[cell][2] = cells[cell][2] | learned
+    row = judged(cells)["N11"]
+    assert row["verdict"] == DIFFERS
+    assert row["deciding_case"].startswith(words)
 
 
 def test_what_was_not_trained_is_not_run():

@@ -4,12 +4,18 @@ import math
 
 import pytest
 
+from attention_separation import needle
 from attention_separation.needle.exact import accuracy_limits
-from attention_separation.needle.exact.accuracy_limits import ACCURACIES, CRITICAL, critical_rows
+from attention_separation.needle.exact.accuracy_limits import (
+    ACCURACIES,
+    CRITICAL,
+    SINKS,
+    critical_rows,
+)
 from attention_separation.needle.exact.limits import LINES
 from attention_separation.needle.settings.exact import LinesSettings
 
-JOB = LinesSettings(mus=[4.0], sizes=[128, 8], critical=[1.2, 5.0])
+JOB = LinesSettings(mus=[4.0], sizes=[128, 8], critical=[1.2, 5.0], sinks=[32, 128])
 
 
 SOME = {name: LINES[name] for name in ("uniform", "linear", "power_3", "exp", "bayes")}
@@ -50,3 +56,25 @@ def test_critical_n_and_where_there_is_none(made):
     row = found["power_3", 5.0]
     assert row["n_critical"] == pytest.approx(3533.29, abs=0.01)
     assert 0 < row["error"] < 0.01
+
+
+def test_sinks_at_the_sizes_and_where_they_fail(made):
+    table = made["needle_sink"]
+    assert table.schema.equals(SINKS)
+    rows = table.to_pylist()
+    lasts = {32: 169, 128: 418}
+    found = {(row["right_at"], row["n"]): row for row in rows}
+    assert {*found} == {
+        *((right_at, n) for right_at in (32, 128, None) for n in (8, 128)), *lasts.items()
+    }  # fmt: skip
+    for (right_at, n), row in found.items():
+        assert row["right_sink"] == needle.limit("bayes", 4, n)
+        if right_at:
+            assert (row["mu"], row["c"]) == (4.0, right_at / n)
+            assert row["accuracy"] == needle.sink_limit(4, n, right_at)
+        else:
+            assert row["c"] == pytest.approx(math.exp(-8) / n)
+            assert row["accuracy"] < 0.501
+    for right_at, n in lasts.items():
+        accuracies = (needle.sink_limit(4, each, right_at) for each in (n, n + 1))
+        assert [each >= 0.75 for each in accuracies] == [True, False]

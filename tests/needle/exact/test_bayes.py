@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from attention_separation.needle.exact.bayes import _log1p, best_accuracy
+from attention_separation.needle.exact.bayes import best_accuracy, log1p
 
 
 @pytest.mark.parametrize("mu", [0.2, 1.0, 3.0, 5.0, 7.0])
@@ -41,6 +41,6 @@ def test_a_finer_grid_moves_it_by_little(mu, exponent):
 
 def test_log1p_of_complex_numbers():
     z = np.array([1e-12 + 1e-13j, 1e-6j, 0.5 - 2j, -1.5 + 0.1j, -0.999 + 1e-9j])
-    np.testing.assert_allclose(np.exp(_log1p(z)), 1 + z, rtol=1e-7)
-    assert _log1p(z[:1])[0] == pytest.approx(z[0], rel=1e-11)
-    assert np.isfinite(_log1p(np.array([-1.0 + 0j]))).all()
+    np.testing.assert_allclose(np.exp(log1p(z)), 1 + z, rtol=1e-7)
+    assert log1p(z[:1])[0] == pytest.approx(z[0], rel=1e-11)
+    assert np.isfinite(log1p(np.array([-1.0 + 0j]))).all()

@@ -83,13 +83,13 @@ def test_nothing_is_imported_before_it_is_asked_for():
         "import sys, attention_separation as asep, attention_separation.needle as needle\n"
         "assert 'limit' in dir(needle) and 'needle' in dir(asep) and asep.needle is needle\n"
         "assert 'scipy' not in sys.modules and 'pyarrow' not in sys.modules\n"
-        "needle.limit('exp', 5, 8)\n"
+        "needle.limit('exp', 5, 8), needle.sink(5, 8)\n"
         "assert not {'pyarrow', 'pydantic', 'matplotlib', 'torch'} & sys.modules.keys()\n"
     )
     subprocess.run([sys.executable, "-c", text], check=True, env={"PYTHONPATH": ":".join(sys.path)})
     with pytest.raises(AttributeError, match="no attribute 'limits'"):
         needle.limits  # noqa: B018
-    assert attention_separation.needle.__all__ == ["critical_n", "limit"]
+    assert attention_separation.needle.__all__ == ["critical_n", "limit", "sink", "sink_limit"]
 
 
 @pytest.mark.parametrize("critical", [1.0, 1.5, 2.0, 77.7, 1e5 + 0.25, 3e12])

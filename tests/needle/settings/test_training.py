@@ -54,9 +54,17 @@ WRONG = {
     ),
     "unknown normaliser": ({"kernel": "exp", "divided_by": "m"}, {}, "maps.mine.divided_by: 'm'"),
     "unknown map": ({"kernel": "exp"}, {"maps": ["mine", "expp"]}, "maps[1]: 'expp' is no"),
+    "a sink beside another map": (
+        {"kernel": "exp"}, {"arm": "sink_learned", "standardise": False},
+        "grids.own: arm: sink_learned; allowed: with kernel: softmax_one and standardise: false",
+    ),
+    "a sink beside standardised scores": (
+        {"kernel": "softmax_one"}, {"arm": "sink_and_scale_learned"}, "standardise: false",
+    ),
     "unknown arm": (
         {"kernel": "exp"}, {"arm": "asked"}, "grids.own.arm: 'asked' is not allowed; allowed: "
-        "'query_given', 'query_learned' or 'self_attention'",
+        "'query_given', 'query_learned', 'self_attention', 'sink_learned' or "
+        "'sink_and_scale_learned'",
     ),
     "a map twice": ({"kernel": "exp"}, {"maps": ["mine", "mine"]}, "own.maps: has a value twice"),
     "misspelt": ({"kernel": "exp"}, {"batches": 3}, "grids.own.batches: unknown key"),
@@ -104,7 +112,8 @@ def test_streams_have_names_of_their_own_for_the_arms():
         ("needle", "asked")
     }
     assert IN_STREAMS == {
-        "query_given": "asked", "query_learned": "fixed", "self_attention": "paper"
+        "query_given": "asked", "query_learned": "fixed", "self_attention": "paper",
+        "sink_learned": "sink", "sink_and_scale_learned": "sink",
     }  # fmt: skip
 
 
@@ -127,7 +136,7 @@ def test_own_kernels_are_cells():
 def test_a_scale_without_training_is_all_of_lines():
     study = load_config(ROOT / "config.yaml", {"needle": {"scale": "lines"}}).studies()["needle"]
     assert {*study.results} == {
-        "needle_exact", "needle_claims", "needle_accuracy", "needle_critical"
+        "needle_exact", "needle_claims", "needle_accuracy", "needle_critical", "needle_sink"
     }  # fmt: skip
     assert {*study.targets()["needle_lines"]} == {*study.results}
     assert study.chosen.exact == CONFIG.needle.scales["desk"].exact

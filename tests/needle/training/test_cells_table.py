@@ -10,10 +10,12 @@ from attention_separation.settings.strict_model import Job
 
 
 def test_a_row_per_run():
-    rows = cell_table(small(held_out=50), 99, [40, 41, 0], [0.5, 0.6, float("nan")]).to_pylist()
+    losses, learned = [0.5, 0.6, float("nan")], {"sink": [1, 2, 3]}
+    rows = cell_table(small(held_out=50), 99, [40, 41, 0], losses, learned).to_pylist()
     assert [row["accuracy"] for row in rows] == [0.8, 0.82, 0.0]
     assert [row["train_loss"] for row in rows] == [0.5, 0.6, None]
     assert {row["parameters"] for row in rows} == {99}
+    assert [(row["sink"], row["scale"]) for row in rows] == [(1, None), (2, None), (3, None)]
 
 
 def test_all_cells_as_one_table(tmp_path, capsys):

@@ -13,6 +13,8 @@ QUERIES = {
     "query_given": "query given",
     "query_learned": "query learned",
     "self_attention": "every token a query",
+    "sink_learned": "a sink learned",
+    "sink_and_scale_learned": "a sink and the scale of scores learned",
 }
 """Arms in words."""
 

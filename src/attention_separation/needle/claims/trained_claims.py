@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
 from ...results.tables import schema
-from ...statistics.claims import Claim, Comparison, Estimate, judge
+from ...statistics.claims import Claim, Comparison, Estimate, judge, within
 from ...statistics.means import ClaimedMean, Mean, compare_means
+from ..exact.sink import right_sink, sink_accuracy
 from . import runs
 from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, one_cell
 
@@ -49,6 +50,7 @@ SIGNAL, LARGE, MIDDLE = 5.0, 512, 128
 RATIO = (0.8, 1.25)
 APART, SUCCESS = 0.2, 0.9
 NEAR, BEHIND = 0.04, 0.05
+NEAR_SINK, NEAR_RIGHT, CARRIED = 0.2, 0.01, 4
 
 Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
@@ -104,6 +106,14 @@ CONTROL = claim(
     "verdict",
     f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
 )  # fmt: skip
+N11 = claim(
+    "N11", TRAINED,
+    "A sink that is learned becomes the right one in every run, beside scores μz and beside scores "
+    "whose scale is learned with it; carried to other n it does what is computed of the right one",
+    f"logit within {NEAR_SINK:g} of log n + μ²/2; its accuracy at n/{CARRIED} and {CARRIED}n, "
+    f"computed, within {NEAR_RIGHT:g} of that of the sink that is right at n",
+)  # fmt: skip
+"""Of numbers that are known for each run: it has no part of the level."""
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL)
 
 
@@ -127,6 +137,7 @@ def trained_rows(rows: Rows, lines: Rows, critical: Rows, level: float) -> Itera
     found["N7"] = crossings(own, critical, share)
     for each in CLAIMS:
         yield judged(each, found[each.name])
+    yield judged(N11, _sinks(rows))
 
 
 def _passing(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
@@ -204,6 +215,18 @@ def _paper_network(rows: Rows) -> Iterator[ClaimedMean]:
         if linear:
             gap = mean_accuracy(without) - mean_accuracy(linear)
             yield ClaimedMean(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
+
+
+def _sinks(rows: Rows) -> Iterator[Comparison]:
+    for row in (row for row in rows if row["sink"] is not None):
+        mu, n, name = row["mu"], row["n"], f"run {row['run']}, {cell_words(row)}"
+        right = right_sink(mu, n)
+        yield within(f"logit − right, {name}", Estimate.exactly(row["sink"] - right), NEAR_SINK)
+        for other in (max(n // CARRIED, 1), n * CARRIED):
+            found = sink_accuracy(mu, other, row["sink"], row["scale"])
+            wanted = sink_accuracy(mu, other, right)
+            gap = Estimate.within(found.value - wanted.value, found.error + wanted.error)
+            yield within(f"accuracy at {other} tokens − computed, {name}", gap, NEAR_RIGHT)
 
 
 def crossings(rows: Rows, critical: Rows, level: float) -> list[Comparison]:

@@ -1,7 +1,10 @@
-"""The accuracy of each line against n, where each is .75, and where bounds end."""
+"""The accuracy of each line against n, where each is .75, where bounds end, and what a sink that is
+right at another n comes to."""
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +17,9 @@ from ...results.tables import schema, table_from_rows
 from ..settings.exact import LinesSettings
 from ..settings.titles import LINES as TITLES
 from . import bayes
-from .accuracy import of_events
+from .accuracy import crossing, of_events
 from .limits import BEST, BOUND, LINES, REFERENCE, Line
+from .sink import right_sink, sink_accuracy
 
 MU, N, FEW, DIMENSIONS = 5.0, 512, 15, 256
 
@@ -86,6 +90,10 @@ BOUND_ENDS = schema(
 CRITICAL = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
 """n_critical: inf where the accuracy is above .75 at n = 10^15 still, 0 where it is below at n = 1;
 in both cases it has no error."""
+SINKS = schema(
+    mu=float, n=int, right_at=int, c=float, accuracy=float, right_sink=float, error=float
+)
+"""`right_at` is null for softmax-one: its sink has the logit 0."""
 
 ENDLESS = ("n_critical",)
 
@@ -107,6 +115,10 @@ ABOUT = {
     "The error is what the errors of the two accuracies make of it.",
     "needle_bound_ends": "Layers just outside the class of the bounds, with weights set by hand, "
     "and the limit inside it. The error is how far a finer grid moves the accuracy.",
+    "needle_sink": "Softmax of scores μz with a sink, whose logit is right for right_at tokens, at "
+    "n; a needle is detected where its weight is below 1/2: where the likelihood ratio is above "
+    "c = right_at / n. Without right_at the logit is 0: softmax-one. right_sink is the accuracy of "
+    "the sink that is right at n. The last n with an accuracy of 0.75 has a row too.",
 }
 
 
@@ -131,12 +143,26 @@ def critical_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
         }  # fmt: skip
 
 
+def sink_rows(job: LinesSettings) -> Iterator[dict]:
+    """The rows of sinks, at the sizes and at the last n with an accuracy of .75."""
+    for mu, right_at in itertools.product(job.mus, (*job.sinks, None)):
+        right = right_at or math.exp(-mu * mu / 2)
+        accuracy_at = partial(sink_accuracy, mu, logit=right_sink(mu, right))
+        last = crossing(accuracy_at, right).n
+        for n in sorted({*job.sizes, *([int(last)] if 1 <= last < math.inf else [])}):
+            found, best = accuracy_at(n), bayes.best_accuracy(mu, n)
+            yield {
+                "mu": mu, "n": n, "right_at": right_at, "c": right / n, "accuracy": found.value,
+                "right_sink": best.value, "error": found.error,
+            }  # fmt: skip
+
+
 def _described(line: Line, mu: float) -> dict[str, object]:
     return {"kernel": line.name, "mu": mu, "kind": line.kind, "method": line.method}
 
 
 def tables(job: LinesSettings) -> dict[str, pa.Table]:
-    """All three tables by name."""
+    """All tables by name."""
     progress = Progress("needle-lines", len(LINES), "lines")
     accuracies, critical = [], []
     for line in LINES.values():
@@ -147,6 +173,7 @@ def tables(job: LinesSettings) -> dict[str, pa.Table]:
         "needle_lines": table_from_rows(accuracies, ACCURACIES),
         "needle_critical": table_from_rows(critical, CRITICAL),
         "needle_bound_ends": table_from_rows(list(ends()), BOUND_ENDS),
+        "needle_sink": table_from_rows(list(sink_rows(job)), SINKS),
     }
 
 

@@ -9,6 +9,7 @@ exponentially. The transform is inverted by Fourier series with Euler's summatio
 """
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.special import comb, ndtr
@@ -42,17 +43,26 @@ def best_accuracy(mu: float, n: int) -> Accuracy:
 
 def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
     """E(1 - L)^+ under D0, with a step of z and so many times the terms."""
-    width, terms = _width(mu, n), times * _terms(mu, n)
+    width = lower_width(mu, n)
+
+    def transform(s: np.ndarray) -> np.ndarray:
+        # About 1 - width, below which L does not fall.
+        exponent = s * (1 - width) + n * log1p(transforms(mu, n, s, step)[0])
+        return np.exp(exponent) / s**2
+
+    return inverse(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
+
+
+def inverse(transform: Callable, width: float, terms: int) -> float:
+    """The inverse of a Laplace transform at `width`, by so many terms before Euler's summation."""
     k = np.arange(terms + EULER + 1)
-    s = (DAMPING / 2 + 1j * math.pi * k) / width
-    # About 1 - width, below which L does not fall.
-    exponent = s * (1 - width) + n * _log_transform(mu, n, s, step)
-    summed = np.cumsum(np.where(k, 1.0, 0.5) * (-1.0) ** k * (np.exp(exponent) / s**2).real)
+    values = transform((DAMPING / 2 + 1j * math.pi * k) / width)
+    summed = np.cumsum(np.where(k, 1.0, 0.5) * (-1.0) ** k * values.real)
     euler = comb(EULER, np.arange(EULER + 1)) / 2.0**EULER
     return math.exp(DAMPING / 2) / width * float(euler @ summed[terms:])
 
 
-def _width(mu: float, n: int) -> float:
+def lower_width(mu: float, n: int) -> float:
     """At most 1, such that L falls below 1 - width with a probability below exp(-32).
 
     Bernstein: P(L < 1 - w) <= exp(-n w^2 / (2 (v + w / 3))) for the variance v of X, as X >= 0.
@@ -61,26 +71,31 @@ def _width(mu: float, n: int) -> float:
     return min(1.0, 32 / (3 * n) + math.sqrt((32 / (3 * n)) ** 2 + 64 * variance / n))
 
 
-def _terms(mu: float, n: int) -> int:
-    """Terms after which the series is smooth: more where L is narrow beside the width."""
-    edge = (math.log(n) + mu * mu / 2) / mu  # the z beyond which one token alone makes L > 1
+def count_terms(mu: float, n: int, c: float, width: float, share: float) -> int:
+    """Terms after which the series at c is smooth: more where L is narrow beside the width, but in
+    its first `share`."""
+    edge = (math.log(n * c) + mu * mu / 2) / mu  # the z beyond which one token alone makes L > c
     mean, square = ndtr(edge - mu), math.exp(mu * mu) * ndtr(edge - 2 * mu)
-    if mean < 0.5:
+    if mean - (c - width) < share * width:
         return TERMS
     spread = math.sqrt(max(square - mean * mean, 1e-12 * square) / n)
-    return max(TERMS, math.ceil(24 * _width(mu, n) / (math.pi * spread)))
+    return max(TERMS, math.ceil(24 * width / (math.pi * spread)))
 
 
-def _log_transform(mu: float, n: int, s: np.ndarray, step: float) -> np.ndarray:
-    """log E exp(-s X / n)."""
+def transforms(
+    mu: float, n: int, s: np.ndarray, step: float, needles: Sequence[float] = (0.0,)
+) -> list[np.ndarray]:
+    """E exp(-s X / n) - 1 of a token, z ~ N(0, 1), or of needles, whose z have these means."""
     step = step / max(mu, 1.0)
     z = np.arange(-REACH, mu + REACH + step, step) - 1j * np.angle(s)[:, None] / max(mu, 1.0)
-    weight = np.exp(-z * z / 2) * (step / math.sqrt(2 * math.pi))
-    # Less 1, which is what the density integrates to: else n would magnify the rounding of 1.
-    return _log1p((np.expm1(-s[:, None] / n * np.exp(mu * z - mu * mu / 2)) * weight).sum(axis=1))
+    # Less 1, which is what a density integrates to: else n would magnify the rounding of 1.
+    less = np.expm1(-s[:, None] / n * np.exp(mu * z - mu * mu / 2))
+    scale = step / math.sqrt(2 * math.pi)
+    densities = (np.exp(-away * away / 2) * scale for away in (z - mean for mean in needles))
+    return [(less * density).sum(axis=1) for density in densities]
 
 
-def _log1p(z: np.ndarray) -> np.ndarray:
+def log1p(z: np.ndarray) -> np.ndarray:
     """log(1 + z) of complex numbers; NumPy's is not exact for small ones. Finite at z = -1."""
     square = np.maximum(2 * z.real + z.real**2 + z.imag**2, np.nextafter(-1.0, 0.0))
     return np.log1p(square) / 2 + 1j * np.arctan2(z.imag, 1 + z.real)

@@ -227,7 +227,7 @@ def limit(kernel: str, mu: float, n: int) -> float:
     TypeError
         If mu is no number, or n no whole number.
     """
-    return _line(kernel).accuracy(_checked_mu(mu), _checked_n(n)).value
+    return _line(kernel).accuracy(checked_mu(mu), checked_n(n)).value
 
 
 def critical_n(kernel: str, mu: float) -> float:
@@ -245,7 +245,7 @@ def critical_n(kernel: str, mu: float) -> float:
     ValueError, TypeError
         As `limit` does.
     """
-    return _line(kernel).critical(_checked_mu(mu)).n
+    return _line(kernel).critical(checked_mu(mu)).n
 
 
 def _line(kernel: str) -> Line:
@@ -254,7 +254,7 @@ def _line(kernel: str) -> Line:
     raise ValueError(f"kernel={kernel!r} has no line; {suggestion(str(kernel), list(LINES))}")
 
 
-def _checked_mu(mu: float) -> float:
+def checked_mu(mu: float) -> float:
     if not isinstance(mu, Real) or isinstance(mu, bool):
         raise TypeError(f"mu={mu!r} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
     if not LEAST_MU <= mu <= MOST_MU:  # NaN too
@@ -262,13 +262,13 @@ def _checked_mu(mu: float) -> float:
     return float(mu)
 
 
-def _checked_n(n: int) -> int:
+def checked_n(n: int, name: str = "n") -> int:
     allowed = "allowed: whole numbers from 1 to 10^15"
     if isinstance(n, bool) or not isinstance(n, Real):
-        raise TypeError(f"n={n!r} is no whole number; {allowed}")
+        raise TypeError(f"{name}={n!r} is no whole number; {allowed}")
     # 1e6 is a whole number to a person.
     if not isinstance(n, Integral) and not (math.isfinite(n) and float(n).is_integer()):
-        raise TypeError(f"n={n!r} is no whole number; {allowed}")
+        raise TypeError(f"{name}={n!r} is no whole number; {allowed}")
     if not 1 <= n <= MOST_N:
-        raise ValueError(f"n={n!r} is out of range; {allowed}")
+        raise ValueError(f"{name}={n!r} is out of range; {allowed}")
     return int(n)

@@ -11,13 +11,16 @@ from ...settings.faults import fault
 from ...settings.strict_model import Count, Several, StrictModel, TrainedCell
 from .exact import Entries, Mu
 
-Arm = Literal["query_given", "query_learned", "self_attention"]
+OF_PAPER, SINKS = ("query_learned", "self_attention"), ("sink_learned", "sink_and_scale_learned")
+Arm = Literal["query_given", *OF_PAPER, *SINKS]
 """query_given: the needle's direction is drawn for each sequence and is its query. query_learned:
 the first paper's tokens with noise, and a learned query. self_attention: the same tokens, every one
-of them a query, as in the first paper's network."""
+of them a query, as in the first paper's network. SINKS: the data of query_given, and a sink beside
+scores of a scale that is mu or is learned."""
 
 IN_STREAMS: dict[Arm, str] = {
-    "query_given": "asked", "query_learned": "fixed", "self_attention": "paper"
+    "query_given": "asked", "query_learned": "fixed", "self_attention": "paper",
+    "sink_learned": "sink", "sink_and_scale_learned": "sink",
 }  # fmt: skip
 """What names of streams call the arms: draws stay as they are."""
 
@@ -102,17 +105,21 @@ class NeedleCell(Recipe, TrainedCell):
             raise fault(f"divided_by: rms; allowed: in {arms}")
         if self.map.features and self.arm == "self_attention":
             raise fault("features; allowed: where there is one query")
+        if self.arm in SINKS and (self.map != Map(kernel="softmax_one") or self.standardise):
+            raise fault(
+                f"arm: {self.arm}; allowed: with kernel: softmax_one and standardise: false"
+            )
         return self
 
     @property
     def dimension(self) -> int:
         """d of the tokens."""
-        return DIMENSION if self.arm == "query_given" else self.data.classes + 2
+        return self.data.classes + 2 if self.arm in OF_PAPER else DIMENSION
 
     def data_names(self) -> tuple[str, ...]:
         """What names its data: cells of other maps are trained on the same, and the first paper's
         network on that of `query_learned`, where sizes are equal."""
-        kind = "asked" if self.arm == "query_given" else "tokens"
+        kind = "tokens" if self.arm in OF_PAPER else "asked"
         return ("needle", kind, f"mu={self.mu:g}", f"n={self.n}")
 
     def numbers_per_step(self) -> int:

@@ -8,6 +8,7 @@ from pydantic import Field
 from ...settings.strict_model import Distinct, Integer, Job, Several, StrictModel
 
 Mu = Annotated[float, Field(ge=0.1, le=10)]
+TokenCount = Annotated[Integer, Field(ge=1, le=10**15)]
 Size = Annotated[float, Field(gt=0, le=1000)]
 
 
@@ -15,11 +16,13 @@ class LinesSettings(StrictModel):
     """Signal-to-noise ratios mu and numbers of tokens n of the lines."""
 
     mus: Distinct[Mu] = Field(description="μ of the lines of accuracy against n")
-    sizes: Distinct[Annotated[Integer, Field(ge=1, le=10**15)]] = Field(
-        description="n of these lines"
-    )
+    sizes: Distinct[TokenCount] = Field(description="n of these lines")
     critical: Distinct[Mu] = Field(
         description="μ at which the n with an accuracy of 0.75 is sought"
+    )
+    sinks: Distinct[TokenCount] = Field(
+        default=[128, 512, 2048],
+        description="n that the sinks are right for whose accuracy is computed at `sizes`",
     )
 
 

@@ -29,7 +29,8 @@ class NeedleGrid(Recipe):
     arm: Arm = Field(
         description="query_given: the needle's direction is drawn for each sequence and is its "
         "query; query_learned: the first paper's tokens, and a learned query; self_attention: the "
-        "same tokens, every one a query"
+        "same tokens, every one a query; sink_learned: the data of query_given, and an attention "
+        "sink beside scores that are right; sink_and_scale_learned: and the scale of the scores"
     )
     mus: Distinct[Mu] = Field(description="μ")
     sizes: Distinct[Tokens] = Field(description="n")

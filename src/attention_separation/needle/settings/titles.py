@@ -4,6 +4,7 @@ LINES = {
     "needle_lines": "The best accuracy of each kernel against n",
     "needle_critical": "The n at which each kernel's best accuracy is 0.75",
     "needle_bound_ends": "Where the bound of linear attention ends",
+    "needle_sink": "Attention sinks that are right at another n",
 }
 """Tables computed without training."""
 
@@ -14,6 +15,7 @@ JUDGED = {"needle_claims": "Claims, each with its verdict"}
 FIGURES_OF_LINES = {
     "needle_accuracy": "The needle: the best accuracy of one query, against n",
     "needle_critical": "The needle: how far each kernel goes, against the signal",
+    "needle_sink": "The needle: a sink that is right for one n, at others",
 }
 """Figures of lines, with trained networks as dots where there are any."""
 
@@ -25,5 +27,5 @@ FIGURES_OF_NETWORKS = {
 
 FIGURES = FIGURES_OF_LINES | FIGURES_OF_NETWORKS
 
-LONG = ("needle_lines", "needle_cells")
+LONG = ("needle_lines", "needle_sink", "needle_cells")
 """Tables of numbers that a report does without."""

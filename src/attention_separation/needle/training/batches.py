@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ...statistics.seeding import blocks, stream
-from ..settings.cells import MOST_RUNS, NeedleCell
+from ..settings.cells import MOST_RUNS, OF_PAPER, NeedleCell
 
 HELD_OUT_BLOCK = 500
 """Held-out sequences per stream."""
@@ -83,7 +83,7 @@ def plain_tokens(job: NeedleCell) -> Tensor:
 
 def _drawn(job: NeedleCell, size: int, *names: str) -> Batch:
     labels = (torch.arange(size) % 2).float()
-    draw = _asked if job.arm == "query_given" else _tokens
+    draw = _tokens if job.arm in OF_PAPER else _asked
     return draw(job, labels, (*job.data_names(), *names))
 
 

@@ -1,5 +1,6 @@
 """The tables of trained cells, with a row per run, and of all of them. Without torch."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,11 +14,11 @@ from ..settings.cells import NeedleCell
 SCHEMA = schema(
     cell=str, arm=str, kernel=str, divided_by=str, features=int, mu=float, n=int, d=int, batch=int,
     steps=int, lr=float, standardised=bool, control=bool, parameters=int, run=int, held_out=int,
-    correct=int, accuracy=float, train_loss=float,
+    correct=int, accuracy=float, train_loss=float, scale=float, sink=float,
 )  # fmt: skip
 """`kernel` is null for no attention, `features` for kernels of the score. `correct` of `held_out`
 sequences, which no step has seen, are told; `train_loss` is the mean of the last 50 steps', null if
-it is no finite number."""
+it is no finite number. `scale` and `sink` are parameters, null where there is none."""
 
 TITLE = "Trained networks, run by run"
 ABOUT = (
@@ -26,17 +27,19 @@ ABOUT = (
     "its query, and the output is read along it, wired by hand; query_learned, the first paper's "
     "tokens with noise and a learned query, classes cyclic over n tokens, which need not be a "
     "multiple of them; self_attention, the same tokens with every one a query, X starting at the "
-    "identity, and ReLU neurons on every token, pooled by the largest. Divided by: the "
-    "sum of the weights, n, or the output's root mean square. The output is standardised over the "
-    "batch, with running moments when held-out sequences are scored. A factor 1/√d of scores is "
-    "left out: once trained it is the same class of networks."
+    "identity, and ReLU neurons on every token, pooled by the largest; sink_learned and "
+    "sink_and_scale_learned, the data of query_given, and all tokens' weight beside a sink. "
+    "Divided by: the sum of the weights, n, or the output's root mean square. The output is "
+    "standardised over the batch, with running moments when held-out sequences are scored. A "
+    "factor 1/√d of scores is left out: once trained it is the same class of networks."
 )
 
 
 def cell_table(
-    job: NeedleCell, parameters: int, correct: list[int], train_loss: list[float]
-) -> pa.Table:
-    """The table of a job, given the held-out sequences that each run tells."""
+    job: NeedleCell, parameters: int, correct: list[int], train_loss: list[float],
+    learned: Mapping[str, list[float]],
+) -> pa.Table:  # fmt: skip
+    """The table of a job, given the held-out sequences that each run tells, and its parameters."""
     equal = ("arm", "mu", "n", "batch", "steps", "lr", "control", "held_out")
     of_cell = {name: getattr(job, name) for name in equal} | {
         "cell": job.name,
@@ -49,7 +52,8 @@ def cell_table(
         of_cell
         | {"run": run, "correct": right, "accuracy": right / job.held_out}
         | {"train_loss": finite_or_null(loss)}
-        for run, right, loss in zip(job.seeds, correct, train_loss, strict=True)
+        | {name: learned[name][k] if name in learned else None for name in ("scale", "sink")}
+        for k, (run, right, loss) in enumerate(zip(job.seeds, correct, train_loss, strict=True))
     ]
     return table_from_rows(rows, SCHEMA)
 

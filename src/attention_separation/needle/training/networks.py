@@ -4,6 +4,7 @@ A network makes numbers of a batch, (R, k, ...), which are standardised, and rea
 neurons, and a linear output whose sign says D1.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
@@ -103,6 +104,24 @@ def _with_needle(of_noise: Tensor, needles: Tensor, places: Tensor) -> Tensor:
     return of_noise.scatter_add(-1, places.unsqueeze(-1), needles.view(*places.shape, 1))
 
 
+class Sink(QueryGiven):
+    """Softmax of scale z, for z along the query, with a sink; the output is the logit of the weight
+    that the tokens have together. The scale is mu where it is not learned."""
+
+    def initial(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
+        sink = {"sink": np.full((1, 1), math.log(self.job.n))}
+        return sink if self.job.arm == "sink_learned" else sink | {"scale": np.full((1, 1), 0.5)}
+
+    def attended(self, parameters: Parameters, batch: QueryBatch) -> Tensor:
+        u, needles = batch.directions, self.job.mu * batch.labels.view(-1, 1, 1)
+        z = _with_needle(u @ batch.noise, needles.expand(-1, u.shape[1], 1), batch.places)
+        scale = parameters.get("scale", torch.tensor(self.job.mu)).view(1, -1, 1)
+        return (scale * z).logsumexp(2).mT.unsqueeze(1)
+
+    def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
+        return (numbers - parameters["sink"]).squeeze(1)
+
+
 class QueryLearned(Network):
     """The query is learned; the whole output is read."""
 
@@ -163,6 +182,7 @@ class SelfAttention(Network):
 
 
 NETWORKS: dict[str, type[Network]] = {
-    "query_given": QueryGiven, "query_learned": QueryLearned, "self_attention": SelfAttention
+    "query_given": QueryGiven, "query_learned": QueryLearned, "self_attention": SelfAttention,
+    "sink_learned": Sink, "sink_and_scale_learned": Sink,
 }  # fmt: skip
 """By arm."""

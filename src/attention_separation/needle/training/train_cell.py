@@ -102,7 +102,9 @@ class NeedleNetworks(Ensemble):
 
     def table(self) -> pa.Table:
         losses = np.mean(self.history["losses"], axis=0).tolist()
-        return cell_table(self.job, self.optimizer.vector.shape[1], self.count_correct(), losses)
+        learned = {name: found.flatten().tolist() for name, found in self.parameters.items()}
+        count = self.optimizer.vector.shape[1]
+        return cell_table(self.job, count, self.count_correct(), losses, learned)
 
 
 def run(job: NeedleCell, output: Path, checkpoint: Path | None = None) -> None:

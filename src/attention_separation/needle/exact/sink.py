@@ -1,0 +1,72 @@
+"""A sink: softmax of scores mu z_j with one more answer, that no token matters, of a logit S.
+
+S = log n + mu^2 / 2 makes its weight the probability that there is no needle, at equal priors; it
+is below 1/2 where L > 1. With another S that is where L > c, for log c by how much S is larger.
+P(L <= c) on D0 less that on D1 is the inverse transform of l^(n-1) (l - l1) / s at c, in the terms
+of `bayes`, where l1 is the needle's l; of scores beta z_j, L has beta for mu.
+"""
+
+import math
+from numbers import Real
+
+import numpy as np
+from scipy.special import ndtr
+
+from . import bayes
+from .accuracy import Accuracy, of_events
+from .limits import checked_mu, checked_n
+
+
+def right_sink(mu: float, n: float, prior: float = 0.5) -> float:
+    """The logit at which the sink's weight is the probability that there is no needle."""
+    return math.log(n) + mu * mu / 2 + math.log((1 - prior) / prior)
+
+
+def sink_accuracy(mu: float, n: int, logit: float, scale: float | None = None) -> Accuracy:
+    """Of saying D1 where the sink's weight beside scores scale * z, mu * z if not given, is below
+    1/2."""
+    scale = scale or mu
+    if n == 1:
+        on_d1, on_d0 = ndtr(mu - logit / scale), ndtr(-logit / scale)
+        return Accuracy(of_events(float(on_d1), float(on_d0)), 0.0)
+    c = math.exp(min(logit - right_sink(scale, n), 700.0))
+    tried = ((bayes.STEP, 1), (0.6 * bayes.STEP, 2))
+    value, finer = (of_events(_difference(mu, n, scale, c, *grid), 0.0) for grid in tried)
+    return Accuracy(value, abs(value - finer))
+
+
+def _difference(mu: float, n: int, scale: float, c: float, step: float, times: int) -> float:
+    """P(L <= c) on D0 less that on D1, with a step of z and so many times the terms."""
+    lower = bayes.lower_width(scale, n)
+    width = min(c, max(lower, c - 1 + lower))
+
+    def transform(s: np.ndarray) -> np.ndarray:
+        token, needle = bayes.transforms(scale, n, s, step, (0.0, mu))
+        of_others = np.exp(s * (c - width) + (n - 1) * bayes.log1p(token))
+        return of_others * (token - needle) / s
+
+    return bayes.inverse(transform, width, times * bayes.count_terms(scale, n, c, width, 0.25))
+
+
+def sink(mu: float, n: int, prior: float = 0.5) -> float:
+    """The logit with which an attention sink's weight is the probability that no token matters.
+
+    log n + mu^2 / 2 + log((1 - prior) / prior), beside the scores mu z of n tokens, of which one
+    has mu added with the probability `prior`, above 0 and below 1. mu, n and errors are as of
+    `limit`.
+    """
+    if not isinstance(prior, Real) or isinstance(prior, bool):
+        raise TypeError(f"prior={prior!r} is no number; allowed: above 0 and below 1")
+    if not 0 < prior < 1:
+        raise ValueError(f"prior={prior!r} is out of range; allowed: above 0 and below 1")
+    return right_sink(checked_mu(mu), checked_n(n), float(prior))
+
+
+def sink_limit(mu: float, n: int, right_at: int) -> float:
+    """The accuracy at n tokens of the sink that is right for `right_at` of them, at equal priors.
+
+    A needle is detected where the sink's weight is below 1/2. At right_at = n it is the limit of
+    "bayes". mu, n, right_at and errors are as of `limit`.
+    """
+    mu, right_at = checked_mu(mu), checked_n(right_at, "right_at")
+    return sink_accuracy(mu, checked_n(n), right_sink(mu, right_at)).value
