@@ -251,6 +251,9 @@ def self_attention() -> Iterator[PaperClaim]:
     yield from _network("E", 1, IDENTITY["exp", 1], (entries.E1, entries.D3), (0.7, 1.0), LOST)
     for kernel, dataset in (("exp", 0), ("linear", 1), ("linear", 0)):
         name, case = f"E.D{dataset}-{IN_THE_PAPER[kernel]}", IDENTITY[kernel, dataset]
+        weights, values = entries.LEFT_OUT[kernel]
+        yield from parts(Lemma(f"{name}.weights", case), weights)
+        yield from parts(Lemma(f"{name}.values", case), values)
         yield from signs_stay_below(Lemma(f"{name}.sign", case))
         yield from network_zero(Lemma(f"{name}.zero", case))
     yield from separates("1.1", ONES)

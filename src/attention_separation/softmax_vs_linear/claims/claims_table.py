@@ -145,7 +145,7 @@ SOURCES = {
 
 ABOUT = (
     "Every part of every lemma and theorem that the surviving texts let us make out, the "
-    "conclusions that section E leaves out, and steps and other readings of some, each with its "
+    "three networks that section E leaves out, and steps and other readings of some, each with its "
     "value computed from the datasets and its bound computed from the formula shown, where s is "
     "the square root of log n and t the number of tokens in a class.\n"
     "Sizes tested: those of the settings `claims.sizes`, some of the experiments' "
