@@ -2,9 +2,11 @@
 network, from the entries of u and f to those of c, scores under random signs, and networks."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.contest import IN_THE_PAPER, PAPERS, network_name
@@ -113,16 +115,17 @@ def proof(lemma: Lemma) -> list[PaperClaim]:
 def half_from(lemma: Lemma, least: float) -> PaperClaim:
     """From which a1 on the special weight is at least one half, at one size."""
 
-    def reached(setting: Setting, a1: float) -> bool:
-        f = lemma.case.attended(replace(setting, a1=a1)).f[0, 0]
+    def reached(setting: Setting, a1s: Iterable[float]) -> np.ndarray:
+        f = lemma.case.special_weights([replace(setting, a1=float(a1)) for a1 in a1s])
         return f >= 0.5 * (1 - 1e-12)
 
     def threshold(setting: Setting) -> float:
         # The claimed value is an end of the bracket: rounding cannot carry the result across it.
-        low, high = (0.0, least) if reached(setting, least) else (least, 4.0)
+        low, high = (0.0, least) if reached(setting, [least])[0] else (least, 4.0)
         while high - low > 1e-6:
-            middle = (low + high) / 2
-            low, high = (low, middle) if reached(setting, middle) else (middle, high)
+            grid = np.linspace(low, high, 5)
+            first = np.argmax([*reached(setting, grid[1:-1]), True])
+            low, high = grid[first : first + 2].tolist()
         return high
 
     return lemma.claim(

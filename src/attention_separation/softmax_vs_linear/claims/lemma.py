@@ -164,6 +164,11 @@ class Case:
     def attended(self, setting: Setting) -> Attended:
         return _attended(self, self._sizes(setting))
 
+    def special_weights(self, settings: Iterable[Setting]) -> np.ndarray:
+        """f of the special token on itself, of many settings at once."""
+        types = self.model.token_types([*map(self._sizes, settings)], 0)
+        return distinct_rows(types, KERNELS[self.kernel]).weights[:, 0, 0]
+
     def theta(self, setting: Setting) -> float:
         """tau / s of the section: c + 0.1 for self-attention."""
         return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
