@@ -38,21 +38,16 @@ CLASS_PAIRS = {
 
 CLASS_ROWS: dict[str, tuple[str, str, Callable[[RowWeights], list[float]]]] = {
     "c first of own class": (
-        "the first coordinate in every other row of the special token's class", "c_1",
-        lambda rows: [rows.first[1]],
-    ),
+        "the first coordinate in every other row of the special token's class",
+        "c_1", lambda rows: [rows.first[1]]),
     "c first of other classes": (
-        "the first coordinate in every row of another class", "c_1",
-        lambda rows: [rows.first[2]],
-    ),
+        "the first coordinate in every row of another class", "c_1", lambda rows: [rows.first[2]]),
     "c own class of others": (
-        "the coordinate of the row's own class in every other row", "c_i",
-        lambda rows: [rows.marked[1], rows.own[2]],
-    ),
+        "the coordinate of the row's own class in every other row",
+        "c_i", lambda rows: [rows.marked[1], rows.own[2]]),
     "c other classes of others": (
         "every coordinate of another class than the row's in every other row", "c_i",
-        lambda rows: [rows.rest[1], rows.marked[2], *[rows.rest[2]] * (rows.classes > 2)],
-    ),
+        lambda rows: [rows.rest[1], rows.marked[2], *[rows.rest[2]] * (rows.classes > 2)]),
 }  # fmt: skip
 """With X the identity, two classes and two tokens in each: in words, in formulas, and the cells, of
 row 1 in the special token's class and row 2 in another."""
@@ -109,7 +104,8 @@ def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
     # Of a fixed dataset every equality is one of the definitions.
     return lemma.claim(
-        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "="
+        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "=",
+        any_d=True,
     )  # fmt: skip
 
 
@@ -209,24 +205,21 @@ D11 = (
 # What section E leaves out: u, f and c with X the identity.
 
 
-def identity_rows(special: str, own: str, rest: str, unit: str = "") -> tuple[Rows, Rows]:
+def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str, Rows]:
     """The rows on u and f and those on c, by the weights of a query on the special key, on a key of
     its own class and on one of another, u over its unit."""
     alpha = f"({special} + (t−1) {own} + (n−t) {rest})"
     alpha_of_others = f"(t {own} + (n−t) {rest})"
-    weights = (
-        ("P1a", "u special on special", f"= {special}{unit}"),
-        ("P1b.own", "u special on own", f"= {own}{unit}"),
-        ("P1b.rest", "u special on rest", f"= {rest}{unit}"),
-        ("P2.own", "u others on own", f"= {own}{unit}"),
-        ("P2.rest", "u others on rest", f"= {rest}{unit}"),
-        ("P3a", "f special on special", f"= {special} / {alpha}"),
-        ("P3b.own", "f special on own", f"= {own} / {alpha}"),
-        ("P3b.rest", "f special on rest", f"= {rest} / {alpha}"),
-        ("P4.own", "f others on own", f"= {own} / {alpha_of_others}"),
-        ("P4.rest", "f others on rest", f"= {rest} / {alpha_of_others}"),
+    pairs = (
+        ("P1a", "P3a", "special on special", special, alpha),
+        ("P1b.own", "P3b.own", "special on own", own, alpha),
+        ("P1b.rest", "P3b.rest", "special on rest", rest, alpha),
+        ("P2.own", "P4.own", "others on own", own, alpha_of_others),
+        ("P2.rest", "P4.rest", "others on rest", rest, alpha_of_others),
     )
-    values = (
+    of_u = [(part, f"u {pair}", f"= {u}{unit}") for part, _, pair, u, _ in pairs]
+    of_f = [(part, f"f {pair}", f"= {u} / {total}") for _, part, pair, u, total in pairs]
+    of_c = (
         ("P1", "c first of special", f"= a s {special} / {alpha}"),
         ("P2.one", "c one of special", f"= b s ({special} + (t−1) {own}) / {alpha}"),
         ("P2.rest", "c rest of special", f"= b s t {rest} / {alpha}"),
@@ -237,7 +230,7 @@ def identity_rows(special: str, own: str, rest: str, unit: str = "") -> tuple[Ro
         ("P5.rest", "c other classes of others", f"= b s t {rest} / {alpha_of_others}"),
         ("P6", "c last of others", "= c s"),
     )
-    return weights, values
+    return {"weights": of_u + of_f, "values": of_c}
 
 
 LEFT_OUT = {

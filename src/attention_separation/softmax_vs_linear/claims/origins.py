@@ -36,8 +36,6 @@ EQUAL = Origin(
     FORCED,
     "both sides follow from the definition of the dataset, those of c with V = I* and A₃ = A₂*",
 )
-EQUAL_OF = {"E.D": OMITTED, "F.": RECONSTRUCTED}
-"""The source of equalities whose ids start so, if not FORCED."""
 
 _SIMPLE = "a simple form that its value suggests"
 _TIMES = "the guessed bounds on f in the lemma before, times the entries of the column"
@@ -98,8 +96,9 @@ def origin(claim: str, identity: bool = False) -> Origin:
         If nothing is said of such an id.
     """
     if identity and claim[0] not in "AC":
-        sources = (source for start, source in EQUAL_OF.items() if claim.startswith(start))
-        return EQUAL._replace(source=next(sources, FORCED))
+        by_start = {"E.D": OMITTED, "F.": RECONSTRUCTED}
+        found = [source for start, source in by_start.items() if claim.startswith(start)]
+        return EQUAL._replace(source=found[0]) if found else EQUAL
     for pattern, *found in ORIGINS:
         if re.fullmatch(pattern, claim):
             return Origin(*found)
