@@ -32,6 +32,7 @@ whole, K in words, and what the theorems ask of d if they claim nothing: it is n
 
 NAMES = tuple(GROWTH)
 FAST, TOO_SLOW = NAMES[:3], [name for name, (*_, asked) in GROWTH.items() if asked]
+"""All paths, those of claims that ask nothing of d, and those that the theorems leave out."""
 
 
 @dataclass(frozen=True)
