@@ -215,7 +215,10 @@ class SoftmaxVsLinear(Study):
             name="claims",
             module="softmax_vs_linear.claims.claims_table",
             settings=self.section.claims,
-            outputs={"output": (Output(TABLE, "claims", "claims of the paper"),)},
+            outputs={
+                "output": (Output(TABLE, "claims", "claims of the paper"),),
+                "otherwise": (Output(TABLE, "claims_readings", "other bounds than δ/n"),),
+            },
             description="Claims of the paper, evaluated",
             priority=3,
         )

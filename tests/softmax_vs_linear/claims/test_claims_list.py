@@ -1,6 +1,7 @@
 """Every part of every lemma is in the table, at every size, in words; formulas and settings."""
 
 import math
+import re
 
 import pytest
 from claim_cases import JOB, SETTINGS
@@ -11,7 +12,8 @@ from attention_separation.softmax_vs_linear.claims.claims_table import SCHEMA, a
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.settings.claims import ClaimsJob
 
-PATHS = ("d_fixed", "d_sqrt", "d_quarter")
+SLOW = ("d_tenth", "d_log")
+PATHS = ("d_fixed", "d_sqrt", "d_quarter", *SLOW)
 
 
 def _ids() -> list[str]:
@@ -46,6 +48,10 @@ def _ids() -> list[str]:
         ids += [f"{lemma}.assumption", f"{lemma}.hoeffding"]
     for network in ("D0-exp", "D1-lin", "D0-lin"):
         ids += [f"E.{network}.{part}" for part in ("sign.P1", "sign.P2", "zero")]
+        weights = "1a 1b.own 1b.rest 2.own 2.rest 3a 3b.own 3b.rest 4.own 4.rest"
+        values = "1 2.one 2.rest 3 4.own 4.rest 5.own 5.rest 6"
+        ids += [f"E.{network}.weights.P{part}" for part in weights.split()]
+        ids += [f"E.{network}.values.P{part}" for part in values.split()]
     return ids
 
 
@@ -62,9 +68,7 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
         sizes = [(row["n"], row["d"]) for row in by_id[one.id]]
         general = one.model == "attention"
         assert sizes == ([(4, 3)] if general else JOB.sizes.of(one.model))
-    of_paths = {
-        name for name in SCHEMA.names if name.endswith(("_d_fixed", "_d_sqrt", "_d_quarter"))
-    }
+    of_paths = {name for name in SCHEMA.names if name.endswith(PATHS)}
     optional = {"d", "range_margin", "range_at"} | of_paths
     for row in table.to_pylist():
         judged = {"margin", "holds"} if row["relation"] == "ratio" else set()
@@ -77,12 +81,15 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
 
 
 def test_paths_say_where_a_claim_ends(by_id):
-    """At the largest n: of every claim on a model, its value and bound along its model's paths."""
+    """At the largest n: of every claim on a model, its value and bound along its model's paths, the
+    slow ones if it is on scores or networks."""
+    of_entries = {one.id for one in all_claims() if re.match(r"[ucf](_\w)?$|least a₁", one.left)}
     for name, rows in by_id.items():
         row = rows[0]
         general, has_d = row["model"] == "attention", row["model"] != "regression"
         for path in PATHS:
             tested = not general and (has_d or path == "d_fixed")
+            tested &= path not in SLOW or name not in of_entries
             assert (row[f"value_{path}"] is not None) == tested, name
             assert (row[f"bound_{path}"] is not None) == tested, name
             start, last = row[f"from_n_{path}"], row[f"last_n_{path}"]

@@ -32,7 +32,7 @@ READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
 
 def expected_source(one):
     section = one.id.partition(".")[0]
-    if one.identity:
+    if one.identity and not one.id.startswith("E.D"):
         return {"A": GIVEN, "C": GIVEN, "F": RECONSTRUCTED}.get(section, FORCED)
     if section == "F" or one.id.startswith("1.2"):
         return RECONSTRUCTED

@@ -21,7 +21,7 @@ E.4.m 1.1.m 1.1.identity.m 6.2.m 6.2.printed F.2.P3a.from-0.7 F.5.m 1.2.m
 REFUTED = "5.1 5.3 5.4 5.1.m 5.3.m 5.4.m"
 LATE = """
 5.1.every 5.3.every 5.4.every 5.1.m.every 5.3.m.every 5.4.m.every
-D.4.P2.at-0.7 D.8.P1 D.8.P2 D.8.hoeffding D.9 D.12.P1
+D.4.hoeffding D.4.P2.at-0.7 D.8.P1 D.8.P2 D.8.hoeffding D.9 D.12.P1
 D.12.P2 D.12.hoeffding D.13 D.16.P1 D.16.P2 D.16.hoeffding D.17 E.3.P2 E.3.hoeffding 1.1
 E.D0-exp.sign.P1 E.D0-exp.sign.P2 E.D0-exp.zero E.D1-lin.sign.P1 E.D1-lin.sign.P2 E.D1-lin.zero
 E.D0-lin.sign.P1 E.D0-lin.sign.P2 E.D0-lin.zero
@@ -46,13 +46,12 @@ def test_what_is_said_of_every_claim(by_id):
     expected = dict.fromkeys(by_id, "holds at the sizes tested")
     for ids, start in (
         (FAILS, "fails at every n tested"),
-        ("4.2.P1", "fails: the least C grows like n^0.50, from 13.1 at n = 100 to "),
+        ("4.2.P1", "fails: the least C grows like n^0.50, from 1.63 at n = 4 to "),
         (REFUTED, "with τ = 1/4*: refuted below n = "),
         (LATE, "holds only from n >= "),
         (LEAST, "holds with least C = "),
         (HOEFFDING, "holds with C = "),
         (RATIOS, "not judged: an o() says nothing at one size; "),
-        ("D.4.hoeffding", "holds at 6 of the 8 sizes tested"),
     ):
         expected |= dict.fromkeys(ids.split(), start)
     for name, start in expected.items():
@@ -88,7 +87,10 @@ def test_a_late_start_says_where_it_fails_for_all_that(by_id):
         end = "; at n = 10^9 it fails at b = 0.9, c = 0.1 of the dataset's range"
         assert by_id[name][0]["verdict"].endswith(end)
     for name in ("D.8.P1", "D.9", "1.1", "6.2", "E.D1-lin.zero"):
-        assert by_id[name][0]["verdict"].endswith("d − 2 = ⌈√n⌉")
+        row = by_id[name][0]
+        end = "with d − 2 = ⌈√n⌉; not yet at n = 10^9 with d − 2 = ⌈n^0.1⌉"
+        assert row["verdict"].endswith(end)
+        assert row["from_n_d_tenth"] is row["from_n_d_log"] is None
 
 
 def test_an_o_is_not_judged(by_id):
@@ -111,10 +113,14 @@ def test_an_o_is_not_judged(by_id):
 def test_a_path_that_the_theorems_leave_out_says_so(by_id):
     text = by_id["D.8.assumption"][0]["verdict"]
     assert text.count("with d fixed") == text.count("(the theorems ask that it grows)") == 1
-    # It starts last with d fixed, but there the theorems claim nothing.
+    assert text.endswith("with d − 2 = ⌈log n⌉ (the theorems ask that it grows faster)")
     row = by_id["F.4.hoeffding"][0]
-    assert row["from_n_d_fixed"] > row["from_n_d_sqrt"]
-    assert f"from n >= {row['from_n_d_sqrt']}, with d − 1 = ⌈√n⌉" in row["verdict"]
+    assert f"from n >= {row['from_n_d_tenth']}, with d − 1 = ⌈n^0.1⌉" in row["verdict"]
+    # It starts last with d fixed, but there the theorems claim nothing.
+    one = replace(claim("F.8.P1"), cells=lambda s: float(s.n < (5000 if s.d == 21 else 400)))
+    row = evaluate_claims(JOB, [one]).to_pylist()[0]
+    assert row["from_n_d_fixed"] > 4000
+    assert re.search(r"from n >= 4\d\d, with d − 1 = ", row["verdict"])
 
 
 def test_constants_are_the_least_that_suffice(by_id):
@@ -143,7 +149,7 @@ def test_constants_are_the_least_that_suffice(by_id):
 
 
 def test_a_claim_that_holds_at_some_sizes_only():
-    one = replace(claim("F.8.P1"), cells=lambda s: float(s.d == 3), claimed="≤ 1/2")
+    one = replace(claim("F.8.P1"), cells=lambda s: float((s.n, s.d) == (256, 3)), claimed="≤ 1/2")
     rows = evaluate_claims(JOB, [one]).to_pylist()
     assert without_subject(rows[0]).startswith("holds at 7 of the 8 sizes tested")
 

@@ -6,25 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from scipy.optimize import brentq
+
 from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.contest import IN_THE_PAPER, PAPERS, network_name
 from ..models.model import AttentionModel
 from . import entries
 from .claim import RARELY, PaperClaim, Setting
 from .entries import ALL, OTHERS, SPECIAL, Rows, parts
-from .lemma import NEVER, Case, Lemma, least_constant, none_positive, row_at_least, some_positive
+from .lemma import NEVER, Case, Lemma, least_constant, none_positive, some_positive
 
 FREE_M = "for some m of the order of log(n/δ)"
 OWN_M = "with as many columns as the experiments have"
 PROOFS_CONSTANT = "≤ −1 / log 0.9"
 """Of columns that exceed tau with a chance of 1/10 each, as Lemmas D.4, E.3 and F.4 have it."""
-
-
-def reaches(setting: Setting, case: Case, rows: slice) -> list[float]:
-    """Pr[<c_j0, sigma> >= tau] of the distinct rows of a case, exactly."""
-    of = case.attended(setting).rows
-    tau = case.theta(setting) * setting.s
-    return [row_at_least(of, k, tau, setting.s) for k in range(len(of.first))[rows]]
 
 
 def _tau(case: Case) -> str:
@@ -37,12 +32,12 @@ def signs_separate(lemma: Lemma) -> list[PaperClaim]:
         lemma.claim(
             "P1", "With a constant chance the special token's score reaches the threshold",
             f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", "≥ 1/10",
-            partial(reaches, case=lemma.case, rows=SPECIAL), note=" for the special row",
+            lambda setting: lemma.case.reach(setting)[SPECIAL], note=" for the special row",
         ),
         lemma.claim(
             "P2", "With high probability no other token's score reaches the threshold",
             f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", RARELY,
-            partial(reaches, case=lemma.case, rows=OTHERS), note=" for every other row",
+            lambda setting: lemma.case.reach(setting)[OTHERS], note=" for every other row",
         ),
         *proof(lemma),
     ]  # fmt: skip
@@ -64,7 +59,7 @@ def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
 
     def cells(setting: Setting, rows: slice) -> list[float]:
         # Turning all signs turns the score: both tails are alike.
-        return [2 * p for p in reaches(setting, lemma.case, rows)]
+        return [2 * p for p in lemma.case.reach(setting)[rows]]
 
     return [
         lemma.claim(
@@ -113,21 +108,20 @@ def proof(lemma: Lemma) -> list[PaperClaim]:
 def half_from(lemma: Lemma, least: float) -> PaperClaim:
     """From which a1 on the special weight is at least one half, at one size."""
 
-    def reached(setting: Setting, a1: float) -> bool:
+    def above_half(a1: float, setting: Setting) -> float:
         f = lemma.case.attended(replace(setting, a1=a1)).f[0, 0]
-        return f >= 0.5 * (1 - 1e-12)
+        return f - 0.5 * (1 - 1e-12)
 
     def threshold(setting: Setting) -> float:
         # The claimed value is an end of the bracket: rounding cannot carry the result across it.
-        low, high = (0.0, least) if reached(setting, least) else (least, 4.0)
-        while high - low > 1e-6:
-            middle = (low + high) / 2
-            low, high = (low, middle) if reached(setting, middle) else (middle, high)
-        return high
+        low, high = (0.0, least) if above_half(least, setting) >= 0 else (least, 4.0)
+        root = brentq(above_half, low, high, (setting,), xtol=1e-12)
+        step = (high - low) / 2 ** math.ceil(math.log2((high - low) / 1e-6))
+        return low + step * math.ceil((root - low) / step)
 
     return lemma.claim(
         f"P3a.from-{least:g}", f"An a₁ of {least:g} makes the special weight at least one half",
-        "least a₁ with f ≥ 1/2", f"≤ {least:g}", threshold, ranges=(),
+        "least a₁ with f ≥ 1/2", f"≤ {least:g}", threshold, ranges=(), any_d=True,
     )  # fmt: skip
 
 
@@ -251,6 +245,8 @@ def self_attention() -> Iterator[PaperClaim]:
     yield from _network("E", 1, IDENTITY["exp", 1], (entries.E1, entries.D3), (0.7, 1.0), LOST)
     for kernel, dataset in (("exp", 0), ("linear", 1), ("linear", 0)):
         name, case = f"E.D{dataset}-{IN_THE_PAPER[kernel]}", IDENTITY[kernel, dataset]
+        for part, rows in entries.LEFT_OUT[kernel].items():
+            yield from parts(Lemma(f"{name}.{part}", case), rows)
         yield from signs_stay_below(Lemma(f"{name}.sign", case))
         yield from network_zero(Lemma(f"{name}.zero", case))
     yield from separates("1.1", ONES)

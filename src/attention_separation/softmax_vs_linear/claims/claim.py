@@ -4,14 +4,14 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
 
 from ...statistics.claims import Comparison, Estimate
 from ..models import MODELS
-from ..models.model import AttentionModel, Model, MRule
+from ..models.model import AttentionModel, Model
 from ..settings.claims import ClaimsJob
 from .origins import origin, place
 
@@ -52,7 +52,7 @@ class Setting:
     """A size and the parameters at which claims are evaluated; d is None in the regression model.
 
     `theta` is tau / sqrt(log n) of cross-attention, `tau` the threshold of the regression model,
-    `m_rule` gives the sign columns of the experiments on the model.
+    `m` is the number of sign columns that the paper's experiments on the model have.
     """
 
     n: int
@@ -62,19 +62,14 @@ class Setting:
     a1: float
     b: float
     c: float
-    m_rule: MRule
+    m: int
     theta: float
     tau: float
 
-    @property
+    @cached_property
     def s(self) -> float:
         """sqrt(log n)."""
         return math.sqrt(math.log(self.n))
-
-    @property
-    def m(self) -> int:
-        """Sign columns of the paper's experiments on the model."""
-        return self.m_rule.m(self.n, self.delta)
 
     @property
     def log_n_over_delta(self) -> float:
@@ -139,6 +134,7 @@ class PaperClaim:
     ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
     identity : both sides are equal by the definitions alone, so the claim cannot fail
     sizes : (n, d) at which it is evaluated, if not at those of the job and along the paths
+    any_d : it asks nothing of d, so how slowly d may grow is no question
     scope : what alone it is evaluated on, if the claim says more, such as "random signs"
     """
 
@@ -154,6 +150,7 @@ class PaperClaim:
     ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
     identity: bool = False
     sizes: tuple[tuple[int, int], ...] = ()
+    any_d: bool = False
     scope: str = ""
 
     @property
@@ -183,15 +180,16 @@ class PaperClaim:
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""
         cells = self.cells(setting) if self.cells else self._value(self.left, setting)
-        cells = [cells] if isinstance(cells, float) else [float(cell) for cell in cells]
-        bound = self.bound(setting)
-        if self.relation == "ratio":
+        # Once each: the rows of many tokens are alike.
+        cells = [cells] if isinstance(cells, float) else [*dict.fromkeys(map(float, cells))]
+        bound, relation = self.bound(setting), self.relation
+        if relation == "ratio":
             return Measured(float(np.max(cells)), bound, None)
-        least = -math.inf if self.relation == "at most" else bound
-        most = math.inf if self.relation == "at least" else bound
+        least = -math.inf if relation == "at most" else bound
+        most = math.inf if relation == "at least" else bound
         slacks = [
             Comparison(
-                self.relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE
+                relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE
             ).slack_of_value
             for cell in cells
         ]
@@ -199,8 +197,15 @@ class PaperClaim:
         return Measured(cells[worst], bound, slacks[worst])
 
 
-def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:
-    """The parameters of a job at one size."""
+SettingAt = Callable[[int, int | None], Setting]
+
+
+def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Setting:
+    """The parameters of a job at one size, with δ/poly(n) read as δ/n^power.
+
+    That is δ/n with δ n^(1 − power) for δ, everywhere but in the experiments' own m.
+    """
     rule = job.m.regression if d is None else job.m.attention
-    names = ("delta", "a0", "a1", "b", "c", "theta", "tau")
-    return Setting(n, d, m_rule=rule, **{name: getattr(job, name) for name in names})
+    names = ("a0", "a1", "b", "c", "theta", "tau")
+    delta, m = job.delta * n ** (1 - power), rule.m(n, job.delta)
+    return Setting(n, d, delta, m=m, **{name: getattr(job, name) for name in names})

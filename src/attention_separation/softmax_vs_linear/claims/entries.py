@@ -1,16 +1,16 @@
 """The entries of u, f and c: Lemmas D.2, D.6, D.10, D.14, E.1, F.2, F.6, F.10 and F.14 on u and f,
-and the ones that follow each of them on c.
+the ones that follow each of them on c, and both for the three networks that section E leaves out.
 
 A row is a part, the entries that it is about, and what it claims of them: what is printed is
 computed. In it, a is the special entry of the lemma's dataset.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from .claim import PaperClaim, Setting
-from .lemma import Attended, Lemma
+from .lemma import Attended, Lemma, RowWeights
 
 SPECIAL, OTHERS, ALL = slice(0, 1), slice(1, None), slice(None)
 """Rows of the special token and of all others; likewise the first column and the others."""
@@ -35,6 +35,22 @@ CLASS_PAIRS = {
     "others on rest": ("every other query on the n − t keys of other classes", OTHERS, False),
 }
 """With X the identity: in words, rows, and whether keys are of the query's class."""
+
+CLASS_ROWS: dict[str, tuple[str, str, Callable[[RowWeights], list[float]]]] = {
+    "c first of own class": (
+        "the first coordinate in every other row of the special token's class",
+        "c_1", lambda rows: [rows.first[1]]),
+    "c first of other classes": (
+        "the first coordinate in every row of another class", "c_1", lambda rows: [rows.first[2]]),
+    "c own class of others": (
+        "the coordinate of the row's own class in every other row",
+        "c_i", lambda rows: [rows.marked[1], rows.own[2]]),
+    "c other classes of others": (
+        "every coordinate of another class than the row's in every other row", "c_i",
+        lambda rows: [rows.rest[1], rows.marked[2], *[rows.rest[2]] * (rows.classes > 2)]),
+}  # fmt: skip
+"""With X the identity, two classes and two tokens in each: in words, in formulas, and the cells, of
+row 1 in the special token's class and row 2 in another."""
 
 COORDINATES = {
     "first": ("the first coordinate", "c_1", ("first",)),
@@ -62,7 +78,13 @@ def parts(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
 def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     claimed = claimed.replace("a", "a₁" if lemma.case.dataset else "a₀")
     symbol, _, where = entries.partition(" ")
-    if symbol == "c":
+    if entries in CLASS_ROWS:
+        words, left, of_rows = CLASS_ROWS[entries]
+
+        def cells(setting: Setting) -> list[float]:
+            return of_rows(lemma.case.attended(setting).rows)
+
+    elif symbol == "c":
         which, _, row = where.partition(" of ")
         (words, left, names), (of_row, rows) = COORDINATES[which], ROWS[row]
         words = f"{words} in {of_row}"
@@ -82,7 +104,8 @@ def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
     # Of a fixed dataset every equality is one of the definitions.
     return lemma.claim(
-        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "="
+        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "=",
+        any_d=True,
     )  # fmt: skip
 
 
@@ -178,6 +201,43 @@ D11 = (
     ("P6", "c last of others", "= c s"),
 )
 """Lemma D.15 too."""
+
+# What section E leaves out: u, f and c with X the identity.
+
+
+def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str, Rows]:
+    """The rows on u and f and those on c, by the weights of a query on the special key, on a key of
+    its own class and on one of another, u over its unit."""
+    alpha = f"({special} + (t−1) {own} + (n−t) {rest})"
+    alpha_of_others = f"(t {own} + (n−t) {rest})"
+    pairs = (
+        ("P1a", "P3a", "special on special", special, alpha),
+        ("P1b.own", "P3b.own", "special on own", own, alpha),
+        ("P1b.rest", "P3b.rest", "special on rest", rest, alpha),
+        ("P2.own", "P4.own", "others on own", own, alpha_of_others),
+        ("P2.rest", "P4.rest", "others on rest", rest, alpha_of_others),
+    )
+    of_u = [(part, f"u {pair}", f"= {u}{unit}") for part, _, pair, u, _ in pairs]
+    of_f = [(part, f"f {pair}", f"= {u} / {total}") for _, part, pair, u, total in pairs]
+    of_c = (
+        ("P1", "c first of special", f"= a s {special} / {alpha}"),
+        ("P2.one", "c one of special", f"= b s ({special} + (t−1) {own}) / {alpha}"),
+        ("P2.rest", "c rest of special", f"= b s t {rest} / {alpha}"),
+        ("P3", "c last of special", "= c s"),
+        ("P4.own", "c first of own class", f"= a s {own} / {alpha_of_others}"),
+        ("P4.rest", "c first of other classes", f"= a s {rest} / {alpha_of_others}"),
+        ("P5.own", "c own class of others", f"= b s t {own} / {alpha_of_others}"),
+        ("P5.rest", "c other classes of others", f"= b s t {rest} / {alpha_of_others}"),
+        ("P6", "c last of others", "= c s"),
+    )
+    return {"weights": of_u + of_f, "values": of_c}
+
+
+LEFT_OUT = {
+    "exp": identity_rows("n^(a²+b²+c²)", "n^(b²+c²)", "n^(c²)"),
+    "linear": identity_rows("(a²+b²+c²)", "(b²+c²)", "c²", " log n"),
+}
+"""By kernel: on either dataset."""
 
 # In cross-attention, whose dataset had to be reconstructed, and so all claims on it.
 

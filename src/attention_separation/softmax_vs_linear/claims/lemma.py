@@ -168,6 +168,10 @@ class Case:
         """tau / s of the section: c + 0.1 for self-attention."""
         return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
 
+    def reach(self, setting: Setting) -> tuple[float, ...]:
+        """Pr[<c_j0, sigma> >= tau] of the distinct rows, exactly."""
+        return _reach(self, self._sizes(setting), self.theta(setting))
+
     def column(self, setting: Setting) -> float:
         """Pr[one sign column makes the network positive]."""
         return _column(self, self._sizes(setting), self.theta(setting))
@@ -198,6 +202,12 @@ def _attended(case: Case, sizes: Tokens) -> Attended:
 def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
     """Both kernels see the same tokens."""
     return model.token_types([sizes], 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _reach(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
+    rows = _attended(case, sizes).rows
+    return tuple(row_at_least(rows, k, theta * sizes.s, sizes.s) for k in range(len(rows.first)))
 
 
 @lru_cache(maxsize=1 << 14)

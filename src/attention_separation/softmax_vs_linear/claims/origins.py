@@ -36,7 +36,6 @@ EQUAL = Origin(
     FORCED,
     "both sides follow from the definition of the dataset, those of c with V = I* and A₃ = A₂*",
 )
-EQUAL_ON_RECONSTRUCTED = Origin(RECONSTRUCTED, EQUAL.bound_from)
 
 _SIMPLE = "a simple form that its value suggests"
 _TIMES = "the guessed bounds on f in the lemma before, times the entries of the column"
@@ -97,7 +96,9 @@ def origin(claim: str, identity: bool = False) -> Origin:
         If nothing is said of such an id.
     """
     if identity and claim[0] not in "AC":
-        return EQUAL_ON_RECONSTRUCTED if claim.startswith("F.") else EQUAL
+        by_start = {"E.D": OMITTED, "F.": RECONSTRUCTED}
+        found = [source for start, source in by_start.items() if claim.startswith(start)]
+        return EQUAL._replace(source=found[0]) if found else EQUAL
     for pattern, *found in ORIGINS:
         if re.fullmatch(pattern, claim):
             return Origin(*found)
@@ -109,9 +110,10 @@ KINDS = dict.fromkeys(THEOREMS, "Theorem") | {"A.1": "Fact", "C.3": "Claim", "C.
 """What is no lemma."""
 
 LEFT_OUT = {
-    "E.D0-exp.sign": "D.8", "E.D1-lin.sign": "D.12", "E.D0-lin.sign": "D.16",
-    "E.D0-exp.zero": "D.9", "E.D1-lin.zero": "D.13", "E.D0-lin.zero": "D.17",
-}  # fmt: skip
+    f"E.{network}.{part}": f"D.{first + k}"
+    for network, first in (("D0-exp", 6), ("D1-lin", 10), ("D0-lin", 14))
+    for k, part in enumerate(("weights", "values", "sign", "zero"))
+}
 """What section E leaves out, and what it is similar to."""
 
 DETAILS = {

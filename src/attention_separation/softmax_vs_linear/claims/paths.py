@@ -3,23 +3,36 @@ claim in one line."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from ..models.model import AttentionModel, Model
-from .claim import Measured, PaperClaim
+from .claim import Measured, PaperClaim, Setting, SettingAt
 from .lemma import NEVER
 from .origins import SUBJECTS
 
-SMALLEST, LARGEST = 100, 10**9
-"""n is doubled from the smallest of the experiments up to 10^9, where a count of classes of about
-n/4 still leaves a tie's tolerance far below one token's weight."""
+SMALLEST, OF_EXPERIMENTS, LARGEST = 4, 100, 10**9
+"""n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
+ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
+token's weight."""
 
 FURTHER, MOST_FURTHER = 1.25, 200
 """Sizes beyond the first at which a claim holds that are tested one by one: up to this multiple of
 its n, and at most so many."""
 
-NAMES = ("d fixed", "d sqrt", "d quarter")
-"""The number K of classes, which is d less the other columns: fixed, about sqrt n, n/4."""
+GROWTH: dict[str, tuple[Callable[[float], float] | None, str, str]] = {
+    "d fixed": (None, "", "grows"),
+    "d sqrt": (math.sqrt, "⌈√n⌉", ""),
+    "d quarter": (None, "n/4", ""),
+    "d tenth": (lambda n: n**0.1, "⌈n^0.1⌉", ""),
+    "d log": (math.log, "⌈log n⌉", "grows faster"),
+}
+"""How the number K of classes, which is d less the other columns, grows with n before it is made
+whole, K in words, and what the theorems ask of d if they claim nothing: it is no ω(n^0.02)."""
+
+NAMES = tuple(GROWTH)
+FAST, TOO_SLOW = NAMES[:3], [name for name, (*_, asked) in GROWTH.items() if asked]
+"""All paths, those of claims that ask nothing of d, and those that the theorems leave out."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +51,12 @@ class SizePath:
             classes = max(1, round(about / 4))
             n = 4 * classes
         else:
-            classes = self.classes if self.name == "d fixed" else math.ceil(math.sqrt(about))
+            classes = self._classes(about)
             n = classes * max(1, round(about / classes))
         return n, classes + self.model.other_columns
+
+    def _classes(self, n: float) -> int:
+        return self.classes or math.ceil(GROWTH[self.name][0](n))
 
     def after(self, size: tuple[int, int | None]) -> tuple[int, int | None]:
         """The next size of the path."""
@@ -48,18 +64,19 @@ class SizePath:
         if not isinstance(self.model, AttentionModel):
             return n + 1, None
         classes = self.model.classes(d)
-        if self.name == "d fixed":
-            return n + classes, d
         if self.name == "d quarter":
             return n + 4, d + 1
-        if n + classes <= classes * classes:
+        if self._classes(n + classes) <= classes:
             return n + classes, d
-        return classes * (classes + 1), d + 1
+        return (n // (classes + 1) + 1) * (classes + 1), d + 1
 
     def doublings(self) -> list[tuple[int, int | None]]:
-        """Sizes from SMALLEST to LARGEST, each about twice the one before."""
-        count = math.floor(math.log2(LARGEST / SMALLEST))
-        return [self.size(SMALLEST * 2**k) for k in range(count + 1)] + [self.size(LARGEST)]
+        """Sizes from SMALLEST to LARGEST, each about twice the one before; those of attention have
+        two classes and two tokens in each, so they begin later where d is fixed or n/4."""
+        first, last = (math.log2(end / OF_EXPERIMENTS) for end in (SMALLEST, LARGEST))
+        between = [OF_EXPERIMENTS * 2.0**k for k in range(math.ceil(first), math.ceil(last))]
+        sizes = dict.fromkeys(self.size(about) for about in (SMALLEST, *between, LARGEST))
+        return [(n, d) for n, d in sizes if d is None or 2 <= self.model.classes(d) <= n / 2]
 
 
 @dataclass(frozen=True)
@@ -74,12 +91,34 @@ class Along:
     end: Measured | None
 
 
-def paths(model: Model, first: tuple[int, int | None]) -> list[SizePath]:
-    """The paths of a model; d is fixed as at the first of the sizes."""
+def paths(model: Model, first: tuple[int, int | None], names: tuple = NAMES) -> list[SizePath]:
+    """The paths of these names that a model has; d is fixed as at the first of the sizes."""
     if not isinstance(model, AttentionModel):
         return [SizePath(model, NAMES[0])]
     fixed = model.classes(first[1])
-    return [SizePath(model, name, fixed) for name in NAMES]
+    return [SizePath(model, name, fixed if name == "d fixed" else 0) for name in names]
+
+
+def along(claim: PaperClaim, path: SizePath, setting_at: SettingAt) -> Along:
+    """Evaluate a claim along a path."""
+
+    @cache
+    def at(size: tuple[int, int | None]) -> Measured:
+        return claim.evaluate(setting_at(*size))
+
+    sizes = path.doublings()
+    from_n = holds_from(path, lambda size: at(size).holds)
+    end = worst_end(claim, setting_at(*sizes[-1]))
+    return Along(path, sizes, [at(size) for size in sizes], from_n, end)
+
+
+def worst_end(claim: PaperClaim, setting: Setting) -> Measured | None:
+    """What it measures at the end of the parameters' ranges with the least margin."""
+    found = [
+        replace(claim.evaluate(replace(setting, **dict(changes))), changes=changes)
+        for changes in claim.ranges
+    ]
+    return min(found, key=lambda at: at.margin, default=None)
 
 
 def holds_from(path: SizePath, holds: Callable[[tuple[int, int | None]], bool]) -> int | None:
@@ -123,11 +162,9 @@ SLOPE_OVER = 4
 def path_name(path: SizePath) -> str:
     """The path of a model with a d within a sentence, such as "with d fixed at 22"."""
     less = path.model.other_columns
-    return {
-        "d fixed": f"with d fixed at {path.classes + less} (the theorems ask that it grows)",
-        "d sqrt": f"with d − {less} = ⌈√n⌉",
-        "d quarter": f"with d − {less} = n/4",
-    }[path.name]
+    _, growth, asked = GROWTH[path.name]
+    how = f"− {less} = {growth}" if growth else f"fixed at {path.classes + less}"
+    return f"with d {how}" + (f" (the theorems ask that it {asked})" if asked else "")
 
 
 def number(value: float) -> str:
@@ -177,13 +214,14 @@ def _said(
     good = sum(at.holds for at in measured)
     if good == len(measured):
         return _holds(claim, everywhere) + _beyond(claim, ranged)
-    # Where d does not grow the theorems claim nothing: such a start counts if there is no other.
+    # Where d grows too slowly the theorems claim nothing: such a start counts if there is no other.
     starts = [one for one in along if one.from_n is not None]
     late = [one for one in starts if one.from_n > one.sizes[0][0]]
-    late = [one for one in late if one.path.name != "d fixed"] or late
+    late = [one for one in late if one.path.name not in TOO_SLOW] or late
     if late:
         last = max(late, key=lambda one: one.from_n)
         where = f", {path_name(last.path)}" if len(along) > 1 else ""
+        where += _not_yet(along)
         return f"holds only from n >= {last.from_n}{where}{_beyond_at_last(last)}"
     if starts:
         return f"holds at {good} of the {len(measured)} sizes tested{_beyond(claim, ranged)}"
@@ -212,6 +250,13 @@ def _beyond(claim: PaperClaim, ranged: list[Measured]) -> str:
     if worst.value == NEVER:
         return f", but with none {where}"
     return f", but with up to {number(worst.value)} {where}"
+
+
+def _not_yet(along: list[Along]) -> str:
+    """On which paths that the theorems are about it does not start up to the largest n."""
+    never = [one.path for one in along if one.from_n is None and one.path.name not in TOO_SLOW]
+    where = " or ".join(map(path_name, never))
+    return f"; not yet at n = {number(LARGEST)} {where}" if never else ""
 
 
 def _beyond_at_last(one: Along) -> str:
