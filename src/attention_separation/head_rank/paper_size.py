@@ -18,14 +18,14 @@ from ..pages.drawing import save
 from ..pages.keeping import DIGITS
 from ..pages.provenance_page import processor
 from ..results.files import write_text
-from ..results.tables import read_parquet, rounded, schema, table_from_rows, write_csv
+from ..results.tables import rounded, schema, table_from_rows, write_csv
 from ..settings.strict_model import subsample
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
 from .settings.cells import TEXT_RATE
 from .training import published_values
-from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
+from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA, USUAL, read_cell
 from .training.runs import (
     CONTROL_INITIAL,
     cells_of,
@@ -89,7 +89,7 @@ def keep_runs(results: Path, folder: Path) -> int:
     paths = sorted((results / "cells").glob("*.parquet"))
     if not paths:
         return 0
-    rows = [row for path in paths for row in read_parquet(path, SCHEMA).to_pylist()]
+    rows = [row for path in paths for row in read_cell(path).to_pylist()]
     new = {row["cell"] for row in rows}
     rows += [row for row in read_kept(folder) if row["cell"] not in new]
     rows.sort(key=lambda row: (row["cell"], row["run"]))
@@ -118,7 +118,7 @@ def read_kept(folder: Path) -> list[dict]:
     if not (folder / "runs.csv").exists():
         return []
     tables = {name: _read_csv(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
-    rows = {(row["cell"], row["run"]): row for row in tables["runs"]}
+    rows = {(row["cell"], row["run"]): USUAL | row for row in tables["runs"]}
     for table, lists in LISTS.items():
         for row in rows.values():
             row |= {of: [] for of in lists.values()}
@@ -200,7 +200,9 @@ def read_made_with(folder: Path) -> dict[str, dict]:
 
 
 def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
-    types = pyarrow.csv.ConvertOptions(column_types=schema)
+    types = pyarrow.csv.ConvertOptions(
+        column_types=schema, null_values=[""], strings_can_be_null=True
+    )
     return pyarrow.csv.read_csv(path, convert_options=types).to_pylist()
 
 
