@@ -22,13 +22,13 @@ from ..constructions.vote import SCHEMA as VOTE
 from ..settings.jobs import ClaimsJob
 from ..theory import bound_table, found_table, plurality_table
 from ..training import published_values
-from ..training.cell_table import DEAD, SETTINGS
+from ..training.cell_table import DEAD, SETTINGS, USUAL
 from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
-from ..training.runs import APART, read_runs, sizes
+from ..training.runs import APART, chosen, read_runs, sizes
 from .judging import LEARNED, ORIGINS, PUBLISHED, SCHEMA, claim, judge_claim, row_of
 from .learned_claims import learned
 from .theory_claims import theory
-from .trained_claims import BATCH_CLAIMS, CLAIMS
+from .trained_claims import BATCH_CLAIMS, CLAIMS, VARIANT_CLAIMS
 
 TITLE = "Claims on the rank of attention heads"
 ABOUT = (
@@ -108,7 +108,8 @@ def best_below_full_rank() -> dict[str, object]:
 
 
 SHOWN = (
-    "d", "n", "layers", "width", "encoding", "additive_mean", "additive_sd", "regime", "schedule"
+    "d", "n", "layers", "width", "encoding", "additive_mean", "additive_sd", "regime", "schedule",
+    *USUAL,
 )  # fmt: skip
 """Settings of a cell that the table shows."""
 
@@ -184,6 +185,7 @@ def run(
 ) -> None:  # fmt: skip
     runs = read_runs(tables)
     of_cells = runs.to_pylist()
+    usual = chosen(of_cells, **USUAL)
     numbers = {
         "vote": select_rows(read_parquet(vote, VOTE), series="error"),
         "features": read_parquet(features, FEATURES),
@@ -193,8 +195,9 @@ def run(
         "plurality": read_parquet(plurality, plurality_table.SCHEMA),
     }
     rows = [
-        *of_runs(job, of_cells),
-        *(judge_claim(each, of_cells, job.margin, job.level) for each in BATCH_CLAIMS),
+        *of_runs(job, usual),
+        *(judge_claim(each, of_cells, job.margin, job.level) for each in VARIANT_CLAIMS),
+        *(judge_claim(each, usual, job.margin, job.level) for each in BATCH_CLAIMS),
         *theory(numbers, job.level),
     ]
     rows.sort(key=lambda row: ORIGINS.index(row["origin"]))

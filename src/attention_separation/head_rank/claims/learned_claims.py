@@ -39,6 +39,32 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
     return row_of(words, runs.sizes(own), alone(name, median, MOST_ANGLE, len(every)))
 
 
+def more_heads(rows: list[dict]) -> dict[str, object]:
+    """The row on the median angle of several heads of full rank in several layers: of each cell
+    whose runs end alike."""
+    words = claim(
+        "learned angle, more heads", PAPERS,
+        "More than one layer and more than one head of full rank per layer learn another strategy "
+        f"than a negative multiple of the identity (the median head is less than {MOST_ANGLE:g} "
+        "degrees from +I, the same bound, in every cell whose runs end alike)",
+        "degrees from +I",
+    )  # fmt: skip
+    own = [row for row in runs.plain(rows)
+           if row["layers"] > 1 and row["total_heads"] > 1 and runs.is_full_rank(row)]  # fmt: skip
+    cells = runs.cells_of(own)
+    fit = [cell for cell in cells if not runs.bimodal_reason(cell)]
+    if cells and not fit:
+        reason = runs.bimodal_reason(own)
+        return row_of(words, runs.sizes(own), unjudged(len(cells))) | {"reason": reason}
+    medians = {runs.naming_dead(runs.cell_words(cell[0]), cell): float(np.median(_angles(cell)))
+               for cell in fit}  # fmt: skip
+    if not medians:
+        return row_of(words, runs.sizes(own), judge([]))
+    worst = max(medians, key=medians.get)
+    judgement = alone(f"{worst}, median", medians[worst], MOST_ANGLE, len(fit), at_most)
+    return row_of(words, runs.sizes(own), judgement)
+
+
 def _angles(rows: list[dict]) -> list[float]:
     # A head without a number has no angle, and has not come close.
     return [angle or 0.0 for row in rows for angle in row["angle"]]
@@ -113,3 +139,4 @@ def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterato
     yield near_hardmax(found, margin, level)
     yield own_temperature(found, margin, level)
     yield angles(rows, 3)
+    yield more_heads(rows)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from ...statistics.claims import at_least, at_most, within
 from ...statistics.contrasts import Claimed, Contrast
 from ..training import runs
+from ..training.cell_table import USUAL
 from ..training.runs import by_rank, chosen, plain
 from . import judging
 
@@ -239,13 +240,14 @@ CLAIMS = (
 _CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
 
 
-def against(arm: dict, other: dict) -> judging.Contrasts:
-    """Each cell of an arm against the same cell of another; the claim is that they do as well."""
+def against(arm: dict, other: dict, claimed: Claimed = within) -> judging.Contrasts:
+    """Each cell of an arm against the same cell of another; by default the claim is that they do as
+    well."""
 
     def contrasts(rows: list[dict]) -> Iterator[Contrast]:
         for own in runs.cells_of(rows, **arm):
             beside = runs.like(chosen(rows, **other), own[0], _CELL)
-            yield Contrast(runs.cell_words(own[0]), [(own, beside)], within)
+            yield Contrast(runs.cell_words(own[0]), [(own, beside)], claimed)
 
     return contrasts
 
@@ -288,3 +290,19 @@ BATCH_CLAIMS = (
         judging.EITHER_SIDE, against(runs.AS_PUBLISHED, runs.REPEATED),
     ),
 )  # fmt: skip
+
+VARIANT_CLAIMS = (
+    judging.TrainedClaim(
+        "biases",
+        "Networks without biases have the error of those with them, within the margin, in every "
+        "cell",
+        judging.EITHER_SIDE | {"origin": judging.PAPERS},
+        against({"biases": False}, runs.FRESH | USUAL),
+    ),
+    judging.TrainedClaim(
+        "LayerNorm",
+        "With LayerNorm, which centres, in place of RMSNorm the error is larger, in every cell",
+        judging.THEIRS, against({"layer_norm": True}, runs.FRESH | USUAL, at_least),
+    ),
+)  # fmt: skip
+"""On networks beside the paper's; all other claims are on networks like the paper's alone."""

@@ -108,7 +108,9 @@ def transformer(
         attended = attention.apply(inside).reshape(x.shape[0], -1, x.shape[2])
         # The average over modules: the bias is that of the average already.
         merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
-        x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale, is_centred)
+        x = _Residual.apply(
+            x, attended, merging, layer.attend_out_bias, layer.attend_scale, is_centred
+        )
         inner = _Linear.apply(x, layer.hidden, layer.hidden_bias, True)
         x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale, is_centred)
         if streams is not None:
@@ -179,9 +181,9 @@ class _Residual(torch.autograd.Function):
     """The columns of x + weight inner + bias, made unit, times scale.
 
     `is_centred`: less their mean before, which is LayerNorm (sd = norm / sqrt(D)) with one scalar
-    in place of torch's vectors of gain and bias. Those would only turn and move the hyperplane that
-    the outputs lie in: without an encoding the error is at least 1/d with either, the mean square of
-    what a target, uniform on the sphere, has across one.
+    in place of torch's vectors of gain and bias. These would turn and move the hyperplane of its
+    outputs, no more: without an encoding either has an error of at least 1/d, the mean square of a
+    target, uniform on the sphere, across a hyperplane.
     """
 
     @staticmethod
