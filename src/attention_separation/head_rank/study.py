@@ -9,7 +9,7 @@ from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
 from .settings.section import HeadRankSection
-from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNDRAWN, UNJUDGED
+from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
 
 NUMBERS = Kind("numbers", ("parquet",))
 CELL = Kind("cells", ("parquet",))
@@ -104,8 +104,8 @@ class HeadRank(Study):
 
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
-        figures = {f"rank_{name}": cells for name, cells in self.cells.items()
-                   if name not in UNDRAWN}  # fmt: skip
+        grids = {f"rank_{name}": cells for name, cells in self.cells.items()}
+        figures = {name: cells for name, cells in grids.items() if name in FIGURES}
         heads = {
             name: job for name, job in self.cells.get("fig1", {}).items()
             if job.rank == job.model_dimension

@@ -52,16 +52,13 @@ def more_heads(rows: list[dict]) -> dict[str, object]:
     own = [row for row in runs.plain(rows)
            if row["layers"] > 1 and row["total_heads"] > 1 and runs.is_full_rank(row)]  # fmt: skip
     cells = runs.cells_of(own)
-    fit = [cell for cell in cells if not runs.bimodal_reason(cell)]
-    if cells and not fit:
-        reason = runs.bimodal_reason(own)
-        return row_of(words, runs.sizes(own), unjudged(len(cells))) | {"reason": reason}
     medians = {runs.naming_dead(runs.cell_words(cell[0]), cell): float(np.median(_angles(cell)))
-               for cell in fit}  # fmt: skip
+               for cell in cells if not runs.bimodal_reason(cell)}  # fmt: skip
     if not medians:
-        return row_of(words, runs.sizes(own), judge([]))
+        judgement = unjudged(len(cells)) if cells else judge([])
+        return row_of(words, runs.sizes(own), judgement) | {"reason": runs.bimodal_reason(own)}
     worst = max(medians, key=medians.get)
-    judgement = alone(f"{worst}, median", medians[worst], MOST_ANGLE, len(fit), at_most)
+    judgement = alone(f"{worst}, median", medians[worst], MOST_ANGLE, len(medians), at_most)
     return row_of(words, runs.sizes(own), judgement)
 
 

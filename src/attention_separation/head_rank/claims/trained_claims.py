@@ -291,18 +291,18 @@ BATCH_CLAIMS = (
     ),
 )  # fmt: skip
 
-VARIANT_CLAIMS = (
+VARIANT_CLAIMS = tuple(
     judging.TrainedClaim(
-        "biases",
-        "Networks without biases have the error of those with them, within the margin, in every "
-        "cell",
-        judging.EITHER_SIDE | {"origin": judging.PAPERS},
-        against({"biases": False}, runs.FRESH | USUAL),
-    ),
-    judging.TrainedClaim(
-        "LayerNorm",
-        "With LayerNorm, which centres, in place of RMSNorm the error is larger, in every cell",
-        judging.THEIRS, against({"layer_norm": True}, runs.FRESH | USUAL, at_least),
-    ),
+        f"{name}, {of.lower()}", f"{of}: {words}, at every rank",
+        columns | {"origin": judging.PAPERS},
+        against(variant | {"layers": layers}, runs.FRESH | USUAL, claimed),
+    )
+    for name, variant, columns, claimed, words in (
+        ("biases", {"biases": False}, judging.EITHER_SIDE, within,
+         "without biases networks have the error of those with them"),
+        ("LayerNorm", {"layer_norm": True}, judging.THEIRS, at_least,
+         "with LayerNorm, which centres, the error is larger than with RMSNorm"),
+    )
+    for layers, of in ((1, "One layer"), (3, "Three layers"))
 )  # fmt: skip
 """On networks beside the paper's; all other claims are on networks like the paper's alone."""

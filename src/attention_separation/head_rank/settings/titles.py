@@ -28,8 +28,6 @@ THEORY = {
 FIGURES = THEORY | TRAINED | COMPUTED
 UNJUDGED = ("collapse", "memory")
 """Grids whose cells no claim is on."""
-UNDRAWN = ("variants",)
-"""Grids that no figure is of."""
 
 JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
 NUMBERED = {
