@@ -136,4 +136,3 @@ def learned(rows: list[dict], seed: int, margin: float, level: float) -> Iterato
     yield near_hardmax(found, margin, level)
     yield own_temperature(found, margin, level)
     yield angles(rows, 3)
-    yield more_heads(rows)
