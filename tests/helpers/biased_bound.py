@@ -17,16 +17,17 @@ d, are above 1/(20 d) of it.
 import math
 
 import numpy as np
-from scipy.special import betainc, gammaln
+from scipy.special import betainc
 
-from attention_separation.head_rank.constructions.sphere import density_at_zero, polynomials
+from attention_separation.head_rank.constructions.sphere import threshold_coefficients
 from attention_separation.head_rank.theory.bound import log_harmonics, shares
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""
 
+
 LENGTHS = 400
-"""Nodes of the mean over the length of y."""
+"""Nodes of the mean over the length of a normal vector."""
 
 REACH = 8.0
 """Standard deviations, 1/sqrt(2), of that length that the nodes span to both sides of its mean."""
@@ -37,17 +38,9 @@ def lengths(d: int) -> tuple[np.ndarray, np.ndarray]:
     x, w = np.polynomial.legendre.leggauss(LENGTHS)
     low, high = max(0.0, math.sqrt(d) - REACH), math.sqrt(d) + REACH
     rho = low + (high - low) / 2 * (1 + x)
-    log = (d - 1) * np.log(rho) - rho**2 / 2 - (d / 2 - 1) * math.log(2) - gammaln(d / 2)
-    weights = np.exp(log) * w * (high - low) / 2
+    log = (d - 1) * np.log(rho) - rho**2 / 2
+    weights = np.exp(log - log.max()) * w
     return rho, weights / weights.sum()
-
-
-def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
-    """s_l(a) for l = 1 .. degrees - 1: (degrees - 1, len(a))."""
-    inside = np.clip(a, -1.0, 1.0)
-    # P_l' = l (l + d - 2) / (d - 1) times P_(l-1) of d + 2 dimensions.
-    outer = 2 * density_at_zero(d) * (1 - inside**2) ** ((d - 1) / 2) / (d - 1)
-    return np.array([outer * value for _, value in polynomials(d + 2, -inside, degrees - 1)])
 
 
 def energies(d: int, tau: float) -> np.ndarray:

@@ -27,6 +27,7 @@ OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
     "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
+    "batches", "shares", "warm_start", "warm_up",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 

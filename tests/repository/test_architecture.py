@@ -22,6 +22,8 @@ PANEL = "fig4c"
 IN_FIGURES = {name for figure in SECTION.figures.values() for name in figure.panels}
 STUDY = changed_study(panels={k: v for k, v in SECTION.panels.items() if k in IN_FIGURES})
 """The first study without a user's own panels."""
+STUDY.published = {}
+"""Nor curves that a user has read off the paper."""
 
 
 def section(title: str) -> str:

@@ -22,6 +22,7 @@ FIGURES = (
     "temperature",
     "vote",
     "random_features",
+    "weight",
     "fig1",
     "fig2",
     "fig3",

@@ -83,7 +83,7 @@ CHANGES = {
     ),
     "the engine of attention": (
         f"{PAPER}/simulation/attention_trials.py", "COLUMNS = 40_000", "COLUMNS = 30_000",
-        SIMULATED | FIGURES | JUDGED,
+        SIMULATED | FIGURES | JUDGED | {"choices"},
     ),
     "the engine of regression": (
         f"{PAPER}/simulation/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
@@ -95,7 +95,7 @@ CHANGES = {
     ),
     "the seeding": (
         f"{SRC}/statistics/seeding.py", "\\x1f", "\\x1e",
-        SIMULATED | FIGURES | JUDGED | {"kernels_simulated"},
+        SIMULATED | FIGURES | JUDGED | {"choices", "kernels_simulated"},
     ),
     "the drawing": (
         f"{SRC}/pages/house_style.py", '"font.size": 9', '"font.size": 10',
@@ -181,7 +181,7 @@ WITHOUT_EFFECT = {
 
 OVERRIDES = {
     "trials=21": SIMULATED | FIGURES | JUDGED,
-    "seed=8": SIMULATED | FIGURES | JUDGED | {"kernels_simulated"},
+    "seed=8": SIMULATED | FIGURES | JUDGED | {"choices", "kernels_simulated"},
     "trials=20": set(),
     "engine=dense": SIMULATED | FIGURES | JUDGED,
     "panels={fig7b: {trials: 4}}": {"simulate_fig7b", "fig7"} | JUDGED,

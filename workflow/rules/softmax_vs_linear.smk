@@ -519,6 +519,21 @@ use rule exact as phase with:
     localrule: True
 
 
+# Where somebody has read curves off the paper.
+
+
+use rule fig3 as published with:
+    input:
+        **reads("published"),
+    output:
+        **writes("published"),
+    log:
+        f"{RESULTS}/logs/published.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/published.tsv"
+    localrule: True
+
+
 # Of the folder: the sha256 of every result that carries no metadata of its own.
 
 

@@ -158,6 +158,13 @@ class HeadRank(Study):
                 options=("--figure", figure),
                 description=f"Figure {figure}",
             )
+        yield Result(
+            name="rank_weight",
+            module="head_rank.figures.weight_figure",
+            settings=Job(),
+            outputs={"output": (Output(FIGURE, "rank_weight", FIGURES["rank_weight"]),)},
+            description="Figure rank_weight",
+        )
 
     def _theory(self) -> Iterator[Result]:
         """The tables of one layer of low-rank heads, and the figures of them all."""
@@ -234,10 +241,10 @@ def in_words(row: dict) -> str:
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:
     """The tables of one layer of low-rank heads, by the option that names them."""
-    bound, needed, found, plurality = (
+    bound, needed, points, found, plurality = (
         Output(TABLE, name, title, is_listed=name not in LONG) for name, title in NUMBERED.items()
     )
-    return {"bound": (bound, needed), "found": (found,), "plurality": (plurality,)}
+    return {"bound": (bound, needed, points), "found": (found,), "plurality": (plurality,)}
 
 
 def _with_unique_name(job: CellJob, same_name: list[CellJob]) -> CellJob:

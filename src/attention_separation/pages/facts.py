@@ -228,6 +228,12 @@ class Rank:
         rows = self._tables("head_rank/rank_claims")
         return Counter(row["verdict"] for row in rows if row["origin"].startswith("the paper's"))
 
+    @property
+    def models(self) -> list[dict[str, Any]]:
+        """Published models, each with H r / d: heads times their dimension over the width."""
+        rows = self._tables("head_rank/models")
+        return [row | {"ratio": row["heads"] * row["head_dimension"] / row["d"]} for row in rows]
+
 
 FACTS = {"first": First, "kernels": Kernels, "needle": Needle, "rank": Rank}
 """By the name that templates have for them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
-from .settings.panels import Panel, PanelsJob, PhaseJob, VerdictsJob
+from .settings.panels import PUBLISHED, Panel, PanelsJob, PhaseJob, PublishedJob, VerdictsJob
 from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
@@ -92,6 +92,12 @@ class SoftmaxVsLinear(Study):
             marks = {"reconstructed": sorted(marked & by_default), "notes": default.notes}
             found.append(entry.with_more(**marks))
         return found
+
+    @cached_property
+    def published(self) -> dict[str, str]:
+        """The text of each file with a curve read off the paper, by panel."""
+        files = sorted(PUBLISHED.glob("*.csv"))
+        return {file.stem: file.read_text("utf-8-sig", errors="replace") for file in files}
 
     @cached_property
     def figure_of(self) -> dict[str, str]:
@@ -251,13 +257,33 @@ class SoftmaxVsLinear(Study):
             name="choices",
             module="softmax_vs_linear.figures.choices",
             settings=PanelsJob(
-                panels=[panel.with_more(figure=self.figure_of[panel.name]) for panel in panels]
+                panels=[p.with_more(figure=self.figure_of[p.name], seed=self.seed) for p in panels]
             ),
             outputs=_figure_and_table(
-                "choices", "open choices", "exact; Figure 3: reference values"
+                "choices", "open choices", "exact; Figure 3: reference values; V: trials"
             ),
             description="Open choices: how far each moves the figures",
             priority=2,
+        )
+        alone = {panel.name: panel for panel in panels if len(panel.sweep) == 1}
+        read = [name for name in self.published if name in alone]
+        yield Result(
+            name="published",
+            module="softmax_vs_linear.figures.published",
+            settings=PublishedJob(
+                panels=[
+                    alone[name].with_more(most_values=None, trials=self.section.panels[name].trials)
+                    for name in read
+                ],
+                files=self.published,
+                margins=[self.section.verdicts.margin] * len(read),
+                **dict(self.section.verdicts),
+            ),
+            outputs=_figure_and_table("published", "published points", "tables/published")
+            | {"readings": (Output(TABLE, "published_readings", "readings they leave"),)},
+            inputs=_tables_of(read) if read else {},
+            description="Published points beside ours, and which readings they leave",
+            in_default_run=False,
         )
         if self.maps:
             models = {entry.model for entry in self.maps}

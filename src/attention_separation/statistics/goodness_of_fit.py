@@ -16,17 +16,22 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, ndtri, xlog1py, xlogy
+from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy
 
 
 @dataclass(frozen=True)
 class PanelPoints:
-    """The P points of a panel: counts (P,) int64, references and their errors (P,) float64."""
+    """The P points of a panel: counts (P,) int64, references and their errors (P,) float64.
+
+    `misread` (P,) is by how many successes each count may be off, whatever the errors' law: 0 where
+    counts are known.
+    """
 
     successes: np.ndarray
     trials: np.ndarray
     reference: np.ndarray
     error: np.ndarray
+    misread: np.ndarray | int = 0
 
     def __post_init__(self) -> None:
         counts, probabilities = (self.successes, self.trials), (self.reference, self.error)
@@ -47,6 +52,17 @@ class PanelPoints:
         """Smallest and largest probability of each point under the null hypothesis."""
         low, high = self.reference - self.error, self.reference + self.error
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    @property
+    def counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest number of successes that each point may have had."""
+        low, high = self.successes - self.misread, self.successes + self.misread
+        return np.maximum(low, 0), np.minimum(high, self.trials)
+
+    @property
+    def slack(self) -> float:
+        """The mean error of the rates and of their references together."""
+        return float(np.mean(self.error + self.misread / self.trials))
 
 
 NEGLIGIBLE = 1e-30
@@ -115,17 +131,25 @@ def shape_p_value(panel: PanelPoints) -> float:
 
     A deviation that the null hypothesis rules out has p = 0.
     """
-    low, high = panel.bounds
-    if np.any((panel.successes > 0) & (high == 0)):
+    (low, high), (least, most) = panel.bounds, panel.counts
+    if np.any((least > 0) & (high == 0)):
         return 0.0
-    if np.any((panel.successes < panel.trials) & (low == 1)):
+    if np.any((most < panel.trials) & (low == 1)):
         return 0.0
-    observed = float(np.sum(_deviations(panel, panel.successes) ** 2 / _variances(panel)))
+    observed = float(np.sum(_deviations(panel) ** 2 / _variances(panel)))
     if observed == 0:
         return 1.0
     cell = observed / (CELLS + _cells_of_rounding(len(panel.trials)))
     below = _sum_below(_contributions(panel), cell)
     return min(1.0, max(1 - float(below.sum()), 0.0) + ROUNDING)
+
+
+def log_likelihood(panel: PanelPoints) -> float:
+    """Log of the probability of the counts, each up to its misreading; at least 1e-12 a point."""
+    least, most = panel.counts
+    below = np.where(least > 0, bdtr(least - 1.0, panel.trials, panel.reference), 0)
+    shares = bdtr(most, panel.trials, panel.reference) - below
+    return float(np.log(np.maximum(shares, 1e-12)).sum())
 
 
 def detectable_shape(panel: PanelPoints, level: float) -> float | None:
@@ -151,8 +175,8 @@ def detectable_shape(panel: PanelPoints, level: float) -> float | None:
     for _ in range(BISECTIONS):
         middle = (small + large) / 2
         small, large = (small, middle) if found(middle) else (middle, large)
-    # The observed deviations are reduced by the references' errors.
-    shape = large + float(panel.error.mean())
+    # The observed deviations are reduced by the errors.
+    shape = large + panel.slack
     return shape if shape <= 1 else None
 
 
@@ -161,10 +185,10 @@ def _variances(panel: PanelPoints) -> np.ndarray:
     return np.maximum(own, LEAST_VARIANCE)
 
 
-def _deviations(panel: PanelPoints, counts: np.ndarray) -> np.ndarray:
-    """Deviations d_i of counts (P,) from what is expected."""
-    low, high = panel.bounds
-    above, below = counts - panel.trials * high, panel.trials * low - counts
+def _deviations(panel: PanelPoints) -> np.ndarray:
+    """Deviations d_i of the counts, (P,), from what is expected."""
+    (low, high), (least, most) = panel.bounds, panel.counts
+    above, below = least - panel.trials * high, panel.trials * low - most
     return np.maximum(np.maximum(above, below), 0.0)
 
 

@@ -1,10 +1,11 @@
 """Agrees, differs or undecided: simulated success rates held against reference probabilities.
 
-The null hypothesis of a point is |p - p_reference| <= its error. One family of tests has a
-family-wise level (Holm): of each point its own binomial test, and of each panel that of the sum of
-its successes, which finds a bias, and that of its shape (goodness_of_fit), which finds errors that
-cancel in the sum. A panel differs if any of its tests rejects. One that does not agrees only if the
-simultaneous interval of its mean difference lies within the margin: "not rejected" is not enough.
+The null hypothesis of a point is |p - p_reference| <= its error; where counts may be misread, each
+test takes those that fit it best. One family of tests has a family-wise level (Holm): of each point
+its own binomial test, and of each panel that of the sum of its successes, which finds a bias, and
+that of its shape (goodness_of_fit), which finds errors that cancel in the sum. A panel differs if
+any of its tests rejects. One that does not agrees only if the simultaneous interval of its mean
+difference lies within the margin: "not rejected" is not enough.
 """
 
 import math
@@ -25,23 +26,20 @@ PANEL_TESTS = 2
 
 def point_p_values(panel: PanelPoints) -> np.ndarray:
     """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
-    low, high = panel.bounds
-    at_least = np.where(
-        panel.successes == 0, 1.0, bdtrc(np.maximum(panel.successes, 1) - 1, panel.trials, high)
-    )
-    at_most = bdtr(panel.successes, panel.trials, low)
+    (low, high), (least, most) = panel.bounds, panel.counts
+    at_least = np.where(least == 0, 1.0, bdtrc(np.maximum(least, 1) - 1, panel.trials, high))
+    at_most = bdtr(most, panel.trials, low)
     return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
 
 
 def pooled_p_value(panel: PanelPoints) -> float:
     """The same for the sum of all successes, a sum of binomials of different probabilities."""
-    low, high = panel.bounds
-    total = int(panel.successes.sum())
+    (low, high), (least, most) = panel.bounds, (int(x.sum()) for x in panel.counts)
     start, law = sum_law(panel.trials, low)
-    at_most = law[: max(total - start + 1, 0)].sum()
+    at_most = law[: max(most - start + 1, 0)].sum()
     if np.any(panel.error > 0):
         start, law = sum_law(panel.trials, high)
-    at_least = law[max(total - start, 0) :].sum()
+    at_least = law[max(least - start, 0) :].sum()
     return float(min(1.0, 2 * min(at_least, at_most)))
 
 
@@ -100,7 +98,7 @@ def _judge_panel(
         raise ValueError("the points of a panel have different numbers of trials")
     total, successes = int(panel.trials.sum()), int(panel.successes.sum())
     mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
-    lowest, highest = mean_rate_interval(panel.successes, panel.trials, alpha)
+    (lowest, _), (_, highest) = (mean_rate_interval(x, panel.trials, alpha) for x in panel.counts)
     low, high = lowest - mean_reference - error, highest - mean_reference + error
     within = -margin <= low and high <= margin
     verdict = DIFFERS if np.any(adjusted <= level) else AGREES if within else UNDECIDED
@@ -147,7 +145,7 @@ def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -
     deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
     low, high = mean_rate_interval(expected, counts, alpha)
     rate = float(expected.mean()) / trials
-    return deviation + max(high - rate, rate - low) + float(panel.error.mean()) <= margin
+    return deviation + max(high - rate, rate - low) + panel.slack <= margin
 
 
 def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
@@ -159,7 +157,7 @@ def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
     spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
     few = math.log(2 / smallest) - math.log(0.1)
     count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
-    return float(count / panel.trials.sum() + panel.error.mean())
+    return float(count / panel.trials.sum() + panel.slack)
 
 
 RELATIVE = 1e-12

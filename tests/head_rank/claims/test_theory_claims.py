@@ -3,13 +3,19 @@
 
 import copy
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from attention_separation.head_rank.claims import theory_claims
-from attention_separation.head_rank.constructions import temperature
+from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings import jobs
-from attention_separation.head_rank.theory.bound_table import NEEDED, bound_rows, needed_rows
+from attention_separation.head_rank.theory.bound_table import (
+    NEEDED,
+    bound_rows,
+    needed_rows,
+    points_rows,
+)
 from attention_separation.head_rank.theory.found_table import found_rows
 from attention_separation.head_rank.theory.plurality_table import plurality_rows
 from attention_separation.results.tables import table_from_rows
@@ -22,8 +28,12 @@ ROWS = {
         cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
     )).to_pylist(),
     "needed": list(needed_rows(jobs.BoundSettings(
-        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05]
+        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
     ))),
+    "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
+        {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
+        for law in ("compromise", "independent", "published")
+    ])).to_pylist(),
     "found": list(found_rows(jobs.FoundJob(
         dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
         steps=20, temperatures=[10, 1000], seed=3
@@ -41,13 +51,15 @@ def verdicts(changed=None, change=None) -> dict[str, str]:
     if changed:
         for row in rows[changed]:
             change(row)
-    found = (row(rows[name], LEVEL) for name, row in theory_claims.CLAIMS if name in rows)
+    rows.setdefault("vote", [])
+    of_others = (theory_claims.exact_vote, theory_claims.more_voters, theory_claims.published_curve)
+    found = (row(rows[name], LEVEL) for name, row in theory_claims.CLAIMS if row not in of_others)
     return {row["claim"]: row["verdict"] for row in found}
 
 
 def test_all_agree_on_the_numbers_made():
     assert {*verdicts().values()} == {AGREES}
-    assert len(verdicts()) == 6
+    assert len(verdicts()) == 9
 
 
 def scaled(name, factor, **where):
@@ -87,6 +99,12 @@ FAILING = {
     "a vote of two points no better than rank 0": (
         "plurality", scaled("rank_0", 0.01, n=2), "a vote needs few points",
     ),
+    "random heads below the bound": (
+        "features", scaled("error", 0.1, quantity="best"), "random heads above the bound",
+    ),
+    "random heads that need more than the printed number": (
+        "features", scaled("error", 20, quantity="best"), "random features suffice",
+    ),
     "heads below the bound": (
         "found", scaled("bound", 1.5, kind="linear", d=8, rank=1), "heads found above the bound",
     ),
@@ -108,11 +126,29 @@ def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
 
 
 def test_the_tables_of_bounds():
-    rows = list(bound_rows(jobs.BoundSettings(dimensions=[8], doublings=60, errors=[0.1])))
+    job = jobs.BoundSettings(dimensions=[8], doublings=60, errors=[0.1], points=[2, 4, 16])
+    rows = list(bound_rows(job))
     sizes = [(row["rank"], row["heads"]) for row in rows]
     assert len({*sizes}) == len(sizes)
     assert {(2, 2**60), (2, 11), (4, 16), (8, 1)} <= {*sizes}
     assert {row["budget"] for row in rows if row["heads"] == 11} == {"d^2.5"}
+    of_points = list(points_rows(job))
+    assert {(row["n"], row["rank"]) for row in of_points} == {
+        (n, r) for n in (2, 4) for r in (1, 2, 4, 8)
+    }
+    two = {(row["rank"], row["heads"]): row["bound"] for row in of_points if row["n"] == 2}
+    known = {(row["rank"], row["heads"]): row["bound"] for row in rows}
+    assert two == pytest.approx({size: known[size] for size in two})
     table = table_from_rows(ROWS["needed"], NEEDED)
     assert table["heads"].type == pa.string()
     assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())
+
+
+def test_one_random_head_is_right_more_often_than_not(monkeypatch):
+    """By its angle's quadrature as by the sum over degrees; with half of that it would differ."""
+    for d in (4, 8, 64):
+        by_degree = features.head_vs_target(d, np.ones(1)).item()
+        assert 1 - vote.wrong_probability(d, 1) == pytest.approx(by_degree, abs=1e-5)
+    right = vote.wrong_probability
+    monkeypatch.setattr(vote, "wrong_probability", lambda d, h: 0.25 + right(d, h) / 2)
+    assert theory_claims.random_head([], LEVEL)["verdict"] == DIFFERS

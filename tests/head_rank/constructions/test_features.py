@@ -15,6 +15,7 @@ from attention_separation.head_rank.constructions.features import (
     RANDOM_FEATURES,
     SCHEMA,
     features_table,
+    representing_weight,
 )
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 
@@ -151,20 +152,6 @@ def test_short_keys_report_less_than_is_attained():
     np.testing.assert_allclose(reported, RANDOM_FEATURES[8][9:11], atol=0.004)
 
 
-def representing_weight(d: int, t: np.ndarray, terms: int) -> np.ndarray:
-    """u(t) with E_{q,k}[u(q.k) sgn(x.k) sgn(q.y)] = sgn(x.y) up to degree `terms`, q, k uniform.
-
-    A head's sign function has the coefficient s_l twice (Funk-Hecke), so u has N_l / s_l at P_l.
-    The published plot of u multiplies N_l / s_l by the L2-normalised polynomial sqrt(N_l) P_l: an
-    extra sqrt(N_l) per degree. Either series grows without bound with its terms.
-    """
-
-    def weight(d, degree):
-        return sphere.harmonics(d, degree) / sphere.sign_coefficient(d, degree)
-
-    return sphere.odd_series(d, t, terms, weight)
-
-
 def test_the_weight_that_represents_the_target_has_no_extra_root():
     """The published plot of it multiplies N_l / s_l by sqrt(N_l) P_l; degree by degree."""
     d, draws = 4, 400_000
@@ -186,6 +173,8 @@ def test_the_weight_that_represents_the_target_has_no_extra_root():
     spread = alone.std() / np.sqrt(draws)
     target = sphere.harmonics(d, 1) * sphere.sign_coefficient(d, 1) * (x @ y)
     assert abs(2 * alone.mean() - target) > 6 * spread
+    published = representing_weight(d, products, 2, published=True)
+    np.testing.assert_allclose(published, 2 * representing_weight(d, products, 2))
 
 
 RUN = {"law": "compromise", "dimensions": [3, 8], "draws": 2, "heads": 20}

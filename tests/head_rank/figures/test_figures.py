@@ -11,6 +11,8 @@ from making import ROOT
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.constructions.sphere import harmonics, sign_coefficient
+from attention_separation.head_rank.figures import weight_figure
 from attention_separation.head_rank.figures.construction_figures import (
     draw_features,
     draw_temperature,
@@ -155,3 +157,16 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
     assert len(named) > 30
     for module, name in named:
         assert name in defined_in(folder / f"{module}.py"), (module, name)
+
+
+def test_the_weights_are_both_drawn_at_every_dimension():
+    axes = weight_figure.draw_weight().axes
+    for ax, d in zip(axes, (4, 6, 8), strict=True):
+        own = weight_figure.weights(d)
+        for line, name in zip(ax.lines, ("published", "representing"), strict=True):
+            assert np.array_equal(line.get_ydata(), np.abs(own[name]))
+        # At an angle of 0 all polynomials are 1: the sum of N_l / s_l, in each with its root.
+        degrees = range(1, features.TERMS, 2)
+        for name, power in (("published", 1.5), ("representing", 1.0)):
+            terms = [harmonics(d, k) ** power / sign_coefficient(d, k) for k in degrees]
+            assert own[name][-1] == pytest.approx(-sum(terms), rel=1e-9)

@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
         assert run_job(f"head_rank.theory.{name}_table", "--settings", text, "--output", path) == 0
     settings = STUDY.results["rank_theory"].settings.canonical()
     tables = {name: str(folder / f"tables/{name}.parquet") for name in NUMBERED}
-    bound = [tables["rank_bound"], tables["rank_heads_needed"]]
+    bound = [tables[name] for name in ("rank_bound", "rank_heads_needed", "rank_bound_points")]
     command = ["job", "head_rank.figures.theory_figures", "--settings", settings, "--bound", *bound]
     command += ["--found", tables["rank_found"], "--plurality", tables["rank_plurality"]]
     (folder / "figures").mkdir()

@@ -9,10 +9,12 @@ import math
 import numpy as np
 import pytest
 from scipy.linalg import null_space
+from scipy.special import betainc
 
 from attention_separation.head_rank.constructions import data, features, sphere
 from attention_separation.head_rank.theory.bound import (
     bound,
+    correlation,
     energy,
     heads_needed,
     log_dimension,
@@ -140,6 +142,32 @@ def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(
     assert near <= most if any_value and encoded else near == most
 
 
+@pytest.mark.parametrize("any_value", [False, True])
+@pytest.mark.parametrize(("d", "r", "degree"), REACHED)
+def test_each_fixed_vector_reaches_its_own_of_one_degree_less(d, r, degree, any_value):
+    """Each with a function of its own, as the weights of N points are."""
+    rng = np.random.default_rng(d + r + degree)
+    every = {j: Harmonics(d, j) for j in range(degree + 5)}
+    starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
+    u = data.unit_vectors(rng, 2 * starts[-1], d)
+    columns = np.hstack([h(u) for h in every.values()])
+    k, w, value = (rng.standard_normal(shape) for shape in ((d, r), (d, 2), (d, d)))
+    factors = [np.einsum("ni,ij,nj->n", u, value, u) if any_value else 1.0, *(u @ w).T]
+    near = []
+    for j in range(degree + 3):
+        seen = every[j](u) @ left_alone(rng, every[j], k)
+        for times in factors:
+            fitted = np.linalg.lstsq(columns, np.reshape(times, (-1, 1)) * seen, rcond=None)[0]
+            near.append(fitted[starts[degree] : starts[degree + 1]])
+    count = every[degree].basis.shape[1]
+    common, own = shares(d, r, np.array([float(degree)]), any_value, 2)
+    rank = np.linalg.matrix_rank(np.hstack(near), tol=1e-6)
+    most = min(count, round(float(common[0] + own[0]) * count))
+    assert rank <= most
+    # A second vector has nothing of its own where one dimension is left.
+    assert any_value or rank == most or d - r < 2
+
+
 @pytest.mark.parametrize("d", [2, 3, 4, 8, 17, 64])
 def test_energies(d):
     degrees = [1, 3, 5, 51, 101]
@@ -208,6 +236,31 @@ def test_at_rank_1_it_is_the_bound_for_random_heads(d):
     for h in 2 ** np.arange(15):
         known = features.least_of_any_heads(d, int(h))
         assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
+
+
+@pytest.mark.parametrize(("d", "r", "h"), [(3, 1, 2), (8, 1, 8), (64, 1, 64), (64, 32, 2)])
+def test_the_correlation_grows_by_degrees_to_what_the_bound_leaves(d, r, h):
+    """At r = 1 its part of degree l is s_l^2 min(N_l, H)."""
+    parts = [correlation(d, r, np.array([[h]]), degree).item() for degree in (1, 3, 4001)]
+    rest = 1 - energy(d, np.arange(1.0, 4002, 2)).sum()
+    assert 0 <= 1 - 2 * bound(d, r, h) - parts[-1] < rest + 1e-12
+    if r == 1:
+        terms = [
+            sphere.sign_coefficient(d, k) ** 2 * min(sphere.harmonics(d, k), h) for k in (1, 3)
+        ]
+        assert parts[:2] == pytest.approx(np.cumsum(terms))
+
+
+@pytest.mark.parametrize("d", [4, 8])
+def test_the_largest_correlation_of_one_head_of_rank_1_by_its_conditional_mean(d):
+    rng = np.random.default_rng(d)
+    u, y = data.unit_vectors(rng, 2, 400_000, d)[..., 0]
+    t = u * y / np.sqrt((1 - u**2) * (1 - y**2))
+    mean = np.sign(t) * betainc(0.5, (d - 2) / 2, np.minimum(t**2, 1.0))
+    found = correlation(d, 1, np.array([[1]]), 999).item()
+    assert found == pytest.approx(
+        np.mean(mean**2), abs=SIGMAS * np.std(mean**2) / math.sqrt(400_000)
+    )
 
 
 def test_sizes_that_make_no_sense():

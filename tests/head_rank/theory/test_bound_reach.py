@@ -98,7 +98,7 @@ def test_a_skip_connection_changes_no_bound_where_heads_have_all_dimensions():
     for d in (3, 8, 12, 64):
         for r in range(1, d):
             for any_value, encoded in ((False, False), (True, False), (False, True), (True, True)):
-                common, own = shares(d, r, np.array([1.0]), any_value, encoded=encoded)
+                common, own = shares(d, r, np.array([1.0]), any_value, encoded)
                 assert common + -(-d // r) * own >= 1 - 1e-12
     assert "Where H r ≥ d it changes none of the bounds" in PAGE
 

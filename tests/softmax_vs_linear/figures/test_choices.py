@@ -23,7 +23,7 @@ EXPECTED = [
 
 
 def job(*names, points=4):
-    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4]) for n in names]
+    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4], seed=5) for n in names]
     return PanelsJob(panels=panels)
 
 
@@ -121,6 +121,29 @@ def test_one_point_that_an_alternative_does_not_allow():
     table = choices_table(PanelsJob(panels=[only])).to_pylist()
     (row,) = (r for r in table if r["alternative"] == "the upper end left out")
     assert row["panel"] is None
+
+
+@pytest.mark.parametrize(("name", "falls"), [("fig4e", True), ("fig5e", True), ("fig7e", False)])
+def test_a_random_v_is_simulated_where_a0_starts(name, falls):
+    """In self-attention all rows have c s in the last coordinate: with a random V a network that
+    should be zero seldom is. False-alarm chance: the bounds are 10 standard errors off."""
+    p = config_points(name)[0]
+    assert (p.n, p.a0, p.a1) == (200, 0.01, 1.2)
+    table = choices_table(job(name)).to_pylist()
+    for alternative in ("random orthogonal", "random signs / √d"):
+        row = effect(table, "V", alternative, name)
+        assert (row["points"], row["at_value"], row["trials"]) == (1, 0.01, 3000)
+        assert row["ci_low"] < row["signed_change"] < row["ci_high"] < row["ci_low"] + 0.04
+        assert row["mean_change"] == abs(row["signed_change"])
+        assert (exact_at(p).success + row["ci_high"] < 0.3) == falls
+        assert (exact_at(p).success + row["ci_low"] > 0.9) == (not falls)
+
+
+def test_no_v_is_simulated_that_would_take_long():
+    wide = STUDY.marked["fig4e"].with_more(most_values=2)
+    wide = wide.with_more(fixed={**wide.fixed, "m": 101})
+    table = choices_table(PanelsJob(panels=[wide])).to_pylist()
+    assert [row["panel"] for row in table if row["choice"] == "V"] == [None, None]
 
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):

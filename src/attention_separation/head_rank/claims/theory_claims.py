@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from ...statistics import claims
 from ...statistics.contrasts import Claimed
 from ...statistics.counts import clopper_pearson
+from ..constructions import vote
 from ..training.runs import chosen, sizes, values
 from .judging import CHECK, OURS, PAPERS, alone, claim, row_of
 
@@ -230,6 +231,44 @@ def random_heads(rows: list[dict], _: float) -> dict[str, object]:
     return row_of(words, points(best), alone(name, lowest["error"], lowest["any_heads"], len(best)))
 
 
+def random_head(_: list[dict], level: float) -> dict[str, object]:
+    """The row on one random head: (P - 1/2) sqrt(d) falls to sqrt(2) / pi^1.5, and never below.
+
+    P is exact. With q and k independent, or their cosine t uniform, it is 1/2: b(t) - 1/2 is odd.
+    """
+    words = claim(
+        "a random rank-1 head", PAPERS,
+        "A random rank-1 head with q = k is right with probability 1/2 + Ω(1/√d): with 1/2 + c/√d "
+        "or more at each power of 2 up to d = 4,096, for one c",
+        "c: (P − 1/2) √d in the limit of large d",
+    )  # fmt: skip
+    compared = []
+    for d in (2**k for k in range(1, 13)):
+        right = 1 - vote.wrong_probability(d, 1)
+        row, root = {"d": d, "error": right}, math.sqrt(d)
+        compared.append((f"d={d}, P={right:.4f}", row, lambda p, root=root: (p - 0.5) * root))
+    own = [row for _, row, _ in compared]
+    return _row(words, own, compared, level, bound=math.sqrt(2) / math.pi**1.5)
+
+
+def random_features(rows: list[dict], level: float) -> dict[str, object]:
+    """The row on the printed number of heads: of what the best weights of random heads have."""
+    words = claim(
+        "random features suffice", PAPERS,
+        "Random rank-1 heads come to an error ε with e^(d²/ε²) heads, as printed, Ω's constant "
+        "taken as 1: the errors that draws have take no more. So few heads say nothing of smaller "
+        "ε, nor that so many are needed",
+        "share of the exponent: ε² ln(H) / d²",
+    )  # fmt: skip
+    best = [row for row in chosen(rows, quantity="best") if row["heads"] > 1]
+    compared = []
+    for row in best:
+        times = math.log(row["heads"]) / row["d"] ** 2
+        name = f"d={row['d']}, H={row['heads']}, ε={row['error']:.3f}, {row['law']}"
+        compared.append((name, row, lambda error, times=times: times * error**2))
+    return _row(words, best, compared, level, claims.at_most, 1.0)
+
+
 def published_curve(rows: list[dict], _: float) -> dict[str, object]:
     words = claim(
         "published random features", OURS,
@@ -256,7 +295,7 @@ CLAIMS = (
     ("vote", exact_vote), ("vote", more_voters), ("features", random_heads),
     ("features", published_curve), ("temperature", fact_1), ("found", full_rank_is_needed),
     ("needed", corollary), ("found", softmax_at_low_rank), ("plurality", votes_of_more_points),
-    ("found", found_above_bound),
+    ("found", found_above_bound), ("vote", random_head), ("features", random_features),
 )  # fmt: skip
 """The table that each is judged on."""
 

@@ -9,6 +9,7 @@ uniform points, and a head is right where sgn(x.k) sgn(q.y) = sgn(x.y).
 The published curve (see `published`) is of other quantities.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -80,6 +81,22 @@ def head_vs_target(d: int, t: np.ndarray, terms: int = TERMS) -> np.ndarray:
     return 0.5 + 0.5 * odd_series(
         d, t, terms, lambda d, degree: harmonics(d, degree) * sign_coefficient(d, degree) ** 3
     )
+
+
+def representing_weight(
+    d: int, t: np.ndarray, terms: int = TERMS, published: bool = False
+) -> np.ndarray:
+    """u(t) with E_{q,k}[u(q.k) sgn(x.k) sgn(q.y)] = sgn(x.y) up to degree `terms`, q, k uniform.
+
+    A head's sign function has the coefficient s_l twice (Funk-Hecke), so u has N_l / s_l at P_l.
+    The `published` plot multiplies N_l / s_l by the L2-normalised polynomial sqrt(N_l) P_l.
+    """
+
+    def weight(d: int, degree: int) -> float:
+        count = harmonics(d, degree)
+        return count / sign_coefficient(d, degree) * (math.sqrt(count) if published else 1.0)
+
+    return odd_series(d, t, terms, weight)
 
 
 def head_vs_head(qq: np.ndarray, kk: np.ndarray) -> np.ndarray:

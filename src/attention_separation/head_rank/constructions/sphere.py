@@ -85,6 +85,17 @@ def polynomials(d: int, t: np.ndarray, terms: int) -> Iterator[tuple[int, np.nda
         before, now = now, after
 
 
+def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
+    """E[sgn(t + a) P_l(t)] for l = 1 .. degrees - 1: (degrees - 1, len(a)).
+
+    2 f(0) (1 - a^2)^((d-1)/2) P_l'(-a) / (l (l + d - 2)) for |a| < 1, and 0 beyond.
+    """
+    inside = np.clip(a, -1.0, 1.0)
+    # P_l' = l (l + d - 2) / (d - 1) times P_(l-1) of d + 2 dimensions.
+    outer = 2 * density_at_zero(d) * (1 - inside**2) ** ((d - 1) / 2) / (d - 1)
+    return np.array([outer * value for _, value in polynomials(d + 2, -inside, degrees - 1)])
+
+
 def odd_series(d: int, t: np.ndarray, terms: int, weight) -> np.ndarray:
     """The sum over odd l < terms of weight(d, l) P_l(t)."""
     total = np.zeros_like(t)

@@ -107,6 +107,9 @@ class BoundSettings(StrictModel):
     errors: Some[Annotated[float, Field(ge=0.005, lt=0.5)]] = Field(
         description="errors for which the number of heads is sought"
     )
+    points: Some[Few] = Field(
+        description="N of orthogonal points, from 2: the table of bounds at the paper's budgets"
+    )
 
 
 class FoundSettings(StrictModel):

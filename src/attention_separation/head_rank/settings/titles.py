@@ -4,6 +4,7 @@ COMPUTED = {
     "rank_temperature": "Facts 1 and 3. One head of full rank against its temperature",
     "rank_vote": "Theorem 7. The majority vote of rank-1 heads",
     "rank_random_features": "Random heads of rank 1 with the best weights",
+    "rank_weight": "The weight u(q, k) of rank-1 heads, as published and as it is",
 }
 """Figures of numbers computed without training."""
 
@@ -33,11 +34,12 @@ JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors
 NUMBERED = {
     "rank_bound": "What no layer of low-rank heads can do",
     "rank_heads_needed": "Heads that an error takes at least",
+    "rank_bound_points": "What no such layer can do on N points",
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
 }
 
-LONG = ("rank_bound", "rank_found", "rank_plurality")
+LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality")
 """Tables of numbers that a report does without."""
 
 ERROR = "mean squared error"

@@ -55,17 +55,18 @@ def energy(d: int, degree: np.ndarray) -> np.ndarray:
 
 
 def shares(
-    d: int, r: int, degree: np.ndarray, any_value: bool, encoded: bool = False
+    d: int, r: int, degree: np.ndarray, any_value: bool, vectors: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
 
-    Of heads of full rank all is common. `encoded`: values see an encoding.
+    Of heads of full rank all is common. `vectors`: how many fixed vectors w, an encoding among
+    them, a head's values have, so that its part along u has <u, w> times functions of K^T u.
     """
     if r == d:
         return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
     harmonics = log_harmonics(d, degree)
     steps = [-2, 0, 2] if any_value else [0]
-    steps += ([-1, 0] if any_value else [-1]) if encoded else []
+    steps += [-1] * vectors + ([0] if any_value and vectors else [])
     reached = sum(np.exp(log_dimension(r, degree + step) - harmonics) for step in steps)
     common = np.exp(log_dimension(0 if any_value else 2 * r - d, degree) - harmonics)
     return common, reached - common
@@ -143,6 +144,17 @@ def _sum_from(start: np.ndarray, term) -> np.ndarray:
     integral = (term(start / t**2) * 2 * start / t**3) @ w
     slope = (term(start + 1) - term(start - 1)) / 2
     return integral / 2 + (term(start) / 2 - slope / 6)[:, 0]
+
+
+def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
+    """Along u no layer of so many heads, V = aI, has a larger squared correlation with the target.
+
+    Equation 11's, for this target, summed over the odd Gegenbauer degrees up to one: the bound is
+    half of what all of them lack to 1. heads (n, 1), and (n,).
+    """
+    energies, common, own = _listed(d, r, False, False)
+    last = (degree + 1) // 2
+    return np.minimum(1.0, common + heads * own)[:, :last] @ energies[:last]
 
 
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:

@@ -14,35 +14,41 @@ from ...pages.house_style import GRAY, PALETTE
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
+from ...statistics.counts import clopper_pearson
+from ...statistics.seeding import BlockStreams
 from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model, Point
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
+from ..simulation.random_values import positive_with
 from .readings import CHOICES, Alternative, Choice
 
 SCHEMA = schema(
     rank=int, choice=str, default=str, alternative=str, panel=str, points=int,
-    mean_change=float, largest_change=float, at_value=float, signed_change=float, note=str,
-    reconstructed=str,
+    mean_change=float, largest_change=float, at_value=float, signed_change=float,
+    trials=int, ci_low=float, ci_high=float, note=str, reconstructed=str,
 )  # fmt: skip
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
 Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
-the alternative allows, and the mean with its sign. `rank` orders the choices by the largest mean
-change of any alternative in any panel."""
+the alternative allows, and the mean with its sign, and its 95 % Clopper-Pearson interval where it
+is simulated. `rank` orders the choices that are not by the largest mean change in any panel."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
     "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
     "alternative is evaluated at the points of every panel that it touches, by exact values; in "
-    "softmax regression by reference values, at 24 points evenly spread over each panel. Changes "
-    "are of P(E_success). Rank 1 moves some panel the most on average, among the alternatives that "
-    "are measured here: another one may move more. A bound has no rank. " + COLUMN
+    "softmax regression by reference values, at 24 points evenly spread over each panel. A random "
+    "V is simulated, at one point of a panel: its change has a 95 % interval. Changes are of "
+    "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
+    "measured here: another one may move more. A bound and V have no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
 DECIMALS = 12
 """What exact values are good for."""
+
+TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
 Known = dict[tuple[Model, Point], float]
 """P(E_success) of models at points."""
@@ -76,7 +82,7 @@ def choices_table(job: PanelsJob) -> pa.Table:
         (choice, alternative): [
             effect
             for panel in panels
-            if (effect := _effect(choice, alternative, panel, points[panel.name])) is not None
+            if (effect := effect_of(choice, alternative, panel, points[panel.name])) is not None
         ]
         for choice in CHOICES
         for alternative in choice.alternatives
@@ -94,9 +100,10 @@ def choices_table(job: PanelsJob) -> pa.Table:
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
-def _effect(
+def effect_of(
     choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
 ) -> Effect | None:
+    """An alternative at the points of a panel that it allows; None where it allows none."""
     if alternative.apply is None:
         return Effect(choice, alternative, panel, of_panel, None)
     other = alternative.apply(panel, of_panel)
@@ -121,16 +128,20 @@ def _probabilities(effects: list[Effect]) -> Known:
 
 
 def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
-    panel, choice = effect.panel, effect.choice
+    panel, choice, interval = effect.panel, effect.choice, {}
     before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if effect.after is None:
         change, note = effect.alternative.expected_change(before), BOUND
         signed = None
     else:
         after = np.array([known[effect.model, point] for point in effect.after])
+        if effect.alternative.values:
+            after, *ends = _simulated(effect)
+            low, high = (float(end - before[0]) for end in ends)
+            interval = {"trials": TRIALS, "ci_low": low, "ci_high": high}
         difference = np.round(after - before, DECIMALS)
-        change, signed, note = np.abs(difference), float(difference.mean()), ""
-        if len(before) < of_all:
+        change, signed, note = np.abs(difference), float(difference.mean()), choice.note
+        if not note and len(before) < of_all:
             note = f"at {len(before)} of the {of_all} points; the others have no such point"
     worst = int(change.argmax())
     return {
@@ -143,9 +154,19 @@ def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
         "largest_change": float(change[worst]),
         "at_value": effect.before[worst].swept[0] if change[worst] else None,
         "signed_change": signed,
+        **interval,
         "note": note,
         "reconstructed": panel.reconstruction,
     }
+
+
+def _simulated(effect: Effect) -> tuple[float, float, float]:
+    """P(E_success) at the effect's one point with its V, and the ends of its 95 % interval."""
+    panel, (point,) = effect.panel, effect.after
+    streams = BlockStreams(panel.seed, panel.name, point.name, block=0)
+    positive = positive_with(effect.alternative.values, effect.model, point, streams, TRIALS)
+    successes = int(point.contest.event_flags(positive).all(axis=1).sum())
+    return successes / TRIALS, *clopper_pearson(successes, TRIALS)
 
 
 def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> dict[str, object]:
@@ -156,10 +177,10 @@ def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> 
 
 
 def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows by rank of their choice; then bounds, then choices without effect."""
+    """The rows by rank of their choice; then bounds and V, then choices without effect."""
     most: dict[str, float] = {}
     for row in rows:
-        if row.get("signed_change") is not None:
+        if row.get("signed_change") is not None and not row.get("trials"):
             most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
     order = sorted(most, key=most.get, reverse=True)
     ranks = {name: position + 1 for position, name in enumerate(order)}
@@ -180,8 +201,9 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     colours = dict(zip(sorted({figure_of[row["panel"]] for row in rows}), cycle(PALETTE)))
     marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     note = (
-        "Exact; in softmax regression reference values, at 24 points of a panel at most. Ranks "
-        "are among the alternatives that are measured here."
+        "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
+        "V is simulated at one point of a panel, to within 0.02. Ranks are among the "
+        "other alternatives that are measured here."
     )
     with sheet(
         "Which open choice moves the figures most", f"{note}\n{KEY}" if marked else note, 1,

@@ -23,6 +23,7 @@ from ..models.attention import (
 from ..models.model import AttentionModel, Model, MRule, Point
 from ..models.regression import REGRESSION
 from ..settings.panels import Panel
+from ..simulation.random_values import Values, orthogonal, scaled_signs
 
 Apply = Callable[[Panel, list[Point]], list[Point | None] | None]
 """A panel and its points -> the points with the alternative; None where it says nothing."""
@@ -34,13 +35,15 @@ class Alternative:
 
     `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
     changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
-    other datasets; `note` says why it touches no panel, if it touches none.
+    other datasets, `values` a random V: it is simulated, at one point of a panel. `note` says why
+    it touches no panel, if it touches none.
     """
 
     name: str
     apply: Apply | None
     expected_change: Callable[[np.ndarray], np.ndarray] | None = None
     model: AttentionModel | None = None
+    values: Values | None = None
     note: str = ""
 
 
@@ -48,7 +51,7 @@ class Alternative:
 class Choice:
     """A choice, what this reproduction takes, and what else it could be.
 
-    Without alternatives, `note` says why there is nothing to measure.
+    `note` says how alternatives are measured; without them, why there is nothing to measure.
     """
 
     name: str
@@ -148,6 +151,13 @@ def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     ((_, grid), *more) = panel.sweep.items()
     hit = not more and not isinstance(grid, list) and of_panel[-1].swept[0] == grid.to
     return [*of_panel[:-1], None] if hit else None
+
+
+def _where_a0_starts(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
+    """The first point of panels that sweep a0, in the paper's all defaults, if V is not large."""
+    point, *others = of_panel
+    is_simulated = "a0" in panel.sweep and max(point.d, point.m) <= 100
+    return [point, *[None] * len(others)] if is_simulated else None
 
 
 def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
@@ -313,10 +323,13 @@ CHOICES = (
         note="As in self-attention; panels d and e sweep them.",
     ),
     Choice(
-        "V",
-        "the identity",
-        note="Never set in the texts; the bounds that survive fit the identity. A signed "
-        "permutation gives the same law; no other was measured.",
+        "V",  # never set in the texts; the bounds that survive fit the identity
+        "the identity; a signed permutation gives the same",
+        (
+            Alternative("random orthogonal", _where_a0_starts, values=orthogonal),
+            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs),
+        ),
+        note="simulated at the first point; given y, a score has mean 0 and variance |c|²",
     ),
     Choice("b where c is swept", "0.2", (Alternative("1 − c", B_FOLLOWS_C),)),
     Choice(

@@ -63,7 +63,7 @@ ABOUT = (
 def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
     """The table of panels and that of points; `tables` are of `join_exact`."""
     measured = [
-        _points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
+        points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
     found = judge(measured, job.margins, job.level)
     rows = [
@@ -77,13 +77,15 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
     return table_from_rows(rows, SCHEMA), by_point
 
 
-def _points_of(name: str, table: pa.Table) -> PanelPoints:
+def points_of(name: str, table: pa.Table) -> PanelPoints:
+    """The points of a joined table, whose counts may be misread; every cell has its number."""
     for column in table.column_names:
         if column in MAY_BE_NULL:
             continue
         if table[column].null_count or not all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
-    columns = (numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error"))
+    columns = [numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error")]
+    columns += [numpy_column(table, key) for key in ("misread",) if key in table.column_names]
     try:
         return PanelPoints(*columns)
     except ValueError as error:

@@ -3,6 +3,7 @@ wrong with it though each of its settings is valid, and what jobs on panels depe
 
 import itertools
 import math
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
@@ -34,6 +35,9 @@ COLUMN = (
 )
 """How pages, tables and pictures mark what the paper's text does not state; the last stands in the
 words on a table with a column `reconstructed`."""
+
+PUBLISHED = Path("docs/published")
+"""Folder, below that of a run, of curves read off the paper."""
 
 OF_SHAPE = ("n", "d", "m", "delta")
 """Parameters on which a point's n, d and m depend."""
@@ -137,6 +141,13 @@ class VerdictsJob(PanelsJob):
     """At a panel's own trials."""
     margins: list[float]
     """Of each panel, at the trials of this run."""
+
+
+class PublishedJob(VerdictsJob):
+    """The panels that somebody has read off the paper, with its own trials."""
+
+    files: dict[str, str]
+    """The texts of PUBLISHED/PANEL.csv by panel, in the same order."""
 
 
 class PhaseJob(PanelsJob):

@@ -58,8 +58,8 @@ def unpack(lanes: np.ndarray, d: int) -> np.ndarray:
 
 
 def sign_matrix(lanes: np.ndarray, d: int) -> np.ndarray:
-    """y of one trial, (d, m) float64 of -1 and +1, from its lanes (m, L)."""
-    return 2.0 * unpack(lanes, d).T - 1.0
+    """y of trials, (..., d, m) float64 of -1 and +1, from their lanes (..., m, L)."""
+    return 2.0 * unpack(lanes, d).swapaxes(-1, -2) - 1.0
 
 
 def pluses(lanes: np.ndarray, d: int, start: int, stop: int) -> np.ndarray:

@@ -1,0 +1,63 @@
+"""The weight u(q, k) that represents the target by rank-1 heads, beside the published one."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ...pages.drawing import legend_beside, save_with_numbers, sheet
+from ...pages.house_style import BLUE, VERMILION
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
+from ...settings.strict_model import Job
+from ..constructions.features import TERMS, representing_weight
+from ..settings.titles import FIGURES
+
+DIMENSIONS = (4, 6, 8)
+THETA = np.linspace(-np.pi, np.pi, 720)
+"""As published; none of these angles is right, where both weights are 0."""
+
+SCHEMA = schema(d=int, theta=float, published=float, representing=float)
+"""Both weights at each angle of q and k, with their signs."""
+
+NOTE = (
+    f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
+    "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
+    "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
+    "L2-normalised polynomial, in its place, which gives high degrees more weight. Neither series "
+    "converges."
+)
+
+
+def weights(d: int) -> dict[str, np.ndarray]:
+    """Both weights at THETA."""
+    both = {"published": True, "representing": False}
+    return {k: representing_weight(d, np.cos(THETA), published=v) for k, v in both.items()}
+
+
+def draw_weight() -> Figure:
+    """A panel for each d."""
+    with sheet(
+        FIGURES["rank_weight"], NOTE, len(DIMENSIONS), (3.1, 2.9), (1.8, 0.9), sharey=True
+    ) as (figure, axes):  # fmt: skip
+        for ax, d in zip(axes, DIMENSIONS, strict=True):
+            published, own = map(np.abs, weights(d).values())
+            ax.plot(THETA, published, color=VERMILION, label="as published")
+            ax.plot(THETA, own, color=BLUE, label="represents\nthe target")
+            ax.set_yscale("log")
+            ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
+            ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
+            ax.label_outer()
+        legend_beside(figure)
+    return figure
+
+
+def run(job: Job, output: Path) -> None:
+    parts = ({"d": [d] * len(THETA), "theta": THETA} | weights(d) for d in DIMENSIONS)
+    rows = (
+        dict(zip(part, row, strict=True))
+        for part in parts
+        for row in zip(*part.values(), strict=True)
+    )
+    table = table_from_rows(rows, SCHEMA)
+    save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

@@ -1,0 +1,155 @@
+"""Curves read off the paper's figures: judged, beside ours, and which readings they leave."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ...pages.drawing import save_with_numbers
+from ...pages.house_style import INK
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import array_of, numpy_column, schema, table_from_rows
+from ...statistics.claims import DIFFERS, UNDECIDED
+from ...statistics.goodness_of_fit import PanelPoints, log_likelihood
+from ...statistics.panel_agreement import judge
+from ..exact.compute import compute_exact, references
+from ..models.panel_tables import read_joined
+from ..settings.panels import PUBLISHED, Panel, PanelsJob, PublishedJob
+from . import panel_figure, verdicts
+from .choices import effect_of
+from .readings import CHOICES
+
+COLUMNS = ["value", "success_rate", "reading_error", "source"]
+SCHEMA = schema(
+    panel=str, choice=str, reading=str, mean_difference=float, log_likelihood=float, is_best=bool,
+    outcome=str,
+)  # fmt: skip
+
+DRAWN = "Published (black) and ours"
+TITLE = "Verdicts: points read off the paper's figures"
+ABOUT = (
+    f"In place of simulated trials: rates read off the paper's figures ({PUBLISHED}), as successes "
+    "in its own trials, each off by its reading error at most, as fits best.\n"
+)
+READINGS_TITLE = "Which reading of each open choice the published points leave"
+READINGS_ABOUT = (
+    "Each open choice, its default first, all others at theirs. A reading is excluded if the panel "
+    "differs from its exact or reference values, by the rule of tables/published, or if it has no "
+    "point where one is published; selected if no other is left; else undecided. Best is the most "
+    "likely, reading errors evenly spread; that alone excludes none. Where all are excluded, this "
+    "choice alone does not explain the points."
+)
+
+
+def read_curves(job: PublishedJob) -> list[pa.Table]:
+    """The curve of each file; ValueError where there is none, or a file is no curve of a panel."""
+    if not job.files:
+        raise ValueError(f"{PUBLISHED}: no curves there; its README.md says how to add PANEL.csv")
+    panels, curves = {panel.name: panel for panel in job.panels}, []
+    for name, text in job.files.items():
+        rows = csv.DictReader(text.splitlines(), restval="")
+        try:
+            if rows.fieldnames != COLUMNS:
+                raise ValueError(f"columns are {rows.fieldnames}; allowed: {COLUMNS}")
+            if name not in panels:
+                raise ValueError(f"config.yaml has no panel {name} that sweeps one parameter")
+            curves.append(_curve(panels[name], rows))
+        except ValueError as error:
+            raise ValueError(f"{PUBLISHED}/{name}.csv, line {rows.line_num}: {error}") from None
+    return curves
+
+
+def _curve(panel: Panel, rows: csv.DictReader) -> pa.Table:
+    """Exact values at the published points, and rates as successes in the paper's trials."""
+    (swept,), found = panel.sweep, {}
+    grid = {point.swept[0] for point in panel.points()}
+    for row in rows:
+        value, rate, error = (float(row[name]) for name in COLUMNS[:3])
+        if value not in grid or value in found:
+            raise ValueError(f"value {value:g}; allowed: values of the panel's grid, each once")
+        if not (0 <= rate <= 1 and 0 <= error <= 1):
+            raise ValueError("success_rate and reading_error; allowed: numbers from 0 to 1")
+        found[value] = rate, error
+    if not found:
+        raise ValueError("no points; allowed: at least one line beneath the first")
+    rates, errors = np.array([*found.values()]).T
+    table = compute_exact(panel.with_more(sweep={swept: [*found]}))
+    for name, column in {
+        "trials": np.full(len(rates), panel.trials),
+        "successes": np.rint(rates * panel.trials).astype(np.int64),
+        "misread": np.floor(errors * panel.trials + 0.5).astype(np.int64),
+        "p_hat": rates,
+        "reading_error": errors,
+    }.items():
+        table = table.append_column(name, array_of(column, pa.from_numpy_dtype(column.dtype)))
+    return table
+
+
+def reading_rows(job: PublishedJob, panel: Panel, curve: pa.Table) -> Iterator[dict[str, object]]:
+    """The rows of SCHEMA of a panel: of each choice that has other readings there."""
+    of_panel, default = panel.points(), verdicts.points_of(panel.name, curve)
+    by_value = {point.swept[0]: point for point in of_panel}
+    published = [by_value[value] for value in curve["value"].to_pylist()]
+    for choice in CHOICES:
+        held = {choice.default: default}
+        for other in choice.alternatives:
+            effect = other.apply and not other.values and effect_of(choice, other, panel, of_panel)
+            changed = dict(zip(effect.before, effect.after, strict=True)) if effect else {}
+            points = [changed.get(point) for point in published]
+            if all(points):
+                found = references(effect.model, points)
+                p_exact, error = np.array([(each.success, each.error) for each in found]).T
+                held[other.name] = replace(default, reference=p_exact, error=error)
+            elif any(points):
+                held[other.name] = None
+        if len(held) > 1:
+            names = {"panel": panel.name, "choice": choice.name}
+            yield from (names | row for row in _compared(job, held))
+
+
+def _compared(
+    job: PublishedJob, held: dict[str, PanelPoints | None]
+) -> Iterator[dict[str, object]]:
+    """What is found of the readings of a choice; None is one that lacks a point."""
+    whole, level = {name: of for name, of in held.items() if of}, job.level / len(job.panels)
+    likelihoods = {name: round(log_likelihood(of), 6) for name, of in whole.items()}
+    found = {name: judge([of], job.margins[:1], level)[0].verdict for name, of in whole.items()}
+    left = [name for name, verdict in found.items() if verdict != DIFFERS]
+    for name, of in held.items():
+        yield {
+            "reading": name,
+            "mean_difference": of and abs(of.successes / of.trials - of.reference).mean(),
+            "log_likelihood": likelihoods.get(name),
+            "is_best": likelihoods.get(name) == max(likelihoods.values()),
+            "outcome": "excluded" if name not in left else UNDECIDED if left[1:] else "selected",
+        }
+
+
+def run(
+    job: PublishedJob, figure: Path, table: Path, readings: Path,
+    tables: list[Path] = (), exact: list[Path] = (),
+) -> None:  # fmt: skip
+    curves = read_curves(job)
+    ours = read_joined(tables, exact, [panel.contest for panel in job.panels])
+    shown = [
+        panel.with_more(trials=own["trials"][0].as_py())
+        for panel, own in zip(job.panels, ours, strict=True)
+    ]
+    drawn, rows = panel_figure.draw(PanelsJob(title=DRAWN, panels=shown), ours), []
+    for ax, panel, curve in zip(drawn.axes, job.panels, curves, strict=False):
+        points = (numpy_column(curve, name) for name in ("value", "p_hat", "reading_error"))
+        ax.errorbar(*points, fmt="x", color=INK, linewidth=0.8, markersize=3, zorder=4)
+        ax.set_xlabel(f"{panel.name}: {ax.get_xlabel()}")
+        rows += reading_rows(job, panel, curve)
+    by_panel, by_point = verdicts.verdict_tables(job, curves)
+    errors = np.concatenate([numpy_column(curve, "reading_error") for curve in curves])
+    by_point = by_point.append_column("reading_error", array_of(errors, pa.float64()))
+    provenance, about = record(job.canonical(), __name__), verdicts.about(job, len(by_point))
+    save_with_numbers(drawn, figure, by_point, provenance)
+    write_result(by_panel, table, provenance, TITLE, ABOUT + about)
+    left = table_from_rows(rows, SCHEMA)
+    write_result(left, readings, provenance, READINGS_TITLE, READINGS_ABOUT)
