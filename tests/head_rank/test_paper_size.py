@@ -10,9 +10,15 @@ from rank_cells import write_made_up
 
 from attention_separation.head_rank import paper_size
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
+from attention_separation.head_rank.training.cell_table import (
+    OF_HEADS,
+    OF_SHARES,
+    RUNS,
+    SCHEMA,
+    USUAL,
+)
 from attention_separation.head_rank.training.runs import chosen
-from attention_separation.results.tables import TableError, read_parquet
+from attention_separation.results.tables import TableError, read_parquet, write_parquet
 
 STUDIES = {scale: head_rank(scale=scale) for scale in paper_size.SCALES}
 
@@ -113,7 +119,7 @@ def compared(docs):
             for row in rows]  # fmt: skip
 
 
-NUMBERS = {*paper_size.COMPARED.names} - {"encoding"}
+NUMBERS = {*paper_size.COMPARED.names} - {"encoding", "in_band"}
 
 
 def test_cells_stand_beside_the_published_values(tmp_path):
@@ -138,3 +144,75 @@ def test_cells_stand_beside_the_published_values(tmp_path):
     assert full["error"] == pytest.approx(np.mean([row["test_error"] for row in runs]))
     assert full["over_rank_0"] == pytest.approx(full["error"] / least_error(64, 16))
     assert full["dead"] == 0
+
+
+def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_papers_networks(
+    tmp_path,
+):
+    train(tmp_path, "reference", "d64_n16_L1_w1_r64")
+    (path,) = (tmp_path / "reference/cells").iterdir()
+    cell = read_parquet(path, SCHEMA)
+    metadata = {key.decode(): value.decode() for key, value in cell.schema.metadata.items()}
+    write_parquet(cell.drop_columns([*USUAL]), path, metadata)
+    docs = tmp_path / "docs"
+    paper_size.keep_runs(tmp_path / "reference", docs)
+    rows = paper_size.read_kept(docs)
+    assert {row["cell"]: row.items() & USUAL.items() for row in rows} == {
+        "d64_n16_L1_w1_r64": USUAL.items()
+    }
+    lines = csv.DictReader((docs / "runs.csv").read_text(encoding="utf-8").splitlines())
+    old = [{name: x for name, x in row.items() if name not in USUAL} for row in lines]
+    with (docs / "runs.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, old[0])
+        writer.writeheader()
+        writer.writerows(old)
+    assert paper_size.read_kept(docs) == rows
+    # No other column may be missing.
+    write_parquet(cell.drop_columns(["test_error"]), path, metadata)
+    with pytest.raises(TableError, match="not a table of this version"):
+        paper_size.keep_runs(tmp_path / "reference", docs)
+
+
+@pytest.mark.parametrize(
+    ("losses", "place"),
+    [([0.0086], "inside"), ([0.0088, 0.005], "inside"), ([0.01, 0.0088], "above"),
+     ([0.5, 0.0049], "below"), ([None], None)],
+)  # fmt: skip
+def test_the_least_training_loss_is_held_against_the_published_five_runs(losses, place):
+    row = one_row("reference", "d64_n16_L3_w8_r4_concatenated")
+    rows = [row | {"run": run, "min_train": loss} for run, loss in enumerate(losses)]
+    (found,) = paper_size.compared(rows, {row["cell"]: {"core_seconds": 1.0}})
+    assert (found["published"], found["top"], found["in_band"]) == (0.00491, 0.0087, place)
+    assert found["least_train"] == min(losses)
+
+
+def one_row(scale, name):
+    job = STUDIES[scale].every_cell[name]
+    heads = {"angle": [], "norm": [], "share": [], "test_error": 0.1, "dead": False}
+    return job.model_dump() | heads | {"cell": name, "rank": job.rank}
+
+
+def test_only_networks_of_the_published_width_are_held_against_a_band():
+    rows = [one_row("reference", "d64_n4_L2_w8_r1") | {"run": 0, "min_train": 0.03, "width": w}
+            for w in (8, 64)]  # fmt: skip
+    places = [paper_size.compared([row], {row["cell"]: {"core_seconds": 1.0}}) for row in rows]
+    assert [(found["top"], found["in_band"]) for (found,) in places] == [
+        (0.045, None), (0.045, "inside"),
+    ]  # fmt: skip
+
+
+def test_quartiles_of_heads_stand_beside_the_published_boxes():
+    row = one_row("reference", "d64_n16_L1_w8_r64")
+    rows = [row | {"run": 0, "angle": [170.0, 172.0], "norm": [300.0, None]},
+            row | {"run": 1, "angle": [174.0, 176.0, 178.0], "norm": [500.0, 500.0]}]  # fmt: skip
+    angle, norm = paper_size.compared_heads([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
+    assert angle == {
+        "width": 8, "steps": 10000, "runs": 2, "heads": 5, "quantity": "angle",
+        "q1": 172.0, "median": 174.0, "q3": 176.0,
+        "published_q1": 174.8, "published_median": 176.3, "published_q3": 176.55,
+    }  # fmt: skip
+    assert (norm["heads"], norm["q1"], norm["median"]) == (3, 400.0, 500.0)
+    (single, _) = paper_size.compared_heads([
+        one_row("reference", "d64_n16_L1_w1_r64") | {"run": 0, "angle": [179.0], "norm": [1.0]}
+    ])  # fmt: skip
+    assert (single["published_median"], single["published_q1"]) == (179.6, None)

@@ -32,6 +32,10 @@ MEMORY = Grid(
     **RECIPE, layers=[3], widths=[1], ranks=[4], n=[4], regimes=["repeated"], batches=10,
     also=[Part(batches=100), Part(regimes=["fresh"])],
 )  # fmt: skip
+VARIANTS = Grid(
+    **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4],
+    also=[Part(biases=False), Part(layer_norm=True)],
+)  # fmt: skip
 LEVEL, MARGIN = 0.05, 0.03
 
 

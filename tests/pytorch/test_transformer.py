@@ -16,22 +16,37 @@ from attention_separation.head_rank.training.transformer import (
 )
 
 ENCODINGS = [("none", None), ("additive", None), ("concatenated", 4)]
+VARIANTS = [{}, {"biases": False}, {"layer_norm": True}]
 
 
-def attention_modules(model: Architecture, layer: Layer, run: int):
-    """`width` separate MultiheadAttention modules with one run's parameters of a layer."""
-    dimension = model.model_dimension
+def attended(model: Architecture, layer: Layer, run: int, rows):
+    """What `width` separate MultiheadAttention modules make of the rows of points, with one run's
+    parameters of a layer."""
+    dimension, has_biases = model.model_dimension, model.biases is None
     into = layer.attend_in[run].view(3, model.width, dimension, dimension)
     into_bias = layer.attend_in_bias[run].view(3, model.width, dimension)
     out = layer.attend_out[run].view(dimension, model.width, dimension)
     for j in range(model.width):
-        one = torch.nn.MultiheadAttention(dimension, model.heads, batch_first=True, dtype=out.dtype)
-        with torch.no_grad():
-            one.in_proj_weight.copy_(into[:, j].reshape(-1, dimension))
-            one.in_proj_bias.copy_(into_bias[:, j].reshape(-1))
-            one.out_proj.weight.copy_(out[:, j])
-            one.out_proj.bias.copy_(layer.attend_out_bias[run, :, 0])
-        yield one
+        one = torch.nn.MultiheadAttention(
+            dimension, model.heads, bias=has_biases, batch_first=True, dtype=out.dtype
+        )
+        weights = {
+            "in_proj_weight": into[:, j].reshape(-1, dimension), "out_proj.weight": out[:, j],
+        }  # fmt: skip
+        biases = {
+            "in_proj_bias": into_bias[:, j].reshape(-1),
+            "out_proj.bias": layer.attend_out_bias[run, :, 0],
+        }
+        parameters = weights | biases if has_biases else weights
+        yield torch.func.functional_call(one, parameters, (rows, rows, rows))[0]
+
+
+def normalised(model: Architecture, rows):
+    """Rows of norm 1; torch's LayerNorm divides by the standard deviation, norm / sqrt(D)."""
+    if model.layer_norm is None:
+        return torch.nn.functional.normalize(rows, dim=2)
+    dimension = model.model_dimension
+    return torch.nn.functional.layer_norm(rows, [dimension], eps=0) / dimension**0.5
 
 
 def by_modules(model: Architecture, tensors, run: int, x):
@@ -43,12 +58,13 @@ def by_modules(model: Architecture, tensors, run: int, x):
         table = tensors[0][run, :, :, 0].T
         rows = torch.cat([rows, table.expand(len(rows), -1, -1)], 2)
     for layer in layers_of(tensors):
-        modules = list(attention_modules(model, layer, run))
-        mean = sum(one(rows, rows, rows)[0] for one in modules) / model.width
-        rows = torch.nn.functional.normalize(rows + mean, dim=2) * layer.attend_scale[run]
-        hidden = torch.relu(rows @ layer.hidden[run].T + layer.hidden_bias[run, :, 0])
-        outer = hidden @ layer.outer[run].T + layer.outer_bias[run, :, 0]
-        rows = torch.nn.functional.normalize(rows + outer, dim=2) * layer.outer_scale[run]
+        mean = sum(attended(model, layer, run, rows)) / model.width
+        rows = normalised(model, rows + mean) * layer.attend_scale[run]
+        biases = layer.hidden_bias[run, :, 0], layer.outer_bias[run, :, 0]
+        before, after = biases if model.biases is None else (0, 0)
+        hidden = torch.relu(rows @ layer.hidden[run].T + before)
+        rows = normalised(model, rows + hidden @ layer.outer[run].T + after)
+        rows = rows * layer.outer_scale[run]
     return rows[:, :, : model.d].permute(2, 1, 0)
 
 
@@ -63,20 +79,28 @@ def disturbed(job, dtype):
     return tensors, unit(x)[0]
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)
 @pytest.mark.parametrize("by_rows", [True, False])
-@torch.no_grad()
 def test_merged_heads_are_the_average_of_separate_attention_modules(
-    encoding, d_e, by_rows, monkeypatch
+    variant, encoding, d_e, by_rows, monkeypatch
 ):
+    """Outputs, and what torch derives from its own modules."""
     monkeypatch.setattr(module, "is_by_rows", lambda n, rank: by_rows)
-    job = small(encoding=encoding, d_e=d_e)
+    job = small(encoding=encoding, d_e=d_e, **variant)
     for dtype, tolerance in ((torch.float32, 1e-6), (torch.float64, 1e-13)):
         tensors, x = disturbed(job, dtype)
         found = transformer(job, tensors, x)
-        for run in range(len(job.seeds)):
-            wanted = by_modules(job, tensors, run, x[run])
-            torch.testing.assert_close(found[run], wanted, rtol=0, atol=tolerance)
+        wanted = torch.stack([by_modules(job, tensors, run, own) for run, own in enumerate(x)])
+        torch.testing.assert_close(found, wanted, rtol=0, atol=tolerance)
+        along = torch.randn(found.shape, generator=torch.Generator().manual_seed(6), dtype=dtype)
+        ours, theirs = (
+            torch.autograd.grad((each * along).sum(), tensors, materialize_grads=True)
+            for each in (found, wanted)
+        )
+        for one, other in zip(ours, theirs, strict=True):
+            # Of a sum over sets and points, of one term each.
+            torch.testing.assert_close(one, other, rtol=0, atol=1000 * tolerance)
 
 
 @pytest.mark.parametrize("by_rows", [True, False])
@@ -148,6 +172,19 @@ def test_initial_values_are_as_published(encoding, d_e):
     else:
         # 144 values of mean -1, sd 1: six standard errors.
         assert abs(tensors[0].mean() + 1) < 6 / 144**0.5
+
+
+def test_a_variant_starts_as_the_papers_network_does_and_trains_no_bias():
+    usual, without, centred = (Transformers(small(**variant)) for variant in VARIANTS)
+    assert all(map(torch.equal, usual.tensors, centred.tensors))
+    assert all(map(torch.equal, usual.tensors, without.tensors))
+    without.advance(without.batch(0))
+    untrained = [
+        tensor[0].numel() for tensor, before in zip(without.tensors, usual.tensors, strict=True)
+        if torch.equal(tensor, before)
+    ]  # fmt: skip
+    assert len(untrained) == 4 * without.job.layers
+    assert sum(untrained) == usual.job.parameters() - without.job.parameters()
 
 
 @pytest.mark.parametrize(("encoding", "d_e"), ENCODINGS)

@@ -83,7 +83,7 @@ def test_the_second_papers_claims():
     agree, differ, open_ = own["agrees"], own["differs"], own["undecided"]
     left = own["not judged"]
     assert f"claims {agree} of {count} agree" in PAGE
-    counts = f"{agree} agree, {differ} differ, {open_} is undecided"
+    counts = f"{agree} agree, {differ} differ, {open_} are undecided"
     assert f"of {count} claims {counts}, {left} are not judged" in PAGE
     assert (
         f"the paper's {count} claims, theory and training together, {counts} and {left} are not "

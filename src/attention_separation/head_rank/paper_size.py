@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -18,14 +19,14 @@ from ..pages.drawing import save
 from ..pages.keeping import DIGITS
 from ..pages.provenance_page import processor
 from ..results.files import write_text
-from ..results.tables import read_parquet, rounded, schema, table_from_rows, write_csv
+from ..results.tables import rounded, schema, table_from_rows, write_csv
 from ..settings.strict_model import subsample
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
 from .settings.cells import TEXT_RATE
 from .training import published_values
-from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA
+from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA, USUAL, read_cell
 from .training.runs import (
     CONTROL_INITIAL,
     cells_of,
@@ -69,12 +70,22 @@ PUBLISHED = schema(
 
 COMPARED = schema(
     figure=int, layers=int, width=int, encoding=str, n=int, rank=int, steps=int, lr=float,
-    runs=int, dead=int, error=float, over_rank_0=float, published=float, top=float,
-    core_hours=float,
+    runs=int, dead=int, error=float, over_rank_0=float, least_train=float, published=float,
+    top=float, in_band=str, core_hours=float,
 )  # fmt: skip
 """A row per cell of the paper's size: the mean error over its runs, also over that of uniform
-attention, and the published value; that of another width with two layers. `core_hours`: what one
-run by the authors' recipe would take, by what its steps took here; null where that is not known."""
+attention, and the published value; that of another width with two layers. `least_train`: the least
+training loss of any epoch and run, which is what the paper shows; `in_band`: whether it is inside
+the published five runs, from `published` to `top` of the same model, or above or below them, null
+where no `top` can be read. `core_hours`: what one run by the authors' recipe would take, by what
+its steps took here; null where that is not known."""
+
+COMPARED_HEADS = schema(
+    width=int, steps=int, runs=int, heads=int, quantity=str, q1=float, median=float, q3=float,
+    published_q1=float, published_median=float, published_q3=float,
+)  # fmt: skip
+"""Figure 2, of heads of full rank in one layer: quartiles over heads and runs of a cell, of the
+`angle` in degrees and of the `norm`, and of the published boxes where they can be read."""
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -89,7 +100,7 @@ def keep_runs(results: Path, folder: Path) -> int:
     paths = sorted((results / "cells").glob("*.parquet"))
     if not paths:
         return 0
-    rows = [row for path in paths for row in read_parquet(path, SCHEMA).to_pylist()]
+    rows = [row for path in paths for row in read_cell(path).to_pylist()]
     new = {row["cell"] for row in rows}
     rows += [row for row in read_kept(folder) if row["cell"] not in new]
     rows.sort(key=lambda row: (row["cell"], row["run"]))
@@ -118,7 +129,7 @@ def read_kept(folder: Path) -> list[dict]:
     if not (folder / "runs.csv").exists():
         return []
     tables = {name: _read_csv(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
-    rows = {(row["cell"], row["run"]): row for row in tables["runs"]}
+    rows = {(row["cell"], row["run"]): USUAL | row for row in tables["runs"]}
     for table, lists in LISTS.items():
         for row in rows.values():
             row |= {of: [] for of in lists.values()}
@@ -143,6 +154,7 @@ def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
     found = []
     for cell in cells_of([row for row in rows if figure_of(row)]):
         row = cell[0]
+        least = min((x for each in cell if (x := each["min_train"]) is not None), default=None)
         encoding = row["encoding"]
         if encoding == "additive":
             encoding += f" from {initial_words(row)}"
@@ -156,8 +168,27 @@ def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
                 "over_rank_0": mean(map(over_rank_0, cell)),
             }
             | {"core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"])}
-            | _published(row)
+            | {"least_train": least}
+            | _published(row, least)
         )
+    return found
+
+
+def compared_heads(rows: list[dict]) -> list[dict]:
+    """Rows of COMPARED_HEADS, of the runs of one scale."""
+    found = []
+    for cell in cells_of([row for row in rows if FIGURES["rank_fig2"](row)], layers=1):
+        width = cell[0]["width"]
+        medians = published_values.FIGURE_2.get(width, (None,) * 2)
+        boxes = published_values.QUARTILES_2.get(width, ((None,) * 2,) * 2)
+        for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
+            heads = [x for row in cell for x in row[name] if x is not None]
+            values = (*np.quantile(heads, (0.25, 0.5, 0.75)), box[0], median, box[1])
+            found.append(
+                {"width": width, "steps": cell[0]["steps"], "runs": len(cell), "quantity": name}
+                | {"heads": len(heads)}
+                | dict(zip(COMPARED_HEADS.names[5:], values, strict=True))
+            )
     return found
 
 
@@ -168,8 +199,9 @@ def _core_hours(row: dict, runs: int, seconds: float | None) -> float | None:
     return seconds / 3600 / runs * sets / (row["steps"] * row["batch"])
 
 
-def _published(row: dict) -> dict[str, float | None]:
-    """What the paper's figure shows for the model of a run, empty where it has none."""
+def _published(row: dict, least: float | None) -> dict[str, float | str | None]:
+    """What the paper's figure shows for the model of a run, and where the least training loss of
+    its cell is beside it; empty where it has none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
     number, at = figure_of(row), {"encoding": row["encoding"], "n": row["n"]}
@@ -178,7 +210,11 @@ def _published(row: dict) -> dict[str, float | None]:
     if row["rank"] not in line:
         return {}
     key = (number, row["layers"], row["width"], row["encoding"], row["n"], row["rank"])
-    return {"published": line[row["rank"]], "top": published_values.top(*key)}
+    low, high = line[row["rank"]], published_values.top(*key)
+    place, is_same = None, number != 4 or row["width"] == published_values.WIDTH_4
+    if is_same and None not in (least, high):
+        place = "below" if least < low else "above" if least > high else "inside"
+    return {"published": low, "top": high, "in_band": place}
 
 
 def figure_of(row: dict) -> int | None:
@@ -200,7 +236,9 @@ def read_made_with(folder: Path) -> dict[str, dict]:
 
 
 def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
-    types = pyarrow.csv.ConvertOptions(column_types=schema)
+    types = pyarrow.csv.ConvertOptions(
+        column_types=schema, null_values=[""], strings_can_be_null=True
+    )
     return pyarrow.csv.read_csv(path, convert_options=types).to_pylist()
 
 
@@ -261,6 +299,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     scale."""
     write_published(docs / "head_rank/published.csv")
     beside: list[dict] = []
+    heads: list[dict] = []
     for scale in SCALES:
         folder = docs / "head_rank" / scale
         count = keep_runs(results / scale, folder)
@@ -269,8 +308,12 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
             seed = int(made_with[own[0]["cell"]]["seed"])
             save(DRAWN[name](shown(name, own, seed)), folder / name, ("svg",))
         beside += compared(rows, made_with)
+        heads += compared_heads(rows)
         yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
     order = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     beside.sort(key=lambda row: tuple(row[name] for name in order))
     table = rounded(table_from_rows(beside, COMPARED), DIGITS)
     write_csv(table, docs / "head_rank/compared.csv")
+    heads.sort(key=lambda row: (row["quantity"], row["width"], row["steps"]))
+    table = rounded(table_from_rows(heads, COMPARED_HEADS), DIGITS)
+    write_csv(table, docs / "head_rank/compared_heads.csv")

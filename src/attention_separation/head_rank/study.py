@@ -104,7 +104,8 @@ class HeadRank(Study):
 
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
-        figures = {f"rank_{name}": cells for name, cells in self.cells.items()}
+        grids = {f"rank_{name}": cells for name, cells in self.cells.items()}
+        figures = {name: cells for name, cells in grids.items() if name in FIGURES}
         heads = {
             name: job for name, job in self.cells.get("fig1", {}).items()
             if job.rank == job.model_dimension

@@ -210,8 +210,9 @@ class Rank:
     def one_layer(self) -> list[dict[str, Any]]:
         """The cells of one trained layer at d = 8 and N = 4, without encodings, on new batches."""
         cells = self._tables(
-            "head_rank/rank_errors", d=8, n=4, layers=1, encoding="none", regime="fresh"
-        )
+            "head_rank/rank_errors", d=8, n=4, layers=1, encoding="none", regime="fresh",
+            biases=None, layer_norm=None,
+        )  # fmt: skip
         # Batches of 16 belong to the figure that repeats batches.
         return [row for row in cells if "_b16_" not in row["cell"]]
 

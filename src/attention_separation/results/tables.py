@@ -148,8 +148,11 @@ def write_csv(table: pa.Table, path: Path) -> None:
         pyarrow.csv.write_csv(table, part)
 
 
-def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> pa.Table:
-    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`.
+def read_parquet(
+    path: Path, schema: pa.Schema, settings: str | None = None, optional: Iterable[str] = ()
+) -> pa.Table:
+    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`;
+    of those that are `optional`, in the order of the schema, one that it lacks is null.
 
     Raises
     ------
@@ -157,6 +160,10 @@ def read_parquet(path: Path, schema: pa.Schema, settings: str | None = None) -> 
         If the file is no parquet file, has other columns, or was made with other settings.
     """
     table = read_table(path)
+    for name in optional:
+        if name not in table.column_names:
+            place, field = schema.get_field_index(name), schema.field(name)
+            table = table.add_column(place, field, pa.nulls(len(table), field.type))
     if not table.schema.equals(schema, check_metadata=False):
         raise TableError(
             f"{path}: not a table of this version: its columns are {table.schema.names}, "

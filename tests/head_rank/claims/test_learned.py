@@ -4,7 +4,7 @@ import pytest
 from rank_runs import FIG1, LEVEL, MARGIN, runs_of
 
 from attention_separation.head_rank.claims.judging import OURS, PAPERS
-from attention_separation.head_rank.claims.learned_claims import learned
+from attention_separation.head_rank.claims.learned_claims import learned, more_heads
 from attention_separation.head_rank.training.runs import chosen
 
 
@@ -54,3 +54,24 @@ def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
         assert list(learned(noisy, 1, MARGIN, LEVEL))[2]["verdict"] == "undecided"
     hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
     assert list(learned(hot, 1, MARGIN, LEVEL))[2]["verdict"] == "differs"
+
+
+def test_several_heads_in_several_layers_have_another_strategy_where_cell_by_cell_they_do():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    several = chosen(rows, layers=3, width=3, rank=8)
+    for row in several:
+        row["angle"] = [90.0, 100.0 + row["run"], 179.0]
+    found = more_heads(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == ("agrees", PAPERS, 1)
+    assert (found["deciding_case"], found["measured"]) == ("L=3, w=3, r=8, median", 101)
+    # One layer, or one head, is no such network; these all have 175 degrees or more.
+    assert more_heads([row for row in rows if row not in several])["verdict"] == "not run"
+    more = [row | {"cell": "other", "layers": 2, "angle": [166.0]} for row in several]
+    found = more_heads(rows + more)
+    assert (found["verdict"], found["comparisons"], found["measured"]) == ("differs", 2, 166)
+    for row in several:
+        row["test_error"] = 0.01 if row["run"] else 0.5
+    found = more_heads(rows)
+    assert found["verdict"] == "not judged"
+    assert found["reason"] == "runs of one cell end at 0.010 and at 0.500: L=3, w=3, r=8"
+    assert more_heads(rows + more)["comparisons"] == 1

@@ -1,10 +1,12 @@
 """Grids of several products, their parts as targets, and what training asks for."""
 
+import json
+
 import pytest
 from making import head_rank
 from training_jobs import small
 
-from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK
+from attention_separation.head_rank.settings.cells import STEPS_PER_BLOCK, STREAMS
 from attention_separation.head_rank.settings.section import Grid, Part
 
 SHARED = {
@@ -46,6 +48,20 @@ def test_data_and_schedule_name_a_cell():
     assert [job.name.removeprefix("d8_n4_L1_w1_r2") for job in grid.cells(seed=1)] == [
         "", "_per_epoch", "_repeated", "_repeated_per_epoch",
     ]  # fmt: skip
+
+
+def test_variants_have_names_and_digests_of_their_own_and_the_papers_networks_keep_theirs():
+    grid = Grid(
+        **SHARED, layers=[1], widths=[1], ranks=[2], n=[4],
+        also=[Part(biases=False), Part(layer_norm=True)],
+    )  # fmt: skip
+    (usual,), *others = ([*product.cells(seed=1)] for product in grid.products())
+    names = [job.name.removeprefix("d8_n4_L1_w1_r2") for (job,) in others]
+    assert names == ["_no_biases", "_layer_norm"]
+    assert not {"biases", "layer_norm"} & {*json.loads(usual.canonical())}
+    for (job,) in others:
+        assert job.digest() != usual.digest()
+        assert all(job.stream_names(k, 0) == usual.stream_names(k, 0) for k in STREAMS)
 
 
 @pytest.mark.parametrize("scale", ["paper_size", "reference"])

@@ -22,13 +22,13 @@ from ..constructions.vote import SCHEMA as VOTE
 from ..settings.jobs import ClaimsJob
 from ..theory import bound_table, found_table, plurality_table
 from ..training import published_values
-from ..training.cell_table import DEAD, SETTINGS
+from ..training.cell_table import DEAD, SETTINGS, USUAL
 from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
-from ..training.runs import APART, read_runs, sizes
+from ..training.runs import APART, chosen, read_runs, sizes
 from .judging import LEARNED, ORIGINS, PUBLISHED, SCHEMA, claim, judge_claim, row_of
-from .learned_claims import learned
+from .learned_claims import learned, more_heads
 from .theory_claims import theory
-from .trained_claims import BATCH_CLAIMS, CLAIMS
+from .trained_claims import BATCH_CLAIMS, CLAIMS, VARIANT_CLAIMS
 
 TITLE = "Claims on the rank of attention heads"
 ABOUT = (
@@ -108,7 +108,8 @@ def best_below_full_rank() -> dict[str, object]:
 
 
 SHOWN = (
-    "d", "n", "layers", "width", "encoding", "additive_mean", "additive_sd", "regime", "schedule"
+    "d", "n", "layers", "width", "encoding", "additive_mean", "additive_sd", "regime", "schedule",
+    *USUAL,
 )  # fmt: skip
 """Settings of a cell that the table shows."""
 
@@ -176,6 +177,15 @@ def of_runs(job: ClaimsJob, rows: list[dict]) -> Iterator[dict[str, object]]:
         yield row
     yield best_below_full_rank()
     yield from learned(rows, job.seed, job.margin, job.level)
+    yield more_heads(rows)
+
+
+def of_trained(job: ClaimsJob, rows: list[dict]) -> Iterator[dict[str, object]]:
+    """Rows of all claims on runs; but for claims on variants, of networks like the paper's."""
+    usual = chosen(rows, **USUAL)
+    yield from of_runs(job, usual)
+    for claims, own in ((VARIANT_CLAIMS, rows), (BATCH_CLAIMS, usual)):
+        yield from (judge_claim(each, own, job.margin, job.level) for each in claims)
 
 
 def run(
@@ -183,7 +193,6 @@ def run(
     bound: list[Path], found: Path, plurality: Path, output: Path,
 ) -> None:  # fmt: skip
     runs = read_runs(tables)
-    of_cells = runs.to_pylist()
     numbers = {
         "vote": select_rows(read_parquet(vote, VOTE), series="error"),
         "features": read_parquet(features, FEATURES),
@@ -193,8 +202,7 @@ def run(
         "plurality": read_parquet(plurality, plurality_table.SCHEMA),
     }
     rows = [
-        *of_runs(job, of_cells),
-        *(judge_claim(each, of_cells, job.margin, job.level) for each in BATCH_CLAIMS),
+        *of_trained(job, runs.to_pylist()),
         *theory(numbers, job.level),
     ]
     rows.sort(key=lambda row: ORIGINS.index(row["origin"]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...results.tables import schema
 from ...settings.words import joined
 from ...statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, at_least, judge
-from ...statistics.contrasts import Contrast, Measure
+from ...statistics.contrasts import Claimed, Contrast, Measure
 from ..training import runs
 
 PAPERS = "the paper's"
@@ -48,10 +48,12 @@ def row_of(claimed: Claim, of: str, judgement: Judgement) -> dict[str, object]:
     return row | {"measured": row["value"], "bound": bound}
 
 
-def alone(name: str, value: float, least: float, count: int) -> Judgement:
+def alone(
+    name: str, value: float, bound: float, count: int, claimed: Claimed = at_least
+) -> Judgement:
     """The judgement on a number that is known, and is the worst of so many: without an interval."""
-    verdict = at_least(name, Estimate.exactly(value), least).verdict
-    return Judgement(verdict, count, at_least(name, Estimate.within(value, math.nan), least))
+    verdict = claimed(name, Estimate.exactly(value), bound).verdict
+    return Judgement(verdict, count, claimed(name, Estimate.within(value, math.nan), bound))
 
 
 def unjudged(count: int, comparisons: Iterable[Comparison] = ()) -> Judgement:

@@ -39,6 +39,29 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
     return row_of(words, runs.sizes(own), alone(name, median, MOST_ANGLE, len(every)))
 
 
+def more_heads(rows: list[dict]) -> dict[str, object]:
+    """The row on the median angle of several heads of full rank in several layers: of each cell
+    whose runs end alike."""
+    words = claim(
+        "learned angle, more heads", PAPERS,
+        "More than one layer and more than one head of full rank per layer learn another strategy "
+        f"than a negative multiple of the identity (the median head is less than {MOST_ANGLE:g} "
+        "degrees from +I, the same bound, in every cell whose runs end alike)",
+        "degrees from +I",
+    )  # fmt: skip
+    own = [row for row in runs.plain(rows)
+           if row["layers"] > 1 and row["total_heads"] > 1 and runs.is_full_rank(row)]  # fmt: skip
+    cells = runs.cells_of(own)
+    medians = {runs.naming_dead(runs.cell_words(cell[0]), cell): float(np.median(_angles(cell)))
+               for cell in cells if not runs.bimodal_reason(cell)}  # fmt: skip
+    if not medians:
+        judgement = unjudged(len(cells)) if cells else judge([])
+        return row_of(words, runs.sizes(own), judgement) | {"reason": runs.bimodal_reason(own)}
+    worst = max(medians, key=medians.get)
+    judgement = alone(f"{worst}, median", medians[worst], MOST_ANGLE, len(medians), at_most)
+    return row_of(words, runs.sizes(own), judgement)
+
+
 def _angles(rows: list[dict]) -> list[float]:
     # A head without a number has no angle, and has not come close.
     return [angle or 0.0 for row in rows for angle in row["angle"]]

@@ -7,6 +7,7 @@ from itertools import pairwise
 from ...statistics.claims import at_least, at_most, within
 from ...statistics.contrasts import Claimed, Contrast
 from ..training import runs
+from ..training.cell_table import USUAL
 from ..training.runs import by_rank, chosen, plain
 from . import judging
 
@@ -239,13 +240,14 @@ CLAIMS = (
 _CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
 
 
-def against(arm: dict, other: dict) -> judging.Contrasts:
-    """Each cell of an arm against the same cell of another; the claim is that they do as well."""
+def against(arm: dict, other: dict, claimed: Claimed = within) -> judging.Contrasts:
+    """Each cell of an arm against the same cell of another; by default the claim is that they do as
+    well."""
 
     def contrasts(rows: list[dict]) -> Iterator[Contrast]:
         for own in runs.cells_of(rows, **arm):
             beside = runs.like(chosen(rows, **other), own[0], _CELL)
-            yield Contrast(runs.cell_words(own[0]), [(own, beside)], within)
+            yield Contrast(runs.cell_words(own[0]), [(own, beside)], claimed)
 
     return contrasts
 
@@ -288,3 +290,19 @@ BATCH_CLAIMS = (
         judging.EITHER_SIDE, against(runs.AS_PUBLISHED, runs.REPEATED),
     ),
 )  # fmt: skip
+
+VARIANT_CLAIMS = tuple(
+    judging.TrainedClaim(
+        f"{name}, {of.lower()}", f"{of}: {words}, at every rank",
+        columns | {"origin": judging.PAPERS},
+        against(variant | {"layers": layers}, runs.FRESH | USUAL, claimed),
+    )
+    for name, variant, columns, claimed, words in (
+        ("biases", {"biases": False}, judging.EITHER_SIDE, within,
+         "without biases networks have the error of those with them"),
+        ("LayerNorm", {"layer_norm": True}, judging.THEIRS, at_least,
+         "with LayerNorm, which centres, the error is larger than with RMSNorm"),
+    )
+    for layers, of in ((1, "One layer"), (3, "Three layers"))
+)  # fmt: skip
+"""On networks beside the paper's; all other claims are on networks like the paper's alone."""

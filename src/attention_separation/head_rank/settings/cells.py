@@ -46,7 +46,20 @@ PASSES = 3
 """Arrays that forward and backward hold of each activation, about."""
 
 
-class Recipe(StrictModel):
+class Variant(StrictModel):
+    """How a network differs from the paper's; of one seed it starts from the same weights."""
+
+    biases: Literal[False] | None = Field(
+        default=None, description="false: no layer has biases; if not given, all have"
+    )
+    layer_norm: Literal[True] | None = Field(
+        default=None,
+        description="columns are centred before they are made unit; if not given, they are not, "
+        "which is RMSNorm",
+    )
+
+
+class Recipe(Variant):
     """How the runs of a figure are trained."""
 
     d: Several = Field(description="dimension of the points")
@@ -82,7 +95,7 @@ class Recipe(StrictModel):
         return self
 
 
-class Architecture(StrictModel):
+class Architecture(Variant):
     """A transformer encoder of post-norm layers, and the sets of n points on the unit sphere of d
     dimensions that it reads. Each of `width` attention modules of a layer, which are averaged, has
     `heads` heads; a concatenated encoding adds d_e rows to the points."""
@@ -131,12 +144,14 @@ class Architecture(StrictModel):
         """Trained numbers of the attention of all layers."""
         dimension = self.model_dimension
         inner = self.width * dimension
-        return self.layers * (3 * inner * (dimension + 1) + dimension * (inner + 1))
+        bias = self.biases is None
+        return self.layers * (3 * inner * (dimension + bias) + dimension * (inner + bias))
 
     def parameters(self) -> int:
         """Trained numbers in all."""
         dimension, hidden = self.model_dimension, self.feed_forward
-        rest = hidden * (dimension + 1) + dimension * (hidden + 1) + 2
+        bias = self.biases is None
+        rest = hidden * (dimension + bias) + dimension * (hidden + bias) + 2
         rows = {"none": 0, "additive": self.d, "concatenated": self.d_e or 0}[self.encoding]
         return self.attention_parameters() + self.layers * rest + rows * self.n
 
@@ -188,9 +203,10 @@ class CellJob(Recipe, Architecture, TrainedCell):
 
     def stream_names(self, kind: str, run: int) -> tuple[str, ...]:
         """What names a stream of a run, its kind one of STREAMS; of data without the block: cells
-        that differ in the model alone train on the same data."""
+        that differ in the model alone train on the same data, and variants start alike."""
         if kind == "initial":
-            parts = self.model_dump(include=set(Architecture.model_fields), exclude_none=True)
+            named = set(Architecture.model_fields) - set(Variant.model_fields)
+            parts = self.model_dump(include=named, exclude_none=True)
             own = [key for key in Architecture.model_fields if key in parts]
             words = ("initial", ",".join(f"{key}={parts[key]}" for key in own))
         elif kind == "data":

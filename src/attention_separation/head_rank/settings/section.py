@@ -168,6 +168,9 @@ class Training(StrictModel):
     memory: Grid | None = Field(
         default=None, description="few batches that come back beside new ones, step by step"
     )
+    variants: Grid | None = Field(
+        default=None, description="without biases, and with LayerNorm, beside the paper's networks"
+    )
 
     def grids(self) -> dict[str, Grid]:
         """Those that are to be trained; null leaves a figure out."""
@@ -220,6 +223,7 @@ def _name(job: cell.CellJob) -> str:
     parts += [f"lr{job.lr:g}".replace(".", "p").replace("-", "m")] * (job.lr != cell.TEXT_RATE)
     parts += [f"repeated{job.batches or ''}"] * (job.regime == "repeated")
     parts += ["warm"] * (job.warm_start is not None)
+    parts += ["no_biases"] * (job.biases is False) + ["layer_norm"] * bool(job.layer_norm)
     parts += ["shares"] * bool(job.shares)
     parts += ["per_epoch"] * (job.schedule == "per_epoch")
     return "_".join(parts)

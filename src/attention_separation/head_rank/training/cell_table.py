@@ -1,10 +1,11 @@
 """The table of a trained cell: one row per run. Without torch."""
 
 import math
+from pathlib import Path
 
 import pyarrow as pa
 
-from ...results.tables import finite_or_null, schema, table_from_rows
+from ...results.tables import finite_or_null, read_parquet, schema, table_from_rows
 from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, STREAMS, CellJob
 
@@ -16,9 +17,12 @@ SETTINGS = {
     "d": int, "n": int, "layers": int, "heads": int, "width": int, "encoding": str, "d_e": int,
     "feed_forward": int, "batch": int, "steps": int, "lr": float, "regime": str, "schedule": str,
     "warm_up": float, "batches": int, "warm_start": int, "additive_mean": float,
-    "additive_sd": float, "held_out": int,
+    "additive_sd": float, "held_out": int, "biases": bool, "layer_norm": bool,
 }  # fmt: skip
 """Columns that are settings of the cell, equal in all rows."""
+
+USUAL = {"biases": None, "layer_norm": None}
+"""Of the paper's networks; tables made before there were others lack these columns."""
 
 SCHEMA = schema(
     cell=str, **SETTINGS, total_heads=int, rank=int, attention_parameters=int, parameters=int,
@@ -48,6 +52,11 @@ OF_CURVES = ("curve_step", "curve_train", "curve_test")
 
 RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.type)])
 """A table with a row per run, without curves and heads."""
+
+
+def read_cell(path: Path) -> pa.Table:
+    """The table of a cell; TableError if a file is none."""
+    return read_parquet(path, SCHEMA, optional=USUAL)
 
 
 def with_entries(names: tuple[str, ...]) -> pa.Schema:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ...results.tables import read_parquet
 from ...settings.words import joined
 from ..constructions.farthest_point import least_error, simulated_errors
 from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
-from .cell_table import SCHEMA
+from .cell_table import read_cell
 
 SIZE = ("d", "n", "feed_forward")
 TRAINING = ("batch", "steps", "lr", "schedule", "warm_up")
@@ -44,7 +43,7 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     TableError
         If a file is no table of a cell.
     """
-    tables = [read_parquet(path, SCHEMA) for path in paths]
+    tables = [read_cell(path) for path in paths]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
 
 

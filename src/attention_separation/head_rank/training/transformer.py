@@ -38,6 +38,11 @@ class Layer(NamedTuple):
     outer_bias: Tensor
     outer_scale: Tensor
 
+    def without_biases(self) -> "Layer":
+        """The same with biases of 0, which are no parameters."""
+        biases = {name: of for name, of in self._asdict().items() if name.endswith("_bias")}
+        return self._replace(**{name: torch.zeros_like(of) for name, of in biases.items()})
+
 
 def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
     """Initial values of one run: the encoding, if any, and layer after layer, which start equal.
@@ -95,15 +100,19 @@ def transformer(
     x = x.transpose(2, 3) if by_sets else x
     columns = x.shape[2:]
     split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
-    x = x.flatten(2)
+    x, is_centred = x.flatten(2), bool(model.layer_norm)
     for layer in layers_of(tensors):
+        if model.biases is False:
+            layer = layer.without_biases()
         inside = _Linear.apply(x, layer.attend_in, layer.attend_in_bias, False).view(split)
         attended = attention.apply(inside).reshape(x.shape[0], -1, x.shape[2])
         # The average over modules: the bias is that of the average already.
         merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
-        x = _Residual.apply(x, attended, merging, layer.attend_out_bias, layer.attend_scale)
+        x = _Residual.apply(
+            x, attended, merging, layer.attend_out_bias, layer.attend_scale, is_centred
+        )
         inner = _Linear.apply(x, layer.hidden, layer.hidden_bias, True)
-        x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale)
+        x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale, is_centred)
         if streams is not None:
             stream = x.unflatten(2, columns)
             streams.append(stream.transpose(2, 3) if by_sets else stream)
@@ -169,13 +178,21 @@ def _of_weights(gradient: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _Residual(torch.autograd.Function):
-    """The columns of x + weight inner + bias, made unit, times scale."""
+    """The columns of x + weight inner + bias, made unit, times scale.
+
+    `is_centred`: less their mean before, which is LayerNorm (sd = norm / sqrt(D)) with one scalar
+    in place of torch's vectors of gain and bias. These would turn and move the hyperplane of its
+    outputs, no more: without an encoding either has an error of at least 1/d, the mean square of a
+    target, uniform on the sphere, across a hyperplane.
+    """
 
     @staticmethod
     def forward(
-        ctx, x: Tensor, inner: Tensor, weight: Tensor, bias: Tensor, scale: Tensor
+        ctx, x: Tensor, inner: Tensor, weight: Tensor, bias: Tensor, scale: Tensor, is_centred: bool
     ) -> Tensor:
-        y, inverse = unit(torch.baddbmm(bias, weight, inner).add_(x))
+        summed = torch.baddbmm(bias, weight, inner).add_(x)
+        y, inverse = unit(centred(summed) if is_centred else summed)
+        ctx.is_centred = is_centred
         ctx.save_for_backward(inner, weight, scale, y, inverse)
         return y * scale
 
@@ -184,8 +201,14 @@ class _Residual(torch.autograd.Function):
         inner, weight, scale, y, inverse = ctx.saved_tensors
         along = (gradient * y).sum(1, keepdim=True)
         of_x = torch.addcmul(gradient, y, along, value=-1).mul_(inverse * scale)
+        of_x = centred(of_x) if ctx.is_centred else of_x
         of_inner = torch.bmm(weight.mT, of_x)
-        return of_x, of_inner, *_of_weights(of_x, inner), along.sum(2, keepdim=True)
+        return of_x, of_inner, *_of_weights(of_x, inner), along.sum(2, keepdim=True), None
+
+
+def centred(x: Tensor) -> Tensor:
+    """Columns (axis 1) less their mean: a projection, and so its own derivative."""
+    return x - x.mean(1, keepdim=True)
 
 
 def unit(x: Tensor) -> tuple[Tensor, Tensor]:
