@@ -27,7 +27,7 @@ OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
     "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
-    "batches", "shares", "warm_start", "warm_up",
+    "batches", "shares", "warm_start", "warm_up", "only", "collapse", "memory", "variants",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
@@ -292,6 +292,7 @@ def missing(draw, over: bool = False) -> Fault:
     optional = (
         key in OPTIONAL
         or "also" in path
+        or path == ("any_attention", "figures")
         or path[1:] in {("trials",), ("claims", "theta"), ("claims", "tau")}
         or path[:-1] in OPEN
         or (path[:2] == (FIRST, "scales") and len(path) > 3)
@@ -310,6 +311,10 @@ def missing(draw, over: bool = False) -> Fault:
     demanded = (dotted(path) + ": ", *above)
     if optional:
         demanded = nearby(path)
+    if "maps" in path and key == "kernel":
+        # The grid that uses the map is where it is wanted.
+        demanded = (dotted(path[: path.index("maps")]) + ".grids.",)
+        return Fault("missing", path, changed(path, remove), None, True, demanded, demanded)
     return Fault("missing", path, changed(path, remove), None, not optional, demanded, nearby(path))
 
 
