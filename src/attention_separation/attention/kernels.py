@@ -8,6 +8,8 @@ permuting coordinates, so that tokens of one type have equal weights.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -127,6 +129,41 @@ def entmax(alpha: float) -> Callable[[KernelInputs], np.ndarray]:
         return np.maximum(shifted - low, 0.0) ** power
 
     return weigh
+
+
+OF_ENTROPY = (-0.037, 0.481, -2.3, 4.917, -1.791)
+"""The polynomial of adaptive temperature, its highest power first."""
+
+
+def adaptive(seen: KernelInputs) -> np.ndarray:
+    """b x / sqrt d: b is a polynomial of the entropy of softmax's row, and no less than 1.
+
+    It is 1 where the entropy is below 1/2 or above 5.94, that of 382 equal weights.
+    """
+    weights = KERNELS["exp_sqrt_d"].attention_weights(seen)
+    terms = seen.multiplicities * weights * np.log(weights + 1e-9)
+    entropy = -terms.sum(axis=-1, keepdims=True)
+    factor = np.where(entropy > 0.5, np.polyval(OF_ENTROPY, entropy), 1.0)
+    return np.maximum(factor, 1.0) * seen.scores / np.sqrt(seen.d)
+
+
+def less_mean(part: float | np.ndarray, kernel: Kernel, seen: KernelInputs) -> np.ndarray:
+    """A kernel's weights less a part of their row's mean: where all of it is taken off, what is
+    left are differences of weights, which are not lost in 1/n."""
+    weights, counts = kernel.attention_weights(seen), seen.multiplicities
+    common = np.argmax(counts, axis=-1)[..., None]
+    above = weights - np.take_along_axis(weights, common, axis=-1)
+    mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
+    return (1 - part) * weights + part * (above - mean)
+
+
+def minus_mean(part: float, kernel: Kernel) -> Kernel:
+    """f - part / n, f the rows of a kernel that is divided by the row's sum."""
+    return Kernel(
+        f"minus_mean_{part:g}_{kernel.name}", f"f − {part:g}/n, f of {kernel.symbol}, not divided",
+        "row", partial(less_mean, part, kernel), normaliser="none", also=kernel.also,
+        source="a row less a part of its mean",
+    )  # fmt: skip
 
 
 def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
@@ -289,6 +326,15 @@ _ALL = (
     Kernel("sparsemax", "sparsemax", "row", sparsemax, source="arXiv 1602.02068"),
     Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
     Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
+    Kernel(
+        "entmax_15_sqrt_d", "1.5-entmax of x/√d", "row",
+        lambda seen: entmax(1.5)(replace(seen, scores=seen.scores / np.sqrt(seen.d))),
+        also=("d",), source="arXiv 1905.05702",
+    ),
+    Kernel(
+        "adaptive_sqrt_d", "e^(bx/√d), b of the row's entropy", "row", adaptive, logarithmic=True,
+        also=("d",), source="arXiv 2410.01104",
+    ),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
     _of_vectors(
         "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_distances(seen) / 2,

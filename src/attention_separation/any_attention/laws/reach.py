@@ -1,7 +1,7 @@
 """Laws of reach: up to which n a kernel separates, and from which parameter or weight on."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
@@ -15,7 +15,7 @@ from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from . import law, predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
-from .mixture import CROSS, ROUNDING, SELF, Mixture, largest_probability, weight_ratios
+from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
 from .predictions import SIGNS, critical_biases, critical_temperatures, least_degrees, stacked
 
 POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
@@ -40,6 +40,10 @@ measured_biases = partial(critical_biases, separates=limits.separates)
 
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
+
+ENTMAXES = {1.0: "e^(x/T)"} | {a: f"{a:g}-entmax of x/T" for a in (1.25, 1.5, 2.0)}
+LESS_MEAN = ("exp_sqrt_d", "linear")
+GAPS_AT = (2000, 10**6)
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
@@ -80,14 +84,29 @@ def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
 
 def _parameters(
     name: str, quantity: str, predict: Callable[..., np.ndarray],
-    measure: Callable[..., np.ndarray], data: Data,
+    measure: Callable[..., np.ndarray], data: Data, layers: Sequence[Layer] = LAYERS,
+    at: Sequence[int] = PARAMETERS_AT,
 ) -> Iterator[law.Prediction]:  # fmt: skip
-    sizes = stacked(data, *PARAMETERS_AT)
-    for layer in LAYERS:
+    sizes = stacked(data, *at)
+    for layer in layers:
         found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
         holds = Mixture(layer, data).applies()
         for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
             yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
+
+
+def _gaps(data: Data) -> Iterator[law.Prediction]:
+    for alpha, name in ENTMAXES.items():
+        predict = partial(predictions.needed_gaps, alpha)
+        measure = partial(predict, separates=limits.separates)
+        yield from _parameters(name, "gap", predict, measure, data, [SELF_ONES], GAPS_AT)
+
+
+def _less_mean(data: Data) -> Iterator[law.Prediction]:
+    for name in LESS_MEAN:
+        predict = partial(predictions.most_left, KERNELS[name])
+        measure = partial(predict, separates=limits.separates)
+        yield from _parameters(name, "1 - lambda", predict, measure, data, [SELF_ONES], GAPS_AT)
 
 
 def _least_weights(data: Data) -> Iterator[law.Prediction]:
@@ -232,6 +251,26 @@ REACH_LAWS = (
         partial(
             _parameters, "sigmoid(x - beta log n)", "least beta", critical_biases, measured_biases
         ),
+    ),
+    law.Law(
+        "gap of scores",
+        "The gap is how far the special token's score is above the n - 1 others, with X all ones "
+        "equal ones: gamma_1 log n / T. alpha-entmax of x/T separates from a gap of (f_c^(alpha - "
+        "1) - ((1 - f_c) / (n - 1))^(alpha - 1)) / (alpha - 1) on, at most f_c^(alpha - 1) / "
+        "(alpha - 1) at every n. For softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like "
+        "log n.",
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
+        _gaps,
+    ),
+    law.Law(
+        "less the mean",
+        "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on: "
+        "1 - lambda = (f - 1/n)/(f_c - 1/n). For lambda < 1 it is the kernel with rows "
+        "(f - lambda/n)/(1 - lambda), times 1 - lambda.",
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
+        _less_mean,
     ),
 )
 
