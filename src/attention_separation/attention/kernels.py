@@ -162,7 +162,7 @@ def minus_mean(part: float, kernel: Kernel) -> Kernel:
     return Kernel(
         f"minus_mean_{part:g}_{kernel.name}", f"f − {part:g}/n, f of {kernel.symbol}, not divided",
         "row", partial(less_mean, part, kernel), normaliser="none", also=kernel.also,
-        source="a row less a part of its mean",
+        source="a row less a part of its mean", row_sum=1 - part,
     )  # fmt: skip
 
 

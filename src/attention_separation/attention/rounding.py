@@ -28,7 +28,7 @@ def rounded(x: np.ndarray, to: Format) -> np.ndarray:
     beyond its largest number."""
     unit = np.maximum(np.frexp(x)[1], to.least + 1) - to.digits
     found = np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
-    return np.where(np.abs(found) < 2.0 ** (2 - to.least), found, np.copysign(np.inf, found))
+    return np.where(np.abs(found) >= 2.0 ** (2 - to.least), np.copysign(np.inf, found), found)
 
 
 class Scheme(NamedTuple):

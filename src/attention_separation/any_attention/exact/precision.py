@@ -46,16 +46,15 @@ ENDLESS = ("last_n", "first_lost_exact", "first_lost")
 """Columns in which inf has a meaning."""
 
 SCHEMA = schema(
-    kernel=str, subtracted=float, model=str, attention_x=str, last_n=float, margin=float,
+    kernel=str, **{"lambda": float}, model=str, attention_x=str, last_n=float, margin=float,
     margin_of_exp=float, first_lost_exact=float, scheme=str, first_lost=float, gained=int, lost=int,
     **{f"p_each_bias_{n}": float for n in BIASES_AT},
 )  # fmt: skip
-"""A row per kernel, part of the mean that is subtracted, layer and scheme of rounding."""
+"""A row per kernel, part lambda of the mean that is subtracted, layer and scheme of rounding."""
 
 TITLE = "Any attention: rounded to 16 bits, and less a part of the mean"
 ABOUT = (
-    "Rows f of a kernel, or f − λ/n, λ in the column subtracted: a part of the row's mean is "
-    "subtracted. last_n is the largest n up to 10^12 at which it separates, and margin the largest "
+    "Rows f of a kernel, or f − λ/n where a part λ of the row's mean is subtracted. last_n is the largest n up to 10^12 at which it separates, and margin the largest "
     f"gap between the scores of D0 and D1 at n = {MARGIN_AT:,}, in units of √log n, at which half "
     "of its own best probability is left (margin of exp: half of exp's); both exact. first_lost is "
     "the first n at which it does not separate, without rounding (exact) and with a scheme: all "
@@ -150,7 +149,7 @@ def _rows(name: str, subtracted: float, layer: Layer, data: Data) -> Iterator[di
     without = partial(separates, partial(score_columns, exact, layer, data), layer, data)
     is_counted = without(counted)
     row = {
-        "kernel": name, "subtracted": subtracted, **layer.columns,
+        "kernel": name, "lambda": subtracted, **layer.columns,
         "last_n": None if math.isnan(last) else last, **margins,
         "first_lost_exact": first_lost(without, data),
     }  # fmt: skip
