@@ -9,7 +9,6 @@ permuting coordinates, so that tokens of one type have equal weights.
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -132,37 +131,33 @@ def entmax(alpha: float) -> Callable[[KernelInputs], np.ndarray]:
 
 
 OF_ENTROPY = (-0.037, 0.481, -2.3, 4.917, -1.791)
-"""The polynomial of adaptive temperature, its highest power first."""
+"""Of adaptive temperature, the highest power first. It is above 1 for entropies from 0.85 to 5.94,
+that of 382 equal weights: so the published condition, an entropy above 1/2, is met."""
 
 
 def adaptive(seen: KernelInputs) -> np.ndarray:
-    """b x / sqrt d: b is a polynomial of the entropy of softmax's row, and no less than 1.
-
-    It is 1 where the entropy is below 1/2 or above 5.94, that of 382 equal weights.
-    """
+    """b x / sqrt d: b, at least 1, is a polynomial of the entropy of softmax's row."""
     weights = KERNELS["exp_sqrt_d"].attention_weights(seen)
     terms = seen.multiplicities * weights * np.log(weights + 1e-9)
-    entropy = -terms.sum(axis=-1, keepdims=True)
-    factor = np.where(entropy > 0.5, np.polyval(OF_ENTROPY, entropy), 1.0)
-    return np.maximum(factor, 1.0) * seen.scores / np.sqrt(seen.d)
+    b = np.polyval(OF_ENTROPY, -terms.sum(axis=-1, keepdims=True))
+    return np.maximum(b, 1.0) * seen.scores / np.sqrt(seen.d)
 
 
-def less_mean(part: float | np.ndarray, kernel: Kernel, seen: KernelInputs) -> np.ndarray:
-    """A kernel's weights less a part of their row's mean: where all of it is taken off, what is
-    left are differences of weights, which are not lost in 1/n."""
-    weights, counts = kernel.attention_weights(seen), seen.multiplicities
-    common = np.argmax(counts, axis=-1)[..., None]
-    above = weights - np.take_along_axis(weights, common, axis=-1)
-    mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
-    return (1 - part) * weights + part * (above - mean)
+def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
+    """f - part / n, f the rows of a kernel that is divided by its row's sum."""
 
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        weights, counts = kernel.attention_weights(seen), seen.multiplicities
+        # Where all of the mean is subtracted, differences from the commonest weight are left.
+        common = np.argmax(counts, axis=-1)[..., None]
+        above = weights - np.take_along_axis(weights, common, axis=-1)
+        mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
+        return (1 - part) * weights + part * (above - mean)
 
-def minus_mean(part: float, kernel: Kernel) -> Kernel:
-    """f - part / n, f the rows of a kernel that is divided by the row's sum."""
     return Kernel(
-        f"minus_mean_{part:g}_{kernel.name}", f"f − {part:g}/n, f of {kernel.symbol}, not divided",
-        "row", partial(less_mean, part, kernel), normaliser="none", also=kernel.also,
-        source="a row less a part of its mean", row_sum=1 - part,
+        f"minus_mean_{part}_{kernel.name}", f"f − {part}/n, f of {kernel.symbol}, not divided",
+        "row", weigh, normaliser="none", also=kernel.also, source="less a part of the row's mean",
+        row_sum=1 - part,
     )  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact import precision
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import exp_probabilities
+from attention_separation.any_attention.exact.precision import SCHEMES
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, minus_mean
-from attention_separation.attention.rounding import SCHEMES
 from attention_separation.results.tables import read_parquet
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=10, delta=0.01, at_least=15)

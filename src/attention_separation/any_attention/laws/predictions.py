@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...attention.kernel import Kernel, KernelInputs, Kind
-from ...attention.kernels import KERNELS, entmax, less_mean
+from ...attention.kernel import Kernel, KernelInputs
+from ...attention.kernels import KERNELS, entmax, minus_mean
 from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import Layer
@@ -33,20 +33,20 @@ SIGNS = (-1, 0, 1)
 
 class Parameter(NamedTuple):
     """A parameter of kernels that separate from some value of it on: (values (P, 1, 1), what a
-    kernel may know) -> log weights of a function of scores, or weights of a row; and ends between
-    which the least is sought."""
+    kernel may know) -> log weights of a function of scores, or a row; and ends between which the
+    least is sought."""
 
     weigh: Callable[[np.ndarray, KernelInputs], np.ndarray]
     low: float
     high: float
-    kind: Kind = "score"
+    is_row: bool = False
 
     def kernel(self, values: np.ndarray) -> Kernel:
-        """The kernel, with a value for each n, (P,)."""
+        """The kernel with a value for each n, (P,)."""
         weigh = partial(self.weigh, values[:, None, None])
-        if self.kind == "score":
-            return Kernel("", "", "score", weigh, logarithmic=True)
-        return Kernel("", "", "row", weigh, normaliser="none")
+        if self.is_row:
+            return Kernel("", "", "row", weigh, normaliser="none")
+        return Kernel("", "", "score", weigh, logarithmic=True)
 
 
 COLDNESS = Parameter(
@@ -60,22 +60,6 @@ DEGREE = Parameter(lambda p, seen: p * np.log(seen.scores), 1e-2, 1e3)
 BIAS = Parameter(lambda beta, seen: -np.logaddexp(0.0, beta * seen.log_n - seen.scores), 1e-2, 1e2)
 """beta of sigmoid(x - beta log n), divided by the row's sum: R ~ n^(min(sigma*, beta) - sigma_0)
 for beta above sigma_0."""
-
-
-def entmax_coldness(alpha: float) -> Parameter:
-    """1 / T of alpha-entmax of x / T; at alpha = 1 it is softmax."""
-    if alpha == 1:
-        return COLDNESS
-
-    def weigh(cold: np.ndarray, seen: KernelInputs) -> np.ndarray:
-        return entmax(alpha)(replace(seen, scores=seen.scores * cold))
-
-    return Parameter(weigh, COLDNESS.low, COLDNESS.high, "row")
-
-
-def rest_of_mean(kernel: Kernel) -> Parameter:
-    """1 / (1 - lambda) of f - lambda / n, f a kernel's rows."""
-    return Parameter(lambda v, seen: less_mean(1 - 1 / v, kernel, seen), 1.0, 1e12, "row")
 
 
 def shifted_ratios(
@@ -180,6 +164,25 @@ def critical_temperatures(
 least_degrees = partial(least_parameters, DEGREE)
 """The least real p at each n at which x^p separates: log(n / C) / log(sigma* / sigma_0)."""
 
+
+def needed_gaps(alpha: float, layer: Layer, data: Data, sizes: Sequence[float], *of, **more):
+    """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
+    over T and the rest's."""
+
+    def weigh(cold: np.ndarray, seen: KernelInputs) -> np.ndarray:
+        return entmax(alpha)(replace(seen, scores=seen.scores * cold))
+
+    coldness = Parameter(weigh, COLDNESS.low, COLDNESS.high, is_row=True)
+    found = least_parameters(coldness, layer, data, sizes, *of, **more)
+    return gamma(layer, data) * np.log(sizes) * found
+
+
+def least_subtractions(kernel: Kernel, *of, **more) -> np.ndarray:
+    """The least 1 / (1 - lambda) at each n at which f - lambda / n separates, f a kernel's rows."""
+    less = Parameter(lambda v, seen: minus_mean(1 - 1 / v, kernel).weigh(seen), 1.0, 1e12, True)
+    return least_parameters(less, *of, **more)
+
+
 critical_biases = partial(least_parameters, BIAS)
 """The least beta at each n at which sigmoid(x - beta log n), divided by the row's sum, separates:
 about 1 + sigma_0 - log C / log n."""
@@ -197,54 +200,6 @@ def least_weights(
 
     found = limits.least_numbers(holds, len(n), limits.LEAST_WEIGHT, limits.LARGEST_WEIGHT)
     return np.where(separates_at(kernel, layer, data, n, 0.0, sign), 0.0, found)
-
-
-def critical_shares(layer: Layer, data: Data, sizes: Sequence[float]) -> np.ndarray:
-    """f_c at each n, at rho = 1: the least share at which P is half of exp's."""
-    n, law = np.array(sizes), Mixture(layer, data)
-    m, half = columns(data, n), _of_exp(layer, data, tuple(n.tolist())) / 2
-
-    def holds(which: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        return law.probabilities(shares, np.ones(len(which)), m[which]) >= half[which]
-
-    return limits.least_numbers(holds, len(n), 1e-8, 1.0)
-
-
-Separates = Callable[..., np.ndarray]
-
-
-def needed_gaps(
-    alpha: float, layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0,
-    separates: Separates | None = None,
-) -> np.ndarray:  # fmt: skip
-    """The least gap at each n between the special token's score and n - 1 equal others at which
-    alpha-entmax, softmax at alpha = 1, separates: of a share f_c.
-
-    With a sign, or by exact values, it is that at the highest temperature.
-    """
-    n = np.array(sizes)
-    if sign or separates:
-        cold = least_parameters(entmax_coldness(alpha), layer, data, sizes, sign, separates)
-        return gamma(layer, data) * np.log(n) * cold
-    share = critical_shares(layer, data, sizes)
-    other = (1 - share) / (n - 1)
-    if alpha == 1:
-        return np.log(share / other)
-    return (share ** (alpha - 1) - other ** (alpha - 1)) / (alpha - 1)
-
-
-def most_left(
-    kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0,
-    separates: Separates | None = None,
-) -> np.ndarray:  # fmt: skip
-    """1 - lambda at each n, lambda the least at which f - lambda / n separates, f a kernel's rows
-    with n - 1 equal others: (f - 1/n) / (f_c - 1/n)."""
-    if sign or separates:
-        return 1 / least_parameters(rest_of_mean(kernel), layer, data, sizes, sign, separates)
-    n = np.array(sizes)
-    ratio = np.exp(weight_ratios(kernel, layer, data, n).log_d1)
-    share = ratio / (ratio + n - 1)
-    return (share - 1 / n) / (critical_shares(layer, data, sizes) - 1 / n)
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Laws of reach: up to which n a kernel separates, and from which parameter or weight on."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -41,9 +41,12 @@ measured_biases = partial(critical_biases, separates=limits.separates)
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
 
-ENTMAXES = {1.0: "e^(x/T)"} | {a: f"{a:g}-entmax of x/T" for a in (1.25, 1.5, 2.0)}
-LESS_MEAN = ("exp_sqrt_d", "linear")
-GAPS_AT = (2000, 10**6)
+GAPS = {f"{a:g}-entmax of x/T": partial(predictions.needed_gaps, a) for a in (1.25, 1.5, 2.0)}
+MINUS_MEAN = {
+    name: partial(predictions.least_subtractions, KERNELS[name])
+    for name in ("exp_sqrt_d", "linear")
+}
+ONES_AT = (2000, 10**6)
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
@@ -95,18 +98,12 @@ def _parameters(
             yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
 
 
-def _gaps(data: Data) -> Iterator[law.Prediction]:
-    for alpha, name in ENTMAXES.items():
-        predict = partial(predictions.needed_gaps, alpha)
+def _with_ones(
+    quantity: str, each: Mapping[str, Callable[..., np.ndarray]], data: Data
+) -> Iterator[law.Prediction]:
+    for name, predict in each.items():
         measure = partial(predict, separates=limits.separates)
-        yield from _parameters(name, "gap", predict, measure, data, [SELF_ONES], GAPS_AT)
-
-
-def _less_mean(data: Data) -> Iterator[law.Prediction]:
-    for name in LESS_MEAN:
-        predict = partial(predictions.most_left, KERNELS[name])
-        measure = partial(predict, separates=limits.separates)
-        yield from _parameters(name, "1 - lambda", predict, measure, data, [SELF_ONES], GAPS_AT)
+        yield from _parameters(name, quantity, predict, measure, data, [SELF_ONES], ONES_AT)
 
 
 def _least_weights(data: Data) -> Iterator[law.Prediction]:
@@ -254,23 +251,22 @@ REACH_LAWS = (
     ),
     law.Law(
         "gap of scores",
-        "The gap is how far the special token's score is above the n - 1 others, with X all ones "
-        "equal ones: gamma_1 log n / T. alpha-entmax of x/T separates from a gap of (f_c^(alpha - "
-        "1) - ((1 - f_c) / (n - 1))^(alpha - 1)) / (alpha - 1) on, at most f_c^(alpha - 1) / "
-        "(alpha - 1) at every n. For softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like "
-        "log n.",
+        "With X all ones the special token's score over T is a gap of gamma_1 log n / T above all "
+        "others. alpha-entmax of x/T separates from a gap of (f_c^(alpha - 1) - ((1 - f_c) / (n - "
+        "1))^(alpha - 1)) / (alpha - 1) on, whatever n at most f_c^(alpha - 1) / (alpha - 1). For "
+        "softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like log n.",
         law.SMALL_ERROR,
         law.ERROR_OF_SEARCH,
-        _gaps,
+        partial(_with_ones, "gap", GAPS),
     ),
     law.Law(
-        "less the mean",
-        "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on: "
-        "1 - lambda = (f - 1/n)/(f_c - 1/n). For lambda < 1 it is the kernel with rows "
-        "(f - lambda/n)/(1 - lambda), times 1 - lambda.",
+        "minus the mean",
+        "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on, where "
+        "1 - lambda is (f - 1/n) / (f_c - 1/n). It is (1 - lambda) times the kernel of rows "
+        "(f - lambda/n) / (1 - lambda).",
         law.SMALL_ERROR,
         law.ERROR_OF_SEARCH,
-        _less_mean,
+        partial(_with_ones, "1 / (1 - lambda)", MINUS_MEAN),
     ),
 )
 

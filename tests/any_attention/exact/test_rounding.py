@@ -4,8 +4,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from attention_separation.attention.rounding import BF16, FP16, FP32, rounded
+from attention_separation.any_attention.exact.precision import SCHEMES, rounded
 
+FORMATS = {scheme.name: (scheme.digits, scheme.least) for scheme in SCHEMES}
+BF16, FP16, FP32 = FORMATS["flash_bf16"], FORMATS["eager_fp16"], ()
 TYPES = {"bf16": (BF16, ml_dtypes.bfloat16), "fp16": (FP16, np.float16)}
 each_format = pytest.mark.parametrize(("to", "dtype"), TYPES.values(), ids=TYPES)
 
@@ -13,7 +15,7 @@ each_format = pytest.mark.parametrize(("to", "dtype"), TYPES.values(), ids=TYPES
 def hold(x, to, dtype):
     with np.errstate(over="ignore"):
         wanted = x.astype(dtype).astype(np.float64)
-    np.testing.assert_array_equal(rounded(x.astype(np.float64), to), wanted)
+    np.testing.assert_array_equal(rounded(x.astype(np.float64), *to), wanted)
 
 
 @each_format
@@ -21,7 +23,7 @@ def test_every_tie_goes_to_even(to, dtype):
     """Half-way between neighbours, subnormal ones and the largest and inf among them."""
     of_inf = np.array([np.inf]).astype(dtype).view(np.uint16)[0]
     numbers = np.arange(of_inf, dtype=np.uint16).view(dtype).astype(np.float64)
-    beyond = 2.0 ** (2 - to.least)
+    beyond = 2.0 ** (2 - to[1])
     ties = (numbers + np.append(numbers[1:], beyond)) / 2
     assert (ties.astype(np.float32) == ties).all()
     for sign in (1, -1):
@@ -44,5 +46,5 @@ def test_float32_of_numbers_of_all_sizes():
 
 
 def test_no_number_stays_none():
-    found = rounded(np.array([np.inf, -np.inf, np.nan, 0.0]), BF16)
+    found = rounded(np.array([np.inf, -np.inf, np.nan, 0.0]), *BF16)
     np.testing.assert_array_equal(found, [np.inf, -np.inf, np.nan, 0.0])
