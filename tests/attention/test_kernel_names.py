@@ -40,6 +40,17 @@ def test_a_family_has_the_number_of_its_name(name):
     assert kernel_names.kernel_named(name) is kernel_names.kernel_named(name)
 
 
+@pytest.mark.parametrize(("name", "part", "of"), [
+    ("minus_mean_0.95_linear", 0.95, "linear"), ("minus_mean_1_power_5", 1, "power_5"),
+    ("minus_mean_0_taylor_5", 0, "taylor_5"), ("minus_mean_0.5_sparsemax", 0.5, "sparsemax"),
+])  # fmt: skip
+def test_another_kernel_in_a_name(name, part, of):
+    seen = KernelInputs(SCORES, None, None, np.ones((1, 3), dtype=int), 3, 1)
+    found, plain = (kernel_names.kernel_named(each).attention_weights(seen) for each in (name, of))
+    np.testing.assert_allclose(found, plain - part / 3, atol=1e-15)
+    assert kernel_names.kernel_named(name).name == name
+
+
 WRONG = {
     "softmx": "'softmx' is no kernel; did you mean 'exp' (softmax)? allowed: exp, exp_half, ",
     "lin": "'lin' is no kernel; did you mean 'linear'? ",
@@ -53,6 +64,13 @@ WRONG = {
     "exp_over_0": "allowed: exp_over_P (e^(x/P)) with P from 0.001 to 10000",
     "power_02": "'power_02' is no kernel; did you mean 'power_2'?",
     "power_5.0": "did you mean 'power_5'?",
+    "minus_mean_1.1_exp": "minus_mean_P_KERNEL (f − P/n, f of a kernel of scores divided by the "
+    "row's sum) with P from 0 to 1",
+    "minus_mean_0.5_rbf": "'minus_mean_0.5_rbf' is no kernel; allowed: minus_mean_P_KERNEL",
+    "minus_mean_1_minus_mean_1_exp": "allowed: minus_mean_P_KERNEL",
+    "minus_mean_1_relu_over_n": "allowed: minus_mean_P_KERNEL",
+    "minus_mean_1_ex": "'ex' is no kernel; did you mean 'exp'?",
+    "minus_mean_0.50_exp": "did you mean 'minus_mean_0.5_exp'?",
     "power_": "did you mean 'power_",
     "power_1e3": "is no kernel; did you mean 'power_",
     "": "'' is no kernel; allowed: ",
@@ -74,5 +92,13 @@ def test_other_words_lead_to_kernels_and_are_no_names_of_their_own():
 
 
 def test_own_kernels_can_have_no_name_of_a_family():
-    names = ("none", "power_77", "power_1001", "power_x", "mine")
-    assert [kernel_names.is_kernel(name) for name in names] == [True, True, True, False, False]
+    names = (
+        "none",
+        "power_77",
+        "power_1001",
+        "minus_mean_1_exp",
+        "power_x",
+        "minus_mean_1",
+        "mine",
+    )
+    assert [kernel_names.is_kernel(name) for name in names] == [True] * 4 + [False] * 3

@@ -12,11 +12,12 @@ from literal_kernels import (
     OF_SCORES_ABOVE_ZERO,
     OF_VECTORS,
     UNDIVIDED,
+    adaptive,
     divided,
 )
 
 from attention_separation.attention.kernel import KernelInputs
-from attention_separation.attention.kernels import KERNELS, exponential
+from attention_separation.attention.kernels import KERNELS, OF_ENTROPY, exponential, minus_mean
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4
 
@@ -68,10 +69,35 @@ def test_sparse_rows(name, highest):
     alpha, of = OF_ROWS[name], seen(highest=highest)
     weights = KERNELS[name].attention_weights(of)
     np.testing.assert_allclose((weights * of.multiplicities).sum(axis=1), 1.0, rtol=1e-13)
-    for row, scores in zip(weights, (alpha - 1) * of.scores, strict=True):
+    scale = 1 / math.sqrt(D) if "sqrt_d" in name else 1
+    for row, scores in zip(weights, (alpha - 1) * scale * of.scores, strict=True):
         tau = (scores - row ** (alpha - 1))[row > 0]
         np.testing.assert_allclose(tau, tau[0], atol=1e-12)
         assert (scores[row == 0] <= tau[0] + 1e-12).all()
+
+
+@pytest.mark.parametrize("highest", [0.3, 8.0, 60.0])
+def test_adaptive_temperature(highest):
+    """Of keys one by one; rows nearly uniform, in between, and of nearly one token."""
+    of, kernel = seen(highest=highest), KERNELS["adaptive_sqrt_d"]
+    wanted = adaptive(np.repeat(of.scores, of.multiplicities[0], axis=1) / math.sqrt(D))
+    found = np.repeat(kernel.attention_weights(of), of.multiplicities[0], axis=1)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_adaptive_temperature_leaves_rows_of_more_than_382_tokens_as_they_are():
+    kernel, plain = KERNELS["adaptive_sqrt_d"], KERNELS["exp_sqrt_d"]
+    for tokens, changed in ((381, True), (382, False), (10**12, False)):
+        one = np.array([[0.1, 0.1 + 1e-9]]), None, None, np.array([[1, tokens - 1]])
+        of = KernelInputs(*one, n=tokens, d=D)
+        gaps = (np.diff(np.log(each.attention_weights(of)))[0, 0] for each in (kernel, plain))
+        found, wanted = gaps
+        assert (found > 1.0005 * wanted) == changed
+    # Where it sharpens most.
+    entropies = np.linspace(0.5, 6, 10_001)
+    assert np.polyval(OF_ENTROPY, entropies).max() == pytest.approx(2.4214, abs=5e-5)
+    ends = entropies[np.polyval(OF_ENTROPY, entropies) > 1][[0, -1]]
+    assert ends == pytest.approx([0.8486, math.log(381.65)], abs=6e-4)
 
 
 def test_hardmax():
@@ -80,6 +106,31 @@ def test_hardmax():
     of = replace(of, scores=scores, multiplicities=np.array([[5, 1, 3, 2]] * 2))
     wanted = [[0, 1 / 4, 1 / 4, 0], [1 / 6, 1 / 6, 0, 0]]
     np.testing.assert_allclose(KERNELS["hardmax"].attention_weights(of), wanted, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["exp_sqrt_d", "linear", "entmax_15"])
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.95, 1.0])
+def test_a_part_of_the_mean_is_subtracted(name, part):
+    """f - part / n, and for part < 1 that is (1 - part) times rows f' of sum 1."""
+    of, kernel = seen(), KERNELS[name]
+    rows, n = kernel.attention_weights(of), of.multiplicities[:, :, None].sum(axis=1)
+    found = minus_mean(part, kernel).attention_weights(of)
+    np.testing.assert_allclose(found, rows - part / n, rtol=1e-12, atol=1e-17)
+    total = (found * of.multiplicities).sum(axis=1)
+    np.testing.assert_allclose(total, 1 - part, atol=1e-15)
+
+
+def test_less_all_of_the_mean_differences_are_left_at_any_n():
+    """sum_k count_k (w_j - w_k) / (n sum w), by whole numbers."""
+    n, scores, counts = 10**12, [3, 2, 1], [1, 10**9, 10**12 - 10**9 - 1]
+    of = KernelInputs(np.array([scores], dtype=float), None, None, np.array([counts]), n, D)
+    total = sum(c * x for c, x in zip(counts, scores, strict=True))
+    wanted = [
+        sum(c * (own - x) for c, x in zip(counts, scores, strict=True)) / (n * total)
+        for own in scores
+    ]
+    found = minus_mean(1.0, KERNELS["linear"]).attention_weights(of)[0]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("lowest", [-30.0, -1.0, 2.0, 1000.0])

@@ -80,10 +80,12 @@ OF_VECTORS = {
     "efficient": lambda q, k: softmax(q) @ softmax(k, axis=-2).mT,
 }
 
-OF_ROWS = {"sparsemax": 2.0, "entmax_15": 1.5, "entmax_125": 1.25}
+OF_ROWS = {"sparsemax": 2.0, "entmax_15": 1.5, "entmax_125": 1.25, "entmax_15_sqrt_d": 1.5}
 """Entmax of which alpha."""
 
-BY_HAND = {*OF_SCORES, *OF_SCORES_ABOVE_ZERO, *OF_VECTORS, *OF_ROWS, "hardmax"}
+BY_HAND = {
+    *OF_SCORES, *OF_SCORES_ABOVE_ZERO, *OF_VECTORS, *OF_ROWS, "hardmax", "adaptive_sqrt_d",
+}  # fmt: skip
 
 UNDIVIDED = {"linear_unnormalised", "sigmoid_unnormalised", "relu_over_n", "relu2_over_n"}
 
@@ -110,6 +112,18 @@ def entmax(alpha, x):
     return positive(z - tau) ** power
 
 
+def adaptive(x):
+    """Row by row; scores (..., n, n), already over sqrt d."""
+    p = softmax(x)
+    weights = np.empty_like(x)
+    for row in np.ndindex(x.shape[:-1]):
+        h, factor = -sum(p[row] * np.log(p[row] + 1e-9)), 1.0
+        if h > 0.5:
+            factor = max(-0.037 * h**4 + 0.481 * h**3 - 2.3 * h**2 + 4.917 * h - 1.791, 1.0)
+        weights[row] = softmax(factor * x[row])
+    return weights
+
+
 def literal_weights(name, queries, keys):
     """f: the weights of every query (..., n, d) over all n keys, (..., n, n)."""
     n, d = keys.shape[-2:]
@@ -117,9 +131,11 @@ def literal_weights(name, queries, keys):
     if name in OF_VECTORS:
         weights = OF_VECTORS[name](queries, keys)
     elif name in OF_ROWS:
-        weights = entmax(OF_ROWS[name], x)
+        weights = entmax(OF_ROWS[name], x / math.sqrt(d) if "sqrt_d" in name else x)
     elif name == "hardmax":
         weights = hardmax(x)
+    elif name == "adaptive_sqrt_d":
+        weights = adaptive(x / math.sqrt(d))
     else:
         weights = (OF_SCORES | OF_SCORES_ABOVE_ZERO)[name](x, n, d)
     return divided(name, weights)

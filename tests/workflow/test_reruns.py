@@ -21,7 +21,8 @@ EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"whp", "choices"}
 KERNELS = {
-    "kernels_values", "kernels_splits", "kernels_laws", "kernels_simulated", "kernels_accuracy"
+    "kernels_values", "kernels_splits", "kernels_laws", "kernels_sharpness", "kernels_simulated",
+    "kernels_accuracy",
 }  # fmt: skip
 EVERYTHING = (
     SIMULATED | EXACT | FIGURES | JUDGED | AFTER_EXACT

@@ -57,20 +57,33 @@ class AnyAttention(Study):
             description="Any attention: laws against exact values",
         )
         yield result(
+            name="kernels_sharpness",
+            module="any_attention.laws.temperature",
+            settings=KernelsJob(data=section.data),
+            outputs={"output": (table("temperature", "how sharp softmax has to be, against n"),)},
+            description="Any attention: the critical temperature and SSMax's scale",
+        )
+        yield result(
             name="kernels_simulated",
             module="any_attention.simulation",
             settings=SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed),
             outputs={"output": (table("kernels_simulated", "FAVOR+ and cosFormer, simulated"),)},
             description="Any attention: kernels without distinct rows, simulated",
         )
-        yield Result(
+        on_request = partial(Result, in_default_run=False, is_for_pages=True)
+        yield on_request(
             name="kernels_elsewhere",
             module="any_attention.laws.law_table",
             settings=KernelsJob(data=section.data),
             outputs={"elsewhere": (table("laws_elsewhere", "the laws at other data"),)},
             description="Any attention: the laws at other data",
-            in_default_run=False,
-            is_for_pages=True,
+        )
+        yield on_request(
+            name="kernels_precision",
+            module="any_attention.exact.precision",
+            settings=KernelsJob(data=section.data),
+            outputs={"output": (table("precision", "in 16 bits, and less a part of the mean"),)},
+            description="Any attention: kernels in 16 bits, and less a part of their row's mean",
         )
         for name in section.figures:
             yield result(

@@ -124,7 +124,8 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     block = types.block[:, None]
     last = None if types.last is None else types.last[:, None]
     if last is not None and not kernel.normalised:
-        last = last * (weights * types.multiplicities[:, None, :]).sum(axis=-1)
+        sums = (weights * types.multiplicities[:, None, :]).sum(axis=-1)
+        last = last * (sums if kernel.row_sum is None else kernel.row_sum)
     return Rows(
         types.classes,
         first=types.first[:, None] * special,

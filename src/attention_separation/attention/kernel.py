@@ -72,6 +72,7 @@ class Kernel:
     also : what else a weight depends on: "n", "d", "all keys"
     source : where the formula is from
     signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
+    row_sum : what its rows sum to, where they are not divided by it and it is known
     treats_classes_alike : of kernels of vectors, whether a key's weight depends on it and the query
         alone and no coordinate differs from others: then one key stands for all further classes
     """
@@ -85,6 +86,7 @@ class Kernel:
     also: tuple[str, ...] = ()
     source: str = ""
     signed: Callable[[KernelInputs], np.ndarray] | None = None
+    row_sum: float | None = None
     treats_classes_alike: bool = False
 
     @property

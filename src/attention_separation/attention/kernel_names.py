@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .kernel import Kernel
-from .kernels import KERNELS, exponential, power, taylor
+from .kernels import KERNELS, exponential, minus_mean, power, taylor
 
-NUMBER = re.compile(r"\d{1,5}(\.\d{1,6})?")
+NUMBER = r"\d{1,5}(?:\.\d{1,6})?"
 
 SAID_OTHERWISE = {
     "softmax": "exp",
@@ -39,18 +39,25 @@ class UnknownKernelError(ValueError, KeyError):
 class KernelFamily:
     """Kernels that differ in a number from `low` to `high`."""
 
-    prefix: str  # a name is the prefix, "_" and the number
+    prefix: str  # a name is the prefix, "_" and the number; of another kernel, "_" and its name
     symbol: str  # the formula, with P for the number
     low: float
     high: float
     whole: bool  # whether the number has no fraction
-    of: Callable[[float], Kernel]  # its name too
+    of: Callable[..., Kernel]  # the number, and another kernel, to one with its name
+    of_another: bool = False
 
     @property
     def words(self) -> str:
         """What is allowed: `power_P` with P from 0.01 to 1000."""
-        number = "a whole P" if self.whole else "P"
-        return f"{self.prefix}_P ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
+        number, another = "a whole P" if self.whole else "P", "_KERNEL" * self.of_another
+        name = f"{self.prefix}_P{another} ({self.symbol})"
+        return f"{name} with {number} from {self.low:g} to {self.high:g}"
+
+    @property
+    def form(self) -> str:
+        """Of its names, the number and the other kernel's name as groups."""
+        return f"{self.prefix}_({NUMBER})" + "_(.+)" * self.of_another
 
 
 def at_temperature(temperature: float) -> Kernel:
@@ -65,7 +72,11 @@ FAMILIES = (
     KernelFamily("power", "x^P", 0.01, 1000, False, power),
     KernelFamily("taylor", "Taylor's sum of e^x to degree P", 1, 200, True, taylor),
     KernelFamily("exp_over", "e^(x/P)", 0.001, 10_000, False, at_temperature),
-)
+    KernelFamily(
+        "minus_mean", "f − P/n, f of a kernel of scores divided by the row's sum", 0, 1, False,
+        minus_mean, of_another=True,
+    ),
+)  # fmt: skip
 
 ALLOWED = f"allowed: {', '.join([*KERNELS, *(family.words for family in FAMILIES)])}"
 
@@ -85,9 +96,8 @@ def kernel_named(name: str) -> Kernel:
     if (written := without_alias(name)) in KERNELS:
         return KERNELS[written]
     for family in FAMILIES:
-        number = name.removeprefix(f"{family.prefix}_")
-        if number != name and NUMBER.fullmatch(number):
-            return _of_family(family, name, number)
+        if found := re.fullmatch(family.form, name):
+            return _of_family(family, name, *found.groups())
     shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
     raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
 
@@ -99,15 +109,17 @@ def without_alias(name: str) -> str:
 
 def is_kernel(name: str) -> bool:
     """Whether a kernel has the name or alias, or it is in a family's form."""
-    form = re.compile(rf"({'|'.join(family.prefix for family in FAMILIES)})_{NUMBER.pattern}")
-    return without_alias(name) in KERNELS or form.fullmatch(name) is not None
+    in_form = (re.fullmatch(family.form, name) for family in FAMILIES)
+    return without_alias(name) in KERNELS or any(in_form)
 
 
-def _of_family(family: KernelFamily, name: str, number: str) -> Kernel:
-    value = float(number)
-    if not family.low <= value <= family.high or (family.whole and value != int(value)):
+def _of_family(family: KernelFamily, name: str, number: str, *another: str) -> Kernel:
+    value, of = float(number), [*map(kernel_named, another)]
+    fits = all(kernel.normalised and kernel.kind != "features" for kernel in of)
+    fits = fits and family.low <= value <= family.high
+    if not fits or (family.whole and value != int(value)):
         raise UnknownKernelError(f"{name!r} is no kernel; allowed: {family.words}")
-    found = family.of(int(value) if value == int(value) else value)
+    found = family.of(int(value) if value == int(value) else value, *of)
     if found.name != name:
         raise UnknownKernelError(f"{name!r} is no kernel; did you mean {found.name!r}?")
     return found

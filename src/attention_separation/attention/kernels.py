@@ -8,6 +8,7 @@ permuting coordinates, so that tokens of one type have equal weights.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -127,6 +128,37 @@ def entmax(alpha: float) -> Callable[[KernelInputs], np.ndarray]:
         return np.maximum(shifted - low, 0.0) ** power
 
     return weigh
+
+
+OF_ENTROPY = (-0.037, 0.481, -2.3, 4.917, -1.791)
+"""Of adaptive temperature, the highest power first. It is above 1 for entropies from 0.85 to 5.94,
+that of 382 equal weights: so the published condition, an entropy above 1/2, is met."""
+
+
+def adaptive(seen: KernelInputs) -> np.ndarray:
+    """b x / sqrt d: b, at least 1, is a polynomial of the entropy of softmax's row."""
+    weights = KERNELS["exp_sqrt_d"].attention_weights(seen)
+    terms = seen.multiplicities * weights * np.log(weights + 1e-9)
+    b = np.polyval(OF_ENTROPY, -terms.sum(axis=-1, keepdims=True))
+    return np.maximum(b, 1.0) * seen.scores / np.sqrt(seen.d)
+
+
+def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
+    """f - part / n, f the rows of a kernel that is divided by its row's sum."""
+
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        weights, counts = kernel.attention_weights(seen), seen.multiplicities
+        # Where all of the mean is subtracted, differences from the commonest weight are left.
+        common = np.argmax(counts, axis=-1)[..., None]
+        above = weights - np.take_along_axis(weights, common, axis=-1)
+        mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
+        return (1 - part) * weights + part * (above - mean)
+
+    return Kernel(
+        f"minus_mean_{part}_{kernel.name}", f"f − {part}/n, f of {kernel.symbol}, not divided",
+        "row", weigh, normaliser="none", also=kernel.also, source="less a part of the row's mean",
+        row_sum=1 - part,
+    )  # fmt: skip
 
 
 def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
@@ -289,6 +321,15 @@ _ALL = (
     Kernel("sparsemax", "sparsemax", "row", sparsemax, source="arXiv 1602.02068"),
     Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
     Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
+    Kernel(
+        "entmax_15_sqrt_d", "1.5-entmax of x/√d", "row",
+        lambda seen: entmax(1.5)(replace(seen, scores=seen.scores / np.sqrt(seen.d))),
+        also=("d",), source="arXiv 1905.05702",
+    ),
+    Kernel(
+        "adaptive_sqrt_d", "e^(bx/√d), b of the row's entropy", "row", adaptive, logarithmic=True,
+        also=("d",), source="arXiv 2410.01104",
+    ),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
     _of_vectors(
         "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_distances(seen) / 2,

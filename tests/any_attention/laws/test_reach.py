@@ -11,6 +11,7 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
 from attention_separation.any_attention.laws import reach
 from attention_separation.any_attention.laws.law import between
+from attention_separation.any_attention.laws.predictions import least_subtractions, needed_gaps
 from attention_separation.any_attention.laws.reach import (
     BOUNDED_LAWS,
     REACH_LAWS,
@@ -19,7 +20,7 @@ from attention_separation.any_attention.laws.reach import (
     measured_degrees,
 )
 from attention_separation.any_attention.settings import Data, KernelsJob
-from attention_separation.attention.kernels import KERNELS, power
+from attention_separation.attention.kernels import KERNELS, minus_mean, power
 from attention_separation.own_kernels.values import own_kernels
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -90,6 +91,42 @@ def test_the_error_term_falls_with_n_and_is_none_of_what_is_measured():
     # 2 R_0 / R beside log R, R = n / C: at n = 200 R is 25, and 2,500 at 20,000.
     for tolerance, share in zip(tolerances[::2], (2 / 25, 2 / 2500), strict=False):
         assert tolerance == pytest.approx(share / np.log(2 / share), rel=0.25)
+
+
+def test_the_gap_that_entmax_needs_in_closed_form():
+    """f_c is softmax's share at its critical temperature: with it the form errs by at most 0.1 %,
+    and by 1 % with f_c of the law, 1/24 for all n here."""
+    n = np.array([2000])
+    cold = 1 / limits.critical_temperatures(ONES, DATA, [2000])
+    of_softmax = 1 / (1 + (n - 1) * n ** (-2.64 * cold))
+    for alpha in (1.25, 1.5, 2.0):
+        found = needed_gaps(alpha, ONES, DATA, [2000], separates=separates)
+        predicted = needed_gaps(alpha, ONES, DATA, [2000])
+        for gap, share, error in ((found, of_softmax, 1e-3), (predicted, 1 / 24, 1e-2)):
+            other = (1 - share) / (n - 1)
+            closed = (share ** (alpha - 1) - other ** (alpha - 1)) / (alpha - 1)
+            np.testing.assert_allclose(gap, closed, rtol=error)
+    # What it comes to as n grows.
+    (gap,) = needed_gaps(1.5, ONES, DATA, [10**7])
+    assert gap == pytest.approx(2 * math.sqrt(1 / 24), rel=2e-3)
+
+
+def test_the_least_part_of_the_mean_in_closed_form():
+    """1 - lambda is (f - 1/n) / (f_c - 1/n), f_c = 1/24 here."""
+    n = 10**6
+    for name, ratio, error in (
+        ("exp_sqrt_d", n ** (2.64 / math.sqrt(22)), 1e-4), ("linear", 2.2, 2e-3)
+    ):  # fmt: skip
+        share = ratio / (ratio + n - 1)
+        found, predicted = (
+            least_subtractions(KERNELS[name], ONES, DATA, [n], **of)[0]
+            for of in ({"separates": separates}, {})
+        )
+        assert (1 / 24 - 1 / n) / (share - 1 / n) == pytest.approx(found, rel=error)
+        assert predicted == pytest.approx(found, rel=error)
+        parts = (1 - 1 / (found * (1 + 1e-6)), 1 - 1 / (found * (1 - 1e-6)))
+        kernels = (minus_mean(part, KERNELS[name]) for part in parts)
+        assert [separates(each, ONES, DATA, np.array([n]))[0] for each in kernels] == [True, False]
 
 
 def test_of_few_classes_levels_that_move_by_order_1_may_separate():

@@ -54,6 +54,11 @@ class Scored:
         )
         return replace(found, resolved=found.resolved & self.tells_rows_apart())
 
+    def best_probabilities(self) -> np.ndarray:
+        """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
+        curves = self.curves()
+        return np.where(curves.resolved, curves.best()[0], np.nan)
+
     def ranked(self) -> separation.Ranked:
         """The states of a column, their scores replaced by ranks."""
         return separation.rank_states(self.d0, self.d1, self.m, self.s)
@@ -97,8 +102,7 @@ def best_probabilities(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
-    curves = score_columns(kernel, layer, data, n, weight).curves()
-    return np.where(curves.resolved, curves.best()[0], np.nan)
+    return score_columns(kernel, layer, data, n, weight).best_probabilities()
 
 
 def separate(

@@ -71,6 +71,11 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
     ]
 
 
+def gamma(layer: Layer, data: Data) -> float:
+    """gamma_1: what the special token's score is above that of the rest, over log n."""
+    return max(row.special - row.rest for row in sigmas(layer, data, data.a1))
+
+
 @dataclass(frozen=True)
 class WeightRatios:
     """Weight ratios at P numbers of tokens, each (P,); R and R_0 in the special token's own row,

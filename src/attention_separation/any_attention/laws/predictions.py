@@ -22,27 +22,30 @@ from typing import NamedTuple
 import numpy as np
 
 from ...attention.kernel import Kernel, KernelInputs
-from ...attention.kernels import KERNELS
+from ...attention.kernels import KERNELS, entmax, minus_mean
 from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import Layer
-from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, weight_ratios
+from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, gamma, weight_ratios
 
 SIGNS = (-1, 0, 1)
 
 
 class Parameter(NamedTuple):
-    """A parameter of functions of scores, which separate from some value of it on: (values
-    (P, 1, 1), what a kernel may know) -> log weights, and ends between which the least is sought.
-    """
+    """A parameter of kernels that separate from some value of it on: (values (P, 1, 1), what a
+    kernel may know) -> log weights of a function of scores, or a row; and ends between which the
+    least is sought."""
 
-    log_weights: Callable[[np.ndarray, KernelInputs], np.ndarray]
+    weigh: Callable[[np.ndarray, KernelInputs], np.ndarray]
     low: float
     high: float
+    is_row: bool = False
 
     def kernel(self, values: np.ndarray) -> Kernel:
-        """The function of scores, with a value for each n, (P,)."""
-        weigh = partial(self.log_weights, values[:, None, None])
+        """The kernel with a value for each n, (P,)."""
+        weigh = partial(self.weigh, values[:, None, None])
+        if self.is_row:
+            return Kernel("", "", "row", weigh, normaliser="none")
         return Kernel("", "", "score", weigh, logarithmic=True)
 
 
@@ -160,6 +163,25 @@ def critical_temperatures(
 
 least_degrees = partial(least_parameters, DEGREE)
 """The least real p at each n at which x^p separates: log(n / C) / log(sigma* / sigma_0)."""
+
+
+def needed_gaps(alpha: float, layer: Layer, data: Data, sizes: Sequence[float], *of, **more):
+    """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
+    over T and the rest's."""
+
+    def weigh(cold: np.ndarray, seen: KernelInputs) -> np.ndarray:
+        return entmax(alpha)(replace(seen, scores=seen.scores * cold))
+
+    coldness = Parameter(weigh, COLDNESS.low, COLDNESS.high, is_row=True)
+    found = least_parameters(coldness, layer, data, sizes, *of, **more)
+    return gamma(layer, data) * np.log(sizes) * found
+
+
+def least_subtractions(kernel: Kernel, *of, **more) -> np.ndarray:
+    """The least 1 / (1 - lambda) at each n at which f - lambda / n separates, f a kernel's rows."""
+    less = Parameter(lambda v, seen: minus_mean(1 - 1 / v, kernel).weigh(seen), 1.0, 1e12, True)
+    return least_parameters(less, *of, **more)
+
 
 critical_biases = partial(least_parameters, BIAS)
 """The least beta at each n at which sigmoid(x - beta log n), divided by the row's sum, separates:

@@ -1,7 +1,7 @@
 """Laws of reach: up to which n a kernel separates, and from which parameter or weight on."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -15,7 +15,7 @@ from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from . import law, predictions
 from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
-from .mixture import CROSS, ROUNDING, SELF, Mixture, largest_probability, weight_ratios
+from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
 from .predictions import SIGNS, critical_biases, critical_temperatures, least_degrees, stacked
 
 POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
@@ -40,6 +40,13 @@ measured_biases = partial(critical_biases, separates=limits.separates)
 
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
+
+GAPS = {f"{a:g}-entmax of x/T": partial(predictions.needed_gaps, a) for a in (1.25, 1.5, 2.0)}
+MINUS_MEAN = {
+    name: partial(predictions.least_subtractions, KERNELS[name])
+    for name in ("exp_sqrt_d", "linear")
+}
+ONES_AT = (2000, 10**6)
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
@@ -80,14 +87,23 @@ def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
 
 def _parameters(
     name: str, quantity: str, predict: Callable[..., np.ndarray],
-    measure: Callable[..., np.ndarray], data: Data,
+    measure: Callable[..., np.ndarray], data: Data, layers: Sequence[Layer] = LAYERS,
+    at: Sequence[int] = PARAMETERS_AT,
 ) -> Iterator[law.Prediction]:  # fmt: skip
-    sizes = stacked(data, *PARAMETERS_AT)
-    for layer in LAYERS:
+    sizes = stacked(data, *at)
+    for layer in layers:
         found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
         holds = Mixture(layer, data).applies()
         for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
             yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
+
+
+def _with_ones(
+    quantity: str, each: Mapping[str, Callable[..., np.ndarray]], data: Data
+) -> Iterator[law.Prediction]:
+    for name, predict in each.items():
+        measure = partial(predict, separates=limits.separates)
+        yield from _parameters(name, quantity, predict, measure, data, [SELF_ONES], ONES_AT)
 
 
 def _least_weights(data: Data) -> Iterator[law.Prediction]:
@@ -232,6 +248,25 @@ REACH_LAWS = (
         partial(
             _parameters, "sigmoid(x - beta log n)", "least beta", critical_biases, measured_biases
         ),
+    ),
+    law.Law(
+        "gap of scores",
+        "With X all ones the special token's score over T is a gap of gamma_1 log n / T above all "
+        "others. alpha-entmax of x/T separates from a gap of (f_c^(alpha - 1) - ((1 - f_c) / (n - "
+        "1))^(alpha - 1)) / (alpha - 1) on, whatever n at most f_c^(alpha - 1) / (alpha - 1). For "
+        "softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like log n.",
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
+        partial(_with_ones, "gap", GAPS),
+    ),
+    law.Law(
+        "minus the mean",
+        "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on, where "
+        "1 - lambda is (f - 1/n) / (f_c - 1/n). It is (1 - lambda) times the kernel of rows "
+        "(f - lambda/n) / (1 - lambda).",
+        law.SMALL_ERROR,
+        law.ERROR_OF_SEARCH,
+        partial(_with_ones, "1 / (1 - lambda)", MINUS_MEAN),
     ),
 )
 

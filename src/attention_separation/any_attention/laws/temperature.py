@@ -1,0 +1,40 @@
+"""How sharp softmax has to be: its critical temperature, and SSMax's scale, against n."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import finite_or_null, schema, table_from_rows
+from ..exact.layers import LAYERS
+from ..exact.limits import critical_temperatures
+from ..settings import KernelsJob
+from .mixture import gamma
+from .predictions import stacked
+
+SIZES = (200, 2_000, 20_000, 1_000_000)
+NUMBERS = ("beta", "limit", "s_fixed_tokens", "s_paper_tokens")
+SCHEMA = schema(model=str, attention_x=str, n=int, d=int, m=int, **dict.fromkeys(NUMBERS, float))
+TITLE = "Any attention: how sharp softmax has to be"
+ABOUT = (
+    "beta is the least at which e^(beta x) separates at n, by more than half of the probability of "
+    "eˣ; limit, 1/gamma_1, what it comes to as n grows. SSMax (arXiv 2501.19399) is "
+    "e^(s log n · x/√d): s_paper_tokens is its least s on the paper's tokens, which grow like "
+    "√log n, and s_fixed_tokens on the same ones of a fixed size, where s = √d is eˣ here."
+)
+
+
+def run(job: KernelsJob, output: Path) -> None:
+    rows, sizes = [], stacked(job.data, *SIZES)
+    for layer in LAYERS:
+        root = math.sqrt(layer.d(job.data.classes))
+        with np.errstate(divide="ignore"):
+            betas = 1 / critical_temperatures(layer, job.data, sizes)
+        for n, beta in zip(sizes, betas.tolist(), strict=True):
+            numbers = beta, 1 / gamma(layer, job.data), root * beta, root * beta / math.log(n)
+            named = dict(zip(NUMBERS, map(finite_or_null, numbers), strict=True))
+            rows.append(layer.columns | layer.sizes(job.data, n) | named)
+    of = output.with_suffix(""), record(job.canonical(), __name__), TITLE, ABOUT
+    write_result(table_from_rows(rows, SCHEMA), *of)
