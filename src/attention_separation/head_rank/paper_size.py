@@ -236,9 +236,7 @@ def read_made_with(folder: Path) -> dict[str, dict]:
 
 
 def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
-    types = pyarrow.csv.ConvertOptions(
-        column_types=schema, null_values=[""], strings_can_be_null=True
-    )
+    types = pyarrow.csv.ConvertOptions(column_types=schema)
     return pyarrow.csv.read_csv(path, convert_options=types).to_pylist()
 
 
