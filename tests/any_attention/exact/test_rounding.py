@@ -45,6 +45,12 @@ def test_float32_of_numbers_of_all_sizes():
     hold(numbers, FP32, np.float32)
 
 
+def test_numbers_are_float32_before_they_have_16_bits():
+    """Then this one is a tie, and goes down."""
+    of = 1 + 2.0**-8 + 2.0**-30
+    assert (rounded(of, *BF16), SCHEMES[0].stored(of)) == (1 + 2.0**-7, 1.0)
+
+
 def test_no_number_stays_none():
     found = rounded(np.array([np.inf, -np.inf, np.nan, 0.0]), *BF16)
     np.testing.assert_array_equal(found, [np.inf, -np.inf, np.nan, 0.0])
