@@ -117,11 +117,7 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
 
     Groups are errors of single runs, all of them different runs. The interval is two-sided, of
     confidence 1 - level, by Welch's t with unequal variances, each of at least SPREAD squared.
-
-    Raises
-    ------
-    ValueError
-        If a group has fewer than two runs, or an error is no finite number.
+    ValueError if a group has fewer than two runs, or an error is no finite number.
     """
     signs = (1 / len(pairs), -1 / len(pairs))
     terms = [(sign, _mean_of_runs(group)) for pair in pairs

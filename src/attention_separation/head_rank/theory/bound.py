@@ -161,12 +161,7 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
     """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
 
     With fewer the error is surely larger. Numbers above 10^DIGITS are rounded down to so many
-    digits.
-
-    Raises
-    ------
-    ArithmeticError
-        If more than 2^MOST_HEADS are needed.
+    digits. ArithmeticError if more than 2^MOST_HEADS are needed.
     """
     wanted = np.array(errors)
     doublings = 2.0 ** np.arange(MOST_HEADS + 1)
