@@ -117,20 +117,12 @@ def kernel_blocks(heads: Heads) -> Iterator[tuple[int, int, np.ndarray]]:
 
 
 def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
-    """The least error with the first 1, 2, .. H heads, and the smallest pivot.
+    """The least error with the first 1, 2, .. H heads, (H,), and the smallest pivot.
 
     One Cholesky factor L L^T = C serves all: the error with h heads is 1 less the first h squares
     of L^-1 b. A pivot is the squared distance of a head from the span of those before it: while
     they stay well above 1e-16 the errors are exact to rounding, and nothing is added to C.
-
-    Returns
-    -------
-    (H,), float
-
-    Raises
-    ------
-    ArithmeticError
-        If C is singular to working precision.
+    ArithmeticError if C is singular to working precision.
     """
     count, d = heads.q.shape
     # Column-major, so that the factor takes the place of C: 2 GiB for 16,384 heads.
@@ -147,16 +139,13 @@ def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
 
 
 def published(heads: Heads, counts: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """What the published computation reports, and the true error of the heads and weights it has.
+    """What the published computation reports with the first `count` heads each, and the true error
+    of the heads and weights it has: (len(counts),) both.
 
     `heads` are those of `compromise_heads` without `renormalised`. Their k are shorter than 1, but
     C and b are computed as if they were unit vectors; b is rounded to 16 bits; the weights come
     from conjugate gradients at the default tolerance. A head is the same for k of any length, so
     the model's true error is that of the normalised k with the same weights.
-
-    Returns
-    -------
-    reported, attained : (len(counts),), with the first `count` heads each
     """
     count, d = max(counts), heads.q.shape[1]
     c = np.empty((count, count))

@@ -30,9 +30,8 @@ SCHEMA = schema(
 )  # fmt: skip
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
-Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
-the alternative allows, and the mean with its sign, and its 95 % Clopper-Pearson interval where it
-is simulated. `rank` orders the choices that are not by the largest mean change in any panel."""
+Changes are the mean and the largest absolute one over the panel's `points` that the alternative
+allows, and the mean with its sign, with its Clopper-Pearson interval where it is simulated."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
