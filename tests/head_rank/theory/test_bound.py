@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import null_space
 from scipy.special import betainc
 
-from attention_separation.head_rank.constructions import data, sphere
+from attention_separation.head_rank.constructions import data, features, sphere
 from attention_separation.head_rank.theory.bound import (
     bound,
     correlation,
@@ -232,14 +232,9 @@ def test_the_worked_example():
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_at_rank_1_it_is_the_bound_of_eckart_and_young(d):
-    """A head's degree l is a matrix of rank 1 between two copies of the N_l harmonics."""
-    odd = range(1, 400, 2)
-    e, count = (np.array([f(d, k) for k in odd]) for f in (sphere.sign_energy, sphere.harmonics))
+def test_at_rank_1_it_is_the_bound_for_random_heads(d):
     for h in 2 ** np.arange(15):
-        left = np.maximum(0.0, 1 - h / count)
-        # What is left holds degrees with at least as many harmonics.
-        known = 0.5 * (e @ left + (1 - e.sum()) * left[-1])
+        known = features.least_of_any_heads(d, int(h))
         assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
 
 
