@@ -16,7 +16,7 @@ from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.counts import clopper_pearson
 from ...statistics.seeding import BlockStreams
-from ..exact.compute import references
+from ..exact.compute import DECIMALS, references
 from ..models import MODELS
 from ..models.model import Model, Point
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
@@ -44,9 +44,6 @@ ABOUT = (
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
-DECIMALS = 12
-"""What exact values are good for."""
-
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
 Known = dict[tuple[Model, Point], float]
