@@ -91,13 +91,8 @@ def load_config(
 
 
 def overrides_of(texts: list[str]) -> dict[str, Any]:
-    """Overrides from texts KEY=VALUE, values in YAML, as after Snakemake's --config.
-
-    Raises
-    ------
-    ConfigError
-        If a text has no =, or its value is no YAML.
-    """
+    """Overrides from texts KEY=VALUE, values in YAML, as after Snakemake's --config; ConfigError if
+    a text has no =, or its value is no YAML."""
     found = {}
     for text in texts:
         key, equals, value = text.partition("=")

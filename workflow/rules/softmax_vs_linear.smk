@@ -519,9 +519,6 @@ use rule exact as phase with:
     localrule: True
 
 
-# Where somebody has read curves off the paper.
-
-
 use rule fig3 as published with:
     input:
         **reads("published"),

@@ -133,13 +133,8 @@ class Dataset:
         return j3 % self.classes(d)
 
     def token_types(self, points: Sequence[Sizes], dataset: int) -> TokenTypes:
-        """The token types of a dataset at some points, all with the same X.
-
-        Raises
-        ------
-        ValueError
-            If n tokens do not stack at a point.
-        """
+        """The token types of a dataset at some points, all with the same X; ValueError if n tokens
+        do not stack at a point."""
         for point in points:
             self.check(point.n, point.d)
         return self.types(points, dataset)

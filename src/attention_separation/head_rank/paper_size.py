@@ -90,12 +90,7 @@ COMPARED_HEADS = schema(
 
 def keep_runs(results: Path, folder: Path) -> int:
     """Put the cells of a folder of results into the tables of a folder of docs/, in place of those
-    that have their names there; how many there were.
-
-    Raises
-    ------
-    TableError
-        If a file is no table of a cell.
+    that have their names there; how many there were. TableError if a file is no table of a cell.
     """
     paths = sorted((results / "cells").glob("*.parquet"))
     if not paths:
@@ -159,18 +154,16 @@ def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
         if encoding == "additive":
             encoding += f" from {initial_words(row)}"
         found.append(
-            dict.fromkeys(COMPARED.names)
-            | {name: row[name] for name in ("layers", "width", "n", "rank", "steps", "lr")}
-            | {"figure": figure_of(row), "encoding": encoding, "runs": len(cell)}
-            | {"dead": sum(each["dead"] for each in cell)}
+            {name: row[name] for name in ("layers", "width", "n", "rank", "steps", "lr")}
             | {
+                "figure": figure_of(row), "encoding": encoding, "runs": len(cell),
+                "dead": sum(each["dead"] for each in cell), "least_train": least,
                 "error": mean(map(held_out_error, cell)),
                 "over_rank_0": mean(map(over_rank_0, cell)),
+                "core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"]),
             }
-            | {"core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"])}
-            | {"least_train": least}
             | _published(row, least)
-        )
+        )  # fmt: skip
     return found
 
 
@@ -183,12 +176,9 @@ def compared_heads(rows: list[dict]) -> list[dict]:
         boxes = published_values.QUARTILES_2.get(width, ((None,) * 2,) * 2)
         for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
             heads = [x for row in cell for x in row[name] if x is not None]
-            values = (*np.quantile(heads, (0.25, 0.5, 0.75)), box[0], median, box[1])
-            found.append(
-                {"width": width, "steps": cell[0]["steps"], "runs": len(cell), "quantity": name}
-                | {"heads": len(heads)}
-                | dict(zip(COMPARED_HEADS.names[5:], values, strict=True))
-            )
+            values = (width, cell[0]["steps"], len(cell), len(heads), name)
+            values += (*np.quantile(heads, (0.25, 0.5, 0.75)), box[0], median, box[1])
+            found.append(dict(zip(COMPARED_HEADS.names, values, strict=True)))
     return found
 
 
@@ -220,9 +210,8 @@ def _published(row: dict, least: float | None) -> dict[str, float | str | None]:
 def figure_of(row: dict) -> int | None:
     """The paper's figure that a run is of: 1, 3 or 4; None of what was tried beside them."""
     is_text_rate = row["lr"] == TEXT_RATE
-    if row["d"] != published_values.SIZE_1["d"] or (row["share"] and is_text_rate):
-        return None
-    if row["warm_start"]:
+    is_tried = row["warm_start"] or (row["share"] and is_text_rate)
+    if row["d"] != published_values.SIZE_1["d"] or is_tried:
         return None
     if row["layers"] == 2:
         return 4
@@ -256,28 +245,19 @@ def _core_seconds(cell: str, results: Path) -> float | None:
     return float(dict(zip(head, values, strict=True))["cpu_time"])
 
 
-def _is_of_figure_1(row: dict) -> bool:
-    """Whether a run is one of Figure 1, at the rate of the text."""
-    return row["encoding"] == "none" and row["layers"] != 2 and _is_plain(row, TEXT_RATE)
-
-
-def _is_plain(row: dict, rate: float) -> bool:
-    """Whether a run is of the paper's d, at a rate, and nothing else was tried with it."""
-    return row["d"] == published_values.SIZE_1["d"] and row["lr"] == rate and not row["share"]
-
-
 RATE_3 = {1: 0.005, 3: TEXT_RATE}
 """Of the runs that are drawn in Figure 3, by their layers."""
 
 FIGURES: dict[str, Callable[[dict], bool]] = {
-    "rank_fig1": _is_of_figure_1,
-    "rank_fig2": lambda row: _is_of_figure_1(row) and is_full_rank(row),
+    "rank_fig1": lambda row: figure_of(row) == 1,
+    "rank_fig2": lambda row: figure_of(row) == 1 and is_full_rank(row),
+    # Those of three layers without an encoding are Figure 1's too.
     "rank_fig3": lambda row: (
-        row["width"] == published_values.WIDTH_3
-        and row["layers"] in RATE_3
-        and _is_plain(row, RATE_3[row["layers"]])
+        figure_of(row) in (1, 3)
+        and row["width"] == published_values.WIDTH_3
+        and row["lr"] == RATE_3.get(row["layers"])
     ),
-    "rank_fig4": lambda row: row["layers"] == 2 and _is_plain(row, TEXT_RATE),
+    "rank_fig4": lambda row: figure_of(row) == 4 and row["lr"] == TEXT_RATE,
     "rank_collapse": lambda row: bool(row["share"]),
     "rank_memory": lambda row: row["d"] != published_values.SIZE_1["d"],
 }
@@ -296,8 +276,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
     scale."""
     write_published(docs / "head_rank/published.csv")
-    beside: list[dict] = []
-    heads: list[dict] = []
+    beside, heads = [], []
     for scale in SCALES:
         folder = docs / "head_rank" / scale
         count = keep_runs(results / scale, folder)
@@ -310,8 +289,9 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
         yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
     order = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     beside.sort(key=lambda row: tuple(row[name] for name in order))
-    table = rounded(table_from_rows(beside, COMPARED), DIGITS)
-    write_csv(table, docs / "head_rank/compared.csv")
     heads.sort(key=lambda row: (row["quantity"], row["width"], row["steps"]))
-    table = rounded(table_from_rows(heads, COMPARED_HEADS), DIGITS)
-    write_csv(table, docs / "head_rank/compared_heads.csv")
+    for name, rows, columns in (
+        ("compared", beside, COMPARED), ("compared_heads", heads, COMPARED_HEADS)
+    ):  # fmt: skip
+        table = rounded(table_from_rows(rows, columns), DIGITS)
+        write_csv(table, docs / f"head_rank/{name}.csv")

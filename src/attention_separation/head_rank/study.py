@@ -149,22 +149,9 @@ class HeadRank(Study):
                 minutes=60,
                 priority=9,
             )
-            yield Result(
-                name=figure,
-                module="head_rank.figures.construction_figures",
-                settings=Job(),
-                outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
-                inputs={"table": (numbers,)},
-                options=("--figure", figure),
-                description=f"Figure {figure}",
-            )
-        yield Result(
-            name="rank_weight",
-            module="head_rank.figures.weight_figure",
-            settings=Job(),
-            outputs={"output": (Output(FIGURE, "rank_weight", FIGURES["rank_weight"]),)},
-            description="Figure rank_weight",
-        )
+            options = ("--figure", figure)
+            yield _figure(figure, "construction_figures", {"table": (numbers,)}, options)
+        yield _figure("rank_weight", "weight_figure")
 
     def _theory(self) -> Iterator[Result]:
         """The tables of one layer of low-rank heads, and the figures of them all."""
@@ -213,15 +200,24 @@ class HeadRank(Study):
                 priority=1 + min(cell.training_flops() // 10**11, 7),
             )
         for figure, cells in self.cells_of_figures().items():
-            yield Result(
-                name=figure,
-                module="head_rank.figures.training_figures",
-                settings=Job(),
-                outputs={"output": (Output(FIGURE, figure, FIGURES[figure]),)},
-                inputs={"tables": tuple(Output(CELL, cell) for cell in cells)},
-                options=("--figure", figure),
-                description=f"Figure {figure}",
-            )
+            tables = {"tables": tuple(Output(CELL, cell) for cell in cells)}
+            yield _figure(figure, "training_figures", tables, ("--figure", figure))
+
+
+def _figure(
+    name: str, module: str, inputs: dict[str, tuple[Output, ...]] | None = None,
+    options: tuple[str, ...] = (),
+) -> Result:  # fmt: skip
+    """A figure, which depends on its tables alone."""
+    return Result(
+        name=name,
+        module=f"head_rank.figures.{module}",
+        settings=Job(),
+        outputs={"output": (Output(FIGURE, name, FIGURES[name]),)},
+        inputs=inputs or {},
+        options=options,
+        description=f"Figure {name}",
+    )
 
 
 def in_words(row: dict) -> str:

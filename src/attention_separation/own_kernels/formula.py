@@ -38,13 +38,7 @@ class Formula(NamedTuple):
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula that a text is.
-
-    Raises
-    ------
-    FormulaError
-        If it is none, or holds what is not allowed.
-    """
+    """The formula that a text is; FormulaError if it is none, or holds what is not allowed."""
     # On one line; a column is that of the text as it was written.
     flat = re.sub(r"\s", " ", text).rstrip()
     written = flat.lstrip()

@@ -36,15 +36,8 @@ BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
 def keep_run(study: Study, docs: Path) -> int:
-    """Put a study's run into docs/FOLDER; how many files that makes.
-
-    Raises
-    ------
-    ValueError
-        If a file of the run is missing.
-    TableError
-        If one is of other settings.
-    """
+    """Put a study's run into docs/FOLDER; how many files that makes. ValueError if a file of the
+    run is missing, TableError if one is of other settings."""
     folder, results = docs / study.kept_in, Path(study.folder)
     wanted = [(result, o) for result, o in outputs_of(study.results) if is_kept(result, o)]
     for _, output in wanted:

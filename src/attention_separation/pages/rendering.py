@@ -107,13 +107,8 @@ def mark(verdict: str) -> str:
 
 def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
     """The text of a page, from the tables below a folder; `facts` are values with arithmetic, by
-    the name that templates have for them.
-
-    Raises
-    ------
-    PageError
-        If a name is not defined, a table is missing, or a guard does not hold.
-    """
+    the name that templates have for them; PageError if a name is not defined, a table is missing,
+    or a guard does not hold."""
     tables, parts = Tables(docs), []
     environment = Environment(
         loader=FileSystemLoader(template.parent),

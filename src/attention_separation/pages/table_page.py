@@ -96,12 +96,7 @@ def write_result(
     text about the table.
 
     `shown` is what the page shows if not the table itself. In `endless` columns a number may be
-    infinite.
-
-    Raises
-    ------
-    TableError
-        If a number is NaN or infinite: null is the cell that has no meaning.
+    infinite. TableError if a number is NaN or infinite: null is the cell that has no meaning.
     """
     for name in {*table.column_names} - {*endless}:
         if not all_finite(table[name]):

@@ -17,12 +17,8 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """Yield a new file beside `path` to write to; it takes the name only once written in full.
 
     The name it has meanwhile is its own, so that two writers never share a file. What killed
-    writers of the same path have left is removed.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; the text names the path and the cause.
+    writers of the same path have left is removed. If it cannot be written, the text of the OSError
+    names the path and the cause.
     """
     path = Path(path)
     try:
@@ -50,13 +46,8 @@ def write_text(path: Path, text: str) -> None:
 
 
 def check_writable(folder: str | os.PathLike) -> None:
-    """Refuse a folder, there or to be made, in which or in whose folders no file can be made.
-
-    Raises
-    ------
-    OSError
-        The text names the folder and the cause.
-    """
+    """Refuse a folder, there or to be made, in which or in whose folders no file can be made; the
+    text of the OSError names the folder and the cause."""
     folder = Path(folder)
     there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
     inside = [path for path in folder.glob("*") if path.is_dir()] if there == folder else []

@@ -20,12 +20,8 @@ def code_digest(*modules: str) -> str:
     """Digest of modules of this package and of all modules of it that they import, transitively.
 
     Taken over the syntax trees without docstrings: comments, layout, documentation and what is
-    there for type checkers alone do not count.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If one of `modules` is not a module of this package.
+    there for type checkers alone do not count. ModuleNotFoundError if one of `modules` is not a
+    module of this package.
     """
     found = closure(*modules)
     return digest("\n".join(f"{name}\n{found[name]}" for name in sorted(found)))

@@ -35,26 +35,15 @@ def schema(**columns: type) -> pa.Schema:
 
 def table_from_columns(columns: Mapping[str, Sequence], schema: pa.Schema) -> pa.Table:
     """The table whose columns are sequences of values, or arrays of one axis; None is null.
-
-    Raises
-    ------
-    KeyError
-        If a column of the schema is missing.
-    TypeError
-        If a value is not of its column's type, or would lose its fraction there.
-    """
+    KeyError if a column of the schema is missing, TypeError if a value is not of its column's type,
+    or would lose its fraction there."""
     arrays = [array_of(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def table_from_rows(rows: Iterable[Mapping[str, object]], schema: pa.Schema) -> pa.Table:
-    """The table of some rows; a column that a row has not is null there.
-
-    Raises
-    ------
-    TypeError
-        As `table_from_columns` does.
-    """
+    """The table of some rows; a column that a row has not is null there. TypeError as
+    `table_from_columns` does."""
     rows = list(rows)
     columns = {name: [row.get(name) for row in rows] for name in schema.names}
     return table_from_columns(columns, schema)
@@ -84,13 +73,8 @@ def finite_or_null(value: float) -> float | None:
 
 
 def array_of(values: Sequence, kind: pa.DataType) -> pa.Array:
-    """An array of numbers, truth values, texts, or lists of these; None is null.
-
-    Raises
-    ------
-    TypeError
-        If a value is not of that type, or would lose its fraction.
-    """
+    """An array of numbers, truth values, texts, or lists of these; None is null. TypeError if a
+    value is not of that type, or would lose its fraction."""
     known = np.array([value is not None for value in values], dtype=bool)
     validity = None if known.all() else _bits(known)
     if pa.types.is_string(kind):
@@ -151,14 +135,9 @@ def write_csv(table: pa.Table, path: Path) -> None:
 def read_parquet(
     path: Path, schema: pa.Schema, settings: str | None = None, optional: Iterable[str] = ()
 ) -> pa.Table:
-    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`;
-    of those that are `optional`, in the order of the schema, one that it lacks is null.
-
-    Raises
-    ------
-    TableError
-        If the file is no parquet file, has other columns, or was made with other settings.
-    """
+    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`; of
+    those that are `optional`, in the order of the schema, one that it lacks is null. TableError if
+    the file is no parquet file, has other columns, or was made with other settings."""
     table = read_table(path)
     for name in optional:
         if name not in table.column_names:
@@ -180,13 +159,8 @@ def check_inputs(
     """Refuse tables, by option, that were made with settings of other digests than these.
 
     A job that outlived its killed workflow may write after a later one: its table is not wanted.
-
-    Raises
-    ------
-    TableError
-        If one is no parquet file, or was made with other settings.
-    ValueError
-        If there are more or fewer tables than digests.
+    TableError if one is no parquet file, or was made with other settings, ValueError if there are
+    more or fewer tables than digests.
     """
     for option, wanted in digests.items():
         paths = files[option] if isinstance(files[option], list) else [files[option]]

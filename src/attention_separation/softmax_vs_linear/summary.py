@@ -20,15 +20,8 @@ HEADER = (
 
 
 def summary(study, folder: Path) -> Iterator[str]:
-    """What the panels' tables in a folder of results say, line by line.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    TableError
-        If one was made with other settings.
-    """
+    """What the panels' tables in a folder of results say, line by line; ValueError if there are
+    none, TableError if one was made with other settings."""
     made = []
     for name, panel in study.simulated.items():
         path = folder / "panels" / f"{name}.parquet"

@@ -62,13 +62,8 @@ class Contrast:
         ]  # fmt: skip
 
     def estimate(self, measures: tuple[Measure, Measure], is_ratio: bool, level: float) -> Estimate:
-        """The difference, or the ratio, with its interval.
-
-        Raises
-        ------
-        ValueError
-            If a group has fewer than two runs.
-        """
+        """The difference, or the ratio, with its interval; ValueError if a group has fewer than two
+        runs."""
         pairs = self.measured(measures)
         difference = difference_of_means if self.interval == WELCH else paired_difference_of_means
         return ratio_of_means(pairs, level, difference) if is_ratio else difference(pairs, level)

@@ -117,11 +117,7 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
 
     Groups are errors of single runs, all of them different runs. The interval is two-sided, of
     confidence 1 - level, by Welch's t with unequal variances, each of at least SPREAD squared.
-
-    Raises
-    ------
-    ValueError
-        If a group has fewer than two runs, or an error is no finite number.
+    ValueError if a group has fewer than two runs, or an error is no finite number.
     """
     signs = (1 / len(pairs), -1 / len(pairs))
     terms = [(sign, _mean_of_runs(group)) for pair in pairs
@@ -134,12 +130,8 @@ def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
     every other, (n,) each: Student's interval of the n differences, each averaged over the pairs,
     with a standard deviation of at least SPREAD.
 
-    Where runs share nothing it holds too, and is longer than Welch's.
-
-    Raises
-    ------
-    ValueError
-        If groups differ in length; or as `difference_of_means`.
+    Where runs share nothing it holds too, and is longer than Welch's. ValueError if groups differ
+    in length, or as `difference_of_means`.
     """
     if len({len(group) for pair in pairs for group in pair}) != 1:
         raise ValueError("runs are compared one by one: groups of different lengths are not")
@@ -156,12 +148,8 @@ def ratio_of_means(
 
     The interval holds the factors that are not rejected, at `level`, as those by which the smaller
     groups' means are to be multiplied for a difference of 0. Its upper end is infinite where the
-    smaller ones' sum may be 0.
-
-    Raises
-    ------
-    ValueError
-        As `difference`; or if the smaller groups' mean is not positive.
+    smaller ones' sum may be 0. ValueError as `difference`, or if the smaller groups' mean is not
+    positive.
     """
 
     def rest(factor: float) -> Estimate:

@@ -39,13 +39,9 @@ class Checkpoint:
     def resume(self, ensemble: "Ensemble") -> None:
         """Bring a fresh ensemble to where the file left off; without a file, leave it.
 
-        A checkpoint of other settings or code is passed over, and said so: it is of no use, and
-        the next one replaces it.
-
-        Raises
-        ------
-        ValueError
-            If the file is no checkpoint or is damaged: it may be something else of the user's.
+        A checkpoint of other settings or code is passed over, and said so: it is of no use, and the
+        next one replaces it. ValueError if the file is no checkpoint or is damaged: it may be
+        something else of the user's.
         """
         if not self.path.exists():
             return

@@ -63,13 +63,8 @@ def token_types(
     layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> tuple[TokenTypes, TokenTypes]:
     """The token types of D0 and D1 at numbers of tokens n, with X = I + weight e_1 e_1^T where
-    `weight`, a number for each n, is not 0.
-
-    Raises
-    ------
-    ValueError
-        If n tokens do not stack in the data's classes, or X all ones is to have a weight.
-    """
+    `weight`, a number for each n, is not 0; ValueError if n tokens do not stack in the data's
+    classes, or X all ones is to have a weight."""
     tokens = [layer.tokens(data, size) for size in n]
     weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
     if weights.any() and layer.attention_x != "identity":

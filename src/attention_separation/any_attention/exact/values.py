@@ -77,15 +77,9 @@ class Scored:
 def score_columns(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> Scored:
-    """The states of a column of a kernel's network at numbers of tokens.
-
-    Raises
-    ------
-    ValueError
-        If n tokens do not stack.
-    ArithmeticError
-        If the kernel's weights are no finite numbers, cannot be normalised, or tell classes apart.
-    """
+    """The states of a column of a kernel's network at numbers of tokens; ValueError if n tokens do
+    not stack, ArithmeticError if the kernel's weights are no finite numbers, cannot be normalised,
+    or tell classes apart."""
     on_d0, on_d1 = (distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
     m, sizes = np.array([data.m(size) for size in n]), np.array(n)
     return Scored(

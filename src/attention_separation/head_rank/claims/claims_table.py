@@ -24,7 +24,7 @@ from ..theory import bound_table, found_table, plurality_table
 from ..training import published_values
 from ..training.cell_table import DEAD, SETTINGS, USUAL
 from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
-from ..training.runs import APART, chosen, read_runs, sizes
+from ..training.runs import APART, cells_of, chosen, read_runs, sizes
 from .judging import LEARNED, ORIGINS, PUBLISHED, SCHEMA, claim, judge_claim, row_of
 from .learned_claims import learned, more_heads
 from .theory_claims import theory
@@ -119,11 +119,9 @@ ERRORS_SCHEMA = schema(
     over_rank_0=float, least=float, largest=float, se=float, mean_train=float,
     least_min_train=float,
 )  # fmt: skip
-"""One row per cell. `mean`, `sd`, `least`, `largest`: held-out errors over the runs that ended with
-a number; `rank_0`: the error of uniform attention on the same points, and `over_rank_0` the mean
-over it, null for two points, where it is 0; `se`: the largest standard error of a run's error, from
-the number of held-out sets; `mean_train`: training losses of the last epoch; `least_min_train`: the
-least training loss of any epoch and run, which is what the paper's figures show."""
+"""One row per cell: ERRORS_ABOUT says what they are. Errors are of the runs that ended with a
+number; `over_rank_0` is null for two points, where `rank_0` is 0; `se` is the largest of a run;
+`mean_train` is of the last epoch."""
 
 ERRORS_TITLE = "Errors of trained transformers"
 ERRORS_ABOUT = (
@@ -140,10 +138,7 @@ ERRORS_ABOUT = (
 
 def errors_table(runs: pa.Table) -> pa.Table:
     """The table of the runs of some cells, in the order of the cells."""
-    cells: dict[str, list[dict]] = {}
-    for row in runs.to_pylist():
-        cells.setdefault(row["cell"], []).append(row)
-    return table_from_rows([_of_cell(own) for own in cells.values()], ERRORS_SCHEMA)
+    return table_from_rows(map(_of_cell, cells_of(runs.to_pylist())), ERRORS_SCHEMA)
 
 
 def _of_cell(runs: list[dict]) -> dict[str, object]:
@@ -201,15 +196,11 @@ def run(
         "found": read_parquet(found, found_table.SCHEMA),
         "plurality": read_parquet(plurality, plurality_table.SCHEMA),
     }
-    rows = [
-        *of_trained(job, runs.to_pylist()),
-        *theory(numbers, job.level),
-    ]
+    rows = [*of_trained(job, runs.to_pylist()), *theory(numbers, job.level)]
     rows.sort(key=lambda row: ORIGINS.index(row["origin"]))
     provenance = record(job.canonical(), __name__)
-    text = ABOUT.format(scale=job.scale, margin=job.margin, level=job.level)
-    table = table_from_rows(rows, SCHEMA)
-    write_result(table, output, provenance, TITLE, text)
-    text = ERRORS_ABOUT.format(scale=job.scale)
-    errors = output.with_name("rank_errors")
-    write_result(errors_table(runs), errors, provenance, ERRORS_TITLE, text)
+    for table, path, title, about in (
+        (table_from_rows(rows, SCHEMA), output, TITLE, ABOUT),
+        (errors_table(runs), output.with_name("rank_errors"), ERRORS_TITLE, ERRORS_ABOUT),
+    ):
+        write_result(table, path, provenance, title, about.format(**job.model_dump()))

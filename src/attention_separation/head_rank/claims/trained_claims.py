@@ -128,27 +128,21 @@ def more_points(full: bool) -> judging.Contrasts:
 
 
 CLAIMS = (
-    judging.TrainedClaim(
-        "full rank at one layer",
-        "One layer: every lower rank has a larger error than full rank with as many parameters",
-        judging.THEIRS, against_full_rank(1),
-    ),
-    judging.TrainedClaim(
-        "full rank at one layer, factor",
-        f"One layer: every lower rank has more than {FACTOR:g} times the error of full rank with "
-        "as many parameters",
-        judging.FAR_LARGER, against_full_rank(1), factor=FACTOR,
-    ),
-    judging.TrainedClaim(
-        "more heads at one layer",
-        "One layer: the most heads of lower rank have a larger error than the fewest of full rank",
-        judging.THEIRS, against_full_rank(1, most_heads=True),
-    ),
-    judging.TrainedClaim(
-        "more heads at one layer, factor",
-        f"One layer: the most heads of lower rank have more than {FACTOR:g} times the error of the "
-        "fewest of full rank",
-        judging.FAR_LARGER, against_full_rank(1, most_heads=True), factor=FACTOR,
+    *(
+        judging.TrainedClaim(
+            name + suffix, f"One layer: {lower} {larger} {full}", columns,
+            against_full_rank(1, most_heads), factor=factor,
+        )
+        for name, lower, full, most_heads in (
+            ("full rank at one layer",
+             "every lower rank has", "full rank with as many parameters", False),
+            ("more heads at one layer",
+             "the most heads of lower rank have", "the fewest of full rank", True),
+        )
+        for suffix, larger, columns, factor in (
+            ("", "a larger error than", judging.THEIRS, None),
+            (", factor", f"more than {FACTOR:g} times the error of", judging.FAR_LARGER, FACTOR),
+        )
     ),
     judging.TrainedClaim(
         "full rank at three layers",

@@ -23,12 +23,7 @@ def uniform(rng: np.random.Generator, draws: int, d: int, n: int) -> Data:
 
 def orthogonal(rng: np.random.Generator, draws: int, d: int, n: int) -> Data:
     """D_N of section 3: n columns of a Haar orthonormal matrix, and y uniform, independent of them.
-
-    Raises
-    ------
-    ValueError
-        If n > d.
-    """
+    ValueError if n > d."""
     if n > d:
         raise ValueError(f"n is {n}; allowed: at most d = {d}, for the points are orthogonal")
     q, r = np.linalg.qr(rng.standard_normal((draws, d, n)))

@@ -12,7 +12,6 @@ The published curve (see `published`) is of other quantities.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -120,20 +119,12 @@ def kernel_blocks(heads: Heads) -> Iterator[tuple[int, int, np.ndarray]]:
 
 
 def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
-    """The least error with the first 1, 2, .. H heads, and the smallest pivot.
+    """The least error with the first 1, 2, .. H heads, (H,), and the smallest pivot.
 
     One Cholesky factor L L^T = C serves all: the error with h heads is 1 less the first h squares
     of L^-1 b. A pivot is the squared distance of a head from the span of those before it: while
     they stay well above 1e-16 the errors are exact to rounding, and nothing is added to C.
-
-    Returns
-    -------
-    (H,), float
-
-    Raises
-    ------
-    ArithmeticError
-        If C is singular to working precision.
+    ArithmeticError if C is singular to working precision.
     """
     count, d = heads.q.shape
     # Column-major, so that the factor takes the place of C: 2 GiB for 16,384 heads.
@@ -150,16 +141,13 @@ def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
 
 
 def published(heads: Heads, counts: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """What the published computation reports, and the true error of the heads and weights it has.
+    """What the published computation reports with the first `count` heads each, and the true error
+    of the heads and weights it has: (len(counts),) both.
 
     `heads` are those of `compromise_heads` without `renormalised`. Their k are shorter than 1, but
     C and b are computed as if they were unit vectors; b is rounded to 16 bits; the weights come
     from conjugate gradients at the default tolerance. A head is the same for k of any length, so
     the model's true error is that of the normalised k with the same weights.
-
-    Returns
-    -------
-    reported, attained : (len(counts),), with the first `count` heads each
     """
     count, d = max(counts), heads.q.shape[1]
     c = np.empty((count, count))
@@ -203,17 +191,11 @@ def least_of_any_heads(d: int, heads: int) -> float:
     and a head's is a matrix of rank 1 there: H of them leave at least the share 1 - H / N_l of its
     energy (Eckart and Young). `theory.bound` has it for every rank.
     """
-    energy, count = _degrees(d)
-    left = energy @ np.maximum(0.0, 1 - heads / count)
-    # What is left holds degrees with at least as many harmonics.
-    return float(0.5 * (left + (1 - energy.sum()) * max(0.0, 1 - heads / count[-1])))
-
-
-@cache
-def _degrees(d: int) -> tuple[np.ndarray, np.ndarray]:
-    """The energies and the numbers of harmonics of the odd degrees below DEGREES."""
     odd = range(1, DEGREES, 2)
-    return tuple(np.array([f(d, degree) for degree in odd]) for f in (sign_energy, harmonics))
+    energy, count = (np.array([f(d, degree) for degree in odd]) for f in (sign_energy, harmonics))
+    left = np.maximum(0.0, 1 - heads / count)
+    # What is left holds degrees with at least as many harmonics.
+    return float(0.5 * (energy @ left + (1 - energy.sum()) * left[-1]))
 
 
 RANDOM_FEATURES = {

@@ -2,7 +2,6 @@
 points, and errors on batches that come back beside errors on new ones."""
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...pages.drawing import key, legend_beside, sheet
@@ -81,14 +80,10 @@ def figure_memory(rows: list[dict]) -> Figure:
     with sheet(TRAINED["rank_memory"], note, 1, (6.0, 3.8), (1.9, 0.0)) as (figure, (ax,)):
         for colour, cell in zip(PALETTE, cells, strict=False):
             for row in cell:
-                _draw_curves(ax, row, colour)
+                for name, dash in (("curve_train", "--"), ("curve_test", "-")):
+                    ax.plot(row["curve_step"], row[name], dash, color=colour, linewidth=1.1)
         ax.set(xscale="log", yscale="log", xlabel="steps", ylabel="error")
         handles = [key(name, colour) for name, colour in zip(names, PALETTE, strict=False)]
         dashes = {"on new sets": "-", "in training": "--"}
         legend_beside(figure, handles + [key(of, linestyle=dash) for of, dash in dashes.items()])
     return figure
-
-
-def _draw_curves(ax: Axes, row: dict, colour: str) -> None:
-    for name, dash in (("curve_train", "--"), ("curve_test", "-")):
-        ax.plot(row["curve_step"], row[name], dash, color=colour, linewidth=1.1)

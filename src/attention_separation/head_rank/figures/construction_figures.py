@@ -22,8 +22,14 @@ from ..training.runs import chosen, listed, values
 Colours = dict[tuple, str]
 
 
-def _columns(rows: list[dict], *names: str) -> list[np.ndarray]:
+def columns_of(rows: list[dict], *names: str) -> list[np.ndarray]:
+    """Numbers of rows, all in the order of the first."""
+    rows = sorted(rows, key=lambda row: row[names[0]])
     return [np.array([row[name] for row in rows], dtype=float) for name in names]
+
+
+ERRORS = ("error_exact", "error_law", "error", "ci_low", "ci_high")
+"""Columns: the exact error, that by the law of large c or of many heads, and the sampled one."""
 
 
 def _colours(rows: list[dict], *names: str) -> Colours:
@@ -107,13 +113,12 @@ def _draw_heads(
     markers: dict,
 ) -> None:  # fmt: skip
     """Errors of heads against c: exact, the law of large c, and the sampled ones."""
-    rows = sorted((row for row in rows if row["temperature"]), key=lambda row: row["temperature"])
+    rows = [row for row in rows if row["temperature"]]
     for of, colour in colours.items():
         for kind, marker in markers.items():
             own = chosen(rows, **dict(zip(coloured_by, of, strict=True)), **{marked_by: kind})
             if own:
-                c, *errors = _columns(own, "temperature", "error", "ci_low", "ci_high")
-                exact, law = _columns(own, "error_exact", "error_law")
+                c, exact, law, *errors = columns_of(own, "temperature", *ERRORS)
                 reached = law < 1.5 * errors[0].max()
                 ax.plot(c, exact, color=colour, linewidth=0.9)
                 ax.plot(c[reached], law[reached], "--", color=colour, linewidth=0.9)
@@ -123,10 +128,9 @@ def _draw_heads(
 
 def _draw_text(ax: Axes, rows: list[dict], colours: Colours) -> None:
     """Hardmax heads: the text's, a curve for each b, and the right one."""
-    text = sorted(chosen(rows, added="+b"), key=lambda row: row["d"])
     for (b_1, b_2), colour in colours.items():
-        own = chosen(text, b_1=b_1, b_2=b_2)
-        d, exact, *errors = _columns(own, "d", "error_exact", "error", "ci_low", "ci_high")
+        own = chosen(rows, added="+b", b_1=b_1, b_2=b_2)
+        d, exact, _, *errors = columns_of(own, "d", *ERRORS)
         ax.plot(d, exact, color=colour, linewidth=0.9)
         draw_estimates(ax, d, *errors, colour, "s")
     right = chosen(rows, added="-b/2")
@@ -167,9 +171,7 @@ def draw_vote(table: pa.Table) -> Figure:
 
 def _draw_votes(ax: Axes, rows: list[dict]) -> None:
     for d, colour in zip(values(rows, "d"), cycle(PALETTE), strict=False):
-        own = sorted(chosen(rows, d=d), key=lambda row: row["heads"])
-        heads, *errors = _columns(own, "heads", "error", "ci_low", "ci_high")
-        exact, law = _columns(own, "error_exact", "error_law")
+        heads, exact, law, *errors = columns_of(chosen(rows, d=d), "heads", *ERRORS)
         lawful = law <= ZERO_PREDICTOR
         ax.plot(heads, exact, color=colour, linewidth=1)
         ax.plot(heads[lawful], law[lawful], "--", color=colour, linewidth=0.9)
@@ -187,8 +189,7 @@ def _draw_needed(ax: Axes, rows: list[dict]) -> None:
     law, guarantee = {"linestyle": "--", "linewidth": 0.9}, {"linestyle": ":", "linewidth": 1.1}
     ax.set_yscale("log")
     for epsilon, colour in zip(values(rows, "epsilon")[::-1], cycle(PALETTE[3:]), strict=False):
-        own = sorted(chosen(rows, epsilon=epsilon), key=lambda row: row["d"])
-        d, heads = _columns(own, "d", "heads")
+        d, heads = columns_of(chosen(rows, epsilon=epsilon), "d", "heads")
         ax.plot(d, heads, "o-", color=colour, markersize=4)
         ax.plot(d, d / epsilon**2, color=colour, **law)
         ax.plot(d, heads[0] * (d / d[0]) ** 3, color=colour, **guarantee)

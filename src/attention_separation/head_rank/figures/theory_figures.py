@@ -19,6 +19,7 @@ from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality_table import heads_for
 from ..training.runs import chosen, listed, values
+from .construction_figures import columns_of
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 HARDMAX = ("random", "orthogonal", "optimised")
@@ -165,9 +166,7 @@ def draw_points(title: str, table: pa.Table) -> Figure:
 
 
 def _draw_votes(ax: Axes, rows: list[dict], colour: str) -> None:
-    rows = sorted(rows, key=lambda row: row["heads"])
-    names = ("heads", "error", "ci_low", "ci_high")
-    heads, *errors = (np.array([row[name] for row in rows]) for name in names)
+    heads, *errors = columns_of(rows, "heads", "error", "ci_low", "ci_high")
     ax.plot(heads, errors[0], color=colour)
     draw_estimates(ax, heads, *errors, colour)
     ax.plot(heads[-2:], [rows[0]["rank_0"]] * len(heads[-2:]), "-.", color=colour)
@@ -193,9 +192,7 @@ def voters(rows: list[dict], d: int, error: float) -> dict[int, float]:
     """By N, where the vote's error falls to this one; without those N where it is not seen to."""
     found = {}
     for n in values(chosen(rows, d=d), "n"):
-        own = sorted(chosen(rows, d=d, n=n), key=lambda row: row["heads"])
-        heads, errors = (np.array([row[name] for row in own]) for name in ("heads", "error"))
-        at = heads_for(heads, errors, error)
+        at = heads_for(*columns_of(chosen(rows, d=d, n=n), "heads", "error"), error)
         if at is not None:
             found[n] = at
     return found

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from ...pages.drawing import legend_beside, save_with_numbers, sheet
 from ...pages.house_style import BLUE, VERMILION
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
+from ...results.tables import schema, table_from_columns
 from ...settings.strict_model import Job
 from ..constructions.features import TERMS, representing_weight
 from ..settings.titles import FIGURES
@@ -53,11 +53,7 @@ def draw_weight() -> Figure:
 
 
 def run(job: Job, output: Path) -> None:
-    parts = ({"d": [d] * len(THETA), "theta": THETA} | weights(d) for d in DIMENSIONS)
-    rows = (
-        dict(zip(part, row, strict=True))
-        for part in parts
-        for row in zip(*part.values(), strict=True)
-    )
-    table = table_from_rows(rows, SCHEMA)
+    parts = [{"d": np.full(len(THETA), d), "theta": THETA} | weights(d) for d in DIMENSIONS]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
+    table = table_from_columns(columns, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

@@ -34,7 +34,7 @@ JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors
 NUMBERED = {
     "rank_bound": "What no layer of low-rank heads can do",
     "rank_heads_needed": "Heads that an error takes at least",
-    "rank_bound_points": "What no such layer can do on N points",
+    "rank_bound_points": "What no layer of low-rank heads can do on N points",
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
 }

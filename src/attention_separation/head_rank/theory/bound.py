@@ -83,7 +83,7 @@ def bound(
     d: int, r: int, heads: np.ndarray | int, any_value: bool = False, encoded: bool = False
 ) -> np.ndarray:
     """No so many generalised heads of rank r have a smaller error on D_2, nor on two independent
-    uniform points.
+    uniform points; ValueError if a size is out of range.
 
     Parameters
     ----------
@@ -92,11 +92,6 @@ def bound(
     any_value : for any value maps V_h; else for V_h = a_h I
     encoded : of heads whose values see an encoding of positions, V_h x_i + w_(h,i), with any
         vectors w; else encodings, if any, enter their scores alone
-
-    Raises
-    ------
-    ValueError
-        If a size is out of range.
     """
     if not (d >= 2 and 1 <= r <= d):
         raise ValueError(f"d is {d} and r is {r}; allowed: d from 2, r from 1 to d")
@@ -161,12 +156,7 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
     """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
 
     With fewer the error is surely larger. Numbers above 10^DIGITS are rounded down to so many
-    digits.
-
-    Raises
-    ------
-    ArithmeticError
-        If more than 2^MOST_HEADS are needed.
+    digits. ArithmeticError if more than 2^MOST_HEADS are needed.
     """
     wanted = np.array(errors)
     doublings = 2.0 ** np.arange(MOST_HEADS + 1)

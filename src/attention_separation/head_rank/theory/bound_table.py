@@ -11,6 +11,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ..settings.jobs import BoundSettings
+from ..settings.titles import NUMBERED
 from .bound import DIGITS, bound, correlation, heads_needed
 from .points_bound import points_bound
 
@@ -44,7 +45,6 @@ POINTS = schema(
     d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float
 )  # fmt: skip
 
-BOUND_TITLE = "What no layer of low-rank heads can do"
 BOUND_ABOUT = (
     "On two orthogonal points and a uniform query, no one layer of so many generalised heads of "
     "this rank has a smaller mean squared error: bound, for value maps that are multiples of the "
@@ -55,14 +55,12 @@ BOUND_ABOUT = (
     "x_1 - x_2 no such layer, V = aI, has a larger squared correlation with the target's degrees "
     "up to l; of all degrees it is 1 - 2 bound."
 )
-NEEDED_TITLE = "Heads that an error takes at least"
 NEEDED_ABOUT = (
     "With fewer heads of this rank in one layer the mean squared error on two orthogonal points is "
     "surely above the error that is named: by the same bounds, for value maps that are multiples "
     f"of the identity and for any. Numbers above 10^{DIGITS} are rounded down to {DIGITS} digits. "
     "heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
 )
-POINTS_TITLE = "What no layer of low-rank heads can do on N points"
 POINTS_ABOUT = (
     "The bounds of rank_bound on N orthogonal points (D_N). For N > 2 heads may know all but one "
     "direction: the bounds may be far below what heads can do, and exclude nothing where the rank "
@@ -108,9 +106,10 @@ def points_rows(job: BoundSettings) -> Iterator[dict]:
 
 def run(job: BoundSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
-    table = table_from_rows(bound_rows(job), BOUND)
-    write_result(table, output, provenance, BOUND_TITLE, BOUND_ABOUT)
-    table, output = table_from_rows(needed_rows(job), NEEDED), output.with_name("rank_heads_needed")
-    write_result(table, output, provenance, NEEDED_TITLE, NEEDED_ABOUT)
-    table, output = table_from_rows(points_rows(job), POINTS), output.with_name("rank_bound_points")
-    write_result(table, output, provenance, POINTS_TITLE, POINTS_ABOUT)
+    for name, rows, columns, about in (
+        ("rank_bound", bound_rows, BOUND, BOUND_ABOUT),
+        ("rank_heads_needed", needed_rows, NEEDED, NEEDED_ABOUT),
+        ("rank_bound_points", points_rows, POINTS, POINTS_ABOUT),
+    ):
+        table = table_from_rows(rows(job), columns)
+        write_result(table, output.with_name(name), provenance, NUMBERED[name], about)

@@ -45,6 +45,7 @@ from ..constructions.data import unit_vectors
 from ..constructions.full_rank_head import fact_1_exact
 from ..constructions.sphere import NODES, harmonics, polynomials, sign_coefficient, sign_energy
 from ..settings.jobs import FoundJob
+from ..settings.titles import NUMBERED
 from .bound import bound
 from .bound_table import budget_heads, ranks
 
@@ -199,9 +200,7 @@ def least_error(heads: features.Heads) -> float:
     """The least error over the weights; heads may depend on each other."""
     c = features.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
     b = features.head_vs_target(heads.q.shape[1], heads.cosines)
-    a = np.linalg.lstsq(c, b, rcond=1e-12)[0]
-    # Of any weights, so that what rounding does to them does not make the error too small.
-    return float(1 - 2 * b @ a + a @ c @ a)
+    return best_weights(2 * c - 1, 2 * b - 1)[1]
 
 
 def error_and_gradient(x: np.ndarray, d: int) -> tuple[float, np.ndarray]:
@@ -244,7 +243,6 @@ SCHEMA = schema(
     d=int, rank=int, heads=int, budget=str, kind=str, temperature=float, heads_used=int,
     error=float, ci_low=float, ci_high=float, bound=float, bound_any_value=float,
 )  # fmt: skip
-TITLE = "What layers of low-rank heads do"
 ABOUT = (
     "Mean squared errors on two orthogonal points and a uniform query: each is one that heads of "
     "this rank have, so that the least error of so many is no larger. Value maps are multiples of "
@@ -346,4 +344,4 @@ def _of_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[tuple
 
 def run(job: FoundJob, output: Path) -> None:
     table = table_from_rows(found_rows(job), SCHEMA)
-    write_result(table, output, record(job.canonical(), __name__), TITLE, ABOUT)
+    write_result(table, output, record(job.canonical(), __name__), NUMBERED["rank_found"], ABOUT)

@@ -32,6 +32,7 @@ from ...statistics.seeding import stream
 from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
 from ..settings.jobs import PluralityJob
+from ..settings.titles import NUMBERED
 
 
 def winners(x: np.ndarray, y: np.ndarray, g: np.ndarray, heads: Sequence[int]) -> np.ndarray:
@@ -70,7 +71,6 @@ SCHEMA = schema(
     distribution=str, d=int, n=int, heads=int, draws=int, error=float, ci_low=float, ci_high=float,
     right=float, rank_0=float,
 )  # fmt: skip
-TITLE = "A vote of rank-1 heads among N points"
 ABOUT = (
     "N points, independent (uniform) or orthogonal, and a query: of so many heads of rank 1 with "
     "random directions each votes for one point, and the point with most votes is the answer. "
@@ -119,4 +119,5 @@ def _errors(job: PluralityJob, distribution: str, d: int, points: list[int]) -> 
 
 def run(job: PluralityJob, output: Path) -> None:
     table = table_from_rows(plurality_rows(job), SCHEMA)
-    write_result(table, output, record(job.canonical(), __name__), TITLE, ABOUT)
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output, provenance, NUMBERED["rank_plurality"], ABOUT)

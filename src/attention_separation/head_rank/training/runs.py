@@ -36,13 +36,7 @@ AS_PUBLISHED = {"regime": "repeated", "schedule": "per_epoch"}
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:
-    """The runs of some cells, in the order of the cells.
-
-    Raises
-    ------
-    TableError
-        If a file is no table of a cell.
-    """
+    """The runs of some cells, in the order of the cells; TableError as `read_cell`."""
     tables = [read_cell(path) for path in paths]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
 

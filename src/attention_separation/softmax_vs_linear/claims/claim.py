@@ -26,12 +26,7 @@ def formula(text: str) -> Callable[[dict[str, float]], float]:
     """The formula that a text of ours prints, as a function of the values of its letters.
 
     What stands side by side is multiplied, and log and √ are of the number, letter or parenthesis
-    behind them. Letters are named as in Python: a₁ is a1.
-
-    Raises
-    ------
-    SyntaxError
-        If it is none.
+    behind them. Letters are named as in Python: a₁ is a1. SyntaxError if it is none.
     """
     # One letter for the logarithm, and parentheses around what it and √ are of.
     python = re.sub(r"([L√]) ?([a-zδτ]|[\d.]+)", r"\1(\2)", text.replace("log", "L"))

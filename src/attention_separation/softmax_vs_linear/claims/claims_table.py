@@ -20,9 +20,7 @@ from .paths import FAST, NAMES, Along, along, paths, power, range_text, verdict,
 
 COLUMN_OF = {name: name.replace(" ", "_") for name in NAMES}
 ALONG = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
-"""What is said of each path: from which n on a claim holds at all that are tested, and the last at
-which it holds; and at the largest n its value and its bound, and like which power of n their ratio
-moves there, of a constant C itself."""
+"""What is said of each path; ABOUT says how."""
 
 SCHEMA = schema(
     id=str, place=str, statement=str, formula=str, source=str, bound_from=str, identity=bool,

@@ -5,15 +5,16 @@ A row is a part, the entries that it is about, and what it claims of them: what 
 computed. In it, a is the special entry of the lemma's dataset.
 """
 
-from collections.abc import Callable, Iterable
-
-import numpy as np
+from collections.abc import Iterable
 
 from .claim import PaperClaim, Setting
-from .lemma import Attended, Lemma, RowWeights
+from .lemma import Lemma
 
 SPECIAL, OTHERS, ALL = slice(0, 1), slice(1, None), slice(None)
 """Rows of the special token and of all others; likewise the first column and the others."""
+
+OWN, FURTHER = slice(1, 2), slice(2, 3)
+"""Rows of the special token's class and of another, which X the identity tells apart."""
 
 Rows = Iterable[tuple[str, ...]]
 """Part, entries, what it claims of them, and their value if it is another claim."""
@@ -25,43 +26,41 @@ PAIRS = {
     "others on others": ("every other query on every other key", [(OTHERS, OTHERS)]),
     "others": ("every other query on every key", [(OTHERS, ALL)]),
     "all others": ("every other pair of query and key", [(SPECIAL, OTHERS), (OTHERS, ALL)]),
-}
+    # With X the identity, by the class of the key.
+    "special on own": (
+        "the special query on the t − 1 other keys of its class", [(SPECIAL, slice(1, 2))]),
+    "special on rest": (
+        "the special query on the n − t keys of other classes", [(SPECIAL, slice(2, None))]),
+    "others on own": (
+        "every other query on the t keys of its class",
+        [(OWN, slice(0, 2)), (FURTHER, slice(2, 3))]),
+    "others on rest": (
+        "every other query on the n − t keys of other classes",
+        [(OWN, slice(2, None)), (FURTHER, slice(0, 2)), (FURTHER, slice(3, None))]),
+}  # fmt: skip
 """Which weights, in words, and blocks of rows and columns."""
 
-CLASS_PAIRS = {
-    "special on own": ("the special query on the t − 1 other keys of its class", SPECIAL, True),
-    "special on rest": ("the special query on the n − t keys of other classes", SPECIAL, False),
-    "others on own": ("every other query on the t keys of its class", OTHERS, True),
-    "others on rest": ("every other query on the n − t keys of other classes", OTHERS, False),
-}
-"""With X the identity: in words, rows, and whether keys are of the query's class."""
-
-CLASS_ROWS: dict[str, tuple[str, str, Callable[[RowWeights], list[float]]]] = {
-    "c first of own class": (
-        "the first coordinate in every other row of the special token's class",
-        "c_1", lambda rows: [rows.first[1]]),
-    "c first of other classes": (
-        "the first coordinate in every row of another class", "c_1", lambda rows: [rows.first[2]]),
-    "c own class of others": (
-        "the coordinate of the row's own class in every other row",
-        "c_i", lambda rows: [rows.marked[1], rows.own[2]]),
-    "c other classes of others": (
-        "every coordinate of another class than the row's in every other row", "c_i",
-        lambda rows: [rows.rest[1], rows.marked[2], *[rows.rest[2]] * (rows.classes > 2)]),
-}  # fmt: skip
-"""With X the identity, two classes and two tokens in each: in words, in formulas, and the cells, of
-row 1 in the special token's class and row 2 in another."""
-
 COORDINATES = {
-    "first": ("the first coordinate", "c_1", ("first",)),
-    "one": ("the coordinate of the special token's class", "c_i", ("marked",)),
-    "rest": ("every coordinate of a further class", "c_i", ("rest",)),
-    "classes": ("every coordinate of a class", "c_i", ("marked", "own", "rest")),
-    "last": ("the last coordinate", "c_d", ("last",)),
-}
-"""Which coordinates, in words, in formulas and of `RowWeights`."""
+    "first": ("the first coordinate", "c_1", {"first": None}),
+    "one": ("the coordinate of the special token's class", "c_i", {"marked": None}),
+    "rest": ("every coordinate of a further class", "c_i", {"rest": None}),
+    "classes": ("every coordinate of a class", "c_i", dict.fromkeys(("marked", "own", "rest"))),
+    "last": ("the last coordinate", "c_d", {"last": None}),
+    "own class": (
+        "the coordinate of the row's own class", "c_i", {"marked": OWN, "own": FURTHER}),
+    "other classes": (
+        "every coordinate of another class than the row's",
+        "c_i", {"rest": OTHERS, "marked": FURTHER}),
+}  # fmt: skip
+"""Which coordinates, in words, in formulas and of `RowWeights`, in those rows, if they are not the
+same in all."""
 
-ROWS = {"special": ("the special row", SPECIAL), "others": ("every other row", OTHERS)}
+ROWS = {
+    "special": ("the special row", SPECIAL),
+    "others": ("every other row", OTHERS),
+    "own class": ("every other row of the special token's class", OWN),
+    "other classes": ("every row of another class", FURTHER),
+}
 WEIGHTS = {"u": "weight before normalising", "f": "attention weight"}
 SAYS = {"≤": "at most", "≥": "at least", "=": "equal to"}
 
@@ -78,28 +77,19 @@ def parts(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
 def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
     claimed = claimed.replace("a", "a₁" if lemma.case.dataset else "a₀")
     symbol, _, where = entries.partition(" ")
-    if entries in CLASS_ROWS:
-        words, left, of_rows = CLASS_ROWS[entries]
-
-        def cells(setting: Setting) -> list[float]:
-            return of_rows(lemma.case.attended(setting).rows)
-
-    elif symbol == "c":
+    if symbol == "c":
         which, _, row = where.partition(" of ")
-        (words, left, names), (of_row, rows) = COORDINATES[which], ROWS[row]
+        (words, left, coordinates), (of_row, rows) = COORDINATES[which], ROWS[row]
         words = f"{words} in {of_row}"
-
-        def cells(setting: Setting) -> list[float]:
-            return lemma.case.attended(setting).weights(names, rows)
-
+        blocks = [(name, own or rows) for name, own in coordinates.items()]
     else:
-        words, left = f"the {WEIGHTS[symbol]} of {(PAIRS | CLASS_PAIRS)[where][0]}", symbol
+        pair, places = PAIRS[where]
+        words, left = f"the {WEIGHTS[symbol]} of {pair}", symbol
+        blocks = [(symbol, *place) for place in places]
 
-        def cells(setting: Setting) -> list[float]:
-            attended = lemma.case.attended(setting)
-            if where in CLASS_PAIRS:
-                return _of_classes(attended, symbol, setting, *CLASS_PAIRS[where][1:])
-            return [x for block in PAIRS[where][1] for x in attended.cells(symbol, *block)]
+    def cells(setting: Setting) -> list[float]:
+        attended = lemma.case.attended(setting)
+        return [cell for block in blocks for cell in attended.cells(*block)]
 
     statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
     # Of a fixed dataset every equality is one of the definitions.
@@ -107,20 +97,6 @@ def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
         part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "=",
         any_d=True,
     )  # fmt: skip
-
-
-def _of_classes(
-    attended: Attended, symbol: str, at: Setting, rows: slice, own: bool
-) -> list[float]:
-    """Cells of the rows towards keys of their own class, or of others, but of the special token's
-    towards itself."""
-    of_own = [[False, True, False, False]]
-    of_own += [[True, True, False, False]] if at.n > at.d - 2 else []
-    of_own += [[False, False, True, False]] if at.d > 3 else []
-    wanted = np.array(of_own) == own
-    wanted[0, 0] = False
-    found = getattr(attended, symbol)[rows][wanted[rows]]
-    return found[~np.isnan(found)].tolist()
 
 
 # u and f in self-attention with X all ones.

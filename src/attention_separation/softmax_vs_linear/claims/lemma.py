@@ -140,16 +140,16 @@ class Attended:
     u: np.ndarray
     f: np.ndarray
 
-    def cells(self, of: str, rows: slice, columns: slice) -> list[float]:
-        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens."""
-        block = getattr(self, of)[rows, columns].ravel()
+    def cells(self, of: str, *place: slice) -> list[float]:
+        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens; or in
+        some rows a coordinate of c, by its name in `RowWeights`."""
+        table = getattr(self, of, None)
+        if table is None:
+            table = np.full(self.rows.first.shape, getattr(self.rows, of))
+            if of == "rest" and self.rows.classes == 2:
+                table[2:] = np.nan  # Both classes are the special token's and the row's own.
+        block = table[place].ravel()
         return block[~np.isnan(block)].tolist()
-
-    def weights(self, names: tuple[str, ...], rows: slice) -> list[float]:
-        """Coordinates of some rows of c: of "first", "marked", "own", "rest" and "last"."""
-        of = self.rows
-        found = [np.broadcast_to(getattr(of, name), of.first.shape)[rows] for name in names]
-        return np.concatenate(found).tolist()
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,7 @@ ORIGINS = (
 
 def origin(claim: str, identity: bool = False) -> Origin:
     """Where a claim, by its id, and its bound come from; `identity` is of an equality of u, f or c.
-
-    Raises
-    ------
-    LookupError
-        If nothing is said of such an id.
-    """
+    LookupError if nothing is said of such an id."""
     if identity and claim[0] not in "AC":
         by_start = {"E.D": OMITTED, "F.": RECONSTRUCTED}
         found = [source for start, source in by_start.items() if claim.startswith(start)]

@@ -16,7 +16,7 @@ from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.counts import clopper_pearson
 from ...statistics.seeding import BlockStreams
-from ..exact.compute import references
+from ..exact.compute import DECIMALS, references
 from ..models import MODELS
 from ..models.model import Model, Point
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
@@ -30,9 +30,8 @@ SCHEMA = schema(
 )  # fmt: skip
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
-Changes are of P(E_success): the mean and the largest absolute one over the panel's `points` that
-the alternative allows, and the mean with its sign, and its 95 % Clopper-Pearson interval where it
-is simulated. `rank` orders the choices that are not by the largest mean change in any panel."""
+Changes are the mean and the largest absolute one over the panel's `points` that the alternative
+allows, and the mean with its sign, with its Clopper-Pearson interval where it is simulated."""
 
 TITLE = "Open choices: how far each moves the success rates"
 ABOUT = (
@@ -45,9 +44,6 @@ ABOUT = (
 )
 BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
-DECIMALS = 12
-"""What exact values are good for."""
-
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
 Known = dict[tuple[Model, Point], float]
@@ -78,25 +74,20 @@ def choices_table(job: PanelsJob) -> pa.Table:
         bounds = panel.most_values, MODELS[panel.model].most_alternatives
         panels.append(panel.with_more(most_values=min(filter(None, bounds), default=None)))
     points = {panel.name: panel.points() for panel in panels}
-    effects: dict[tuple[Choice, Alternative], list[Effect]] = {
-        (choice, alternative): [
+    effects = {
+        (choice, other): [
             effect
             for panel in panels
-            if (effect := effect_of(choice, alternative, panel, points[panel.name])) is not None
+            if other and (effect := effect_of(choice, other, panel, points[panel.name]))
         ]
         for choice in CHOICES
-        for alternative in choice.alternatives
+        for other in choice.alternatives or (None,)
     }
     known = _probabilities([effect for found in effects.values() for effect in found])
     rows = []
-    for choice in CHOICES:
-        for alternative in choice.alternatives:
-            of_this = effects[choice, alternative]
-            rows += [_row(effect, known, len(points[effect.panel.name])) for effect in of_this] or [
-                _without_effect(choice, alternative.name, alternative.note)
-            ]
-        if not choice.alternatives:
-            rows.append(_without_effect(choice, None))
+    for of, found in effects.items():
+        rows += [_row(effect, known, len(points[effect.panel.name])) for effect in found]
+        rows += [] if found else [_without_effect(*of)]
     return table_from_rows(_ranked(rows), SCHEMA)
 
 
@@ -169,11 +160,10 @@ def _simulated(effect: Effect) -> tuple[float, float, float]:
     return successes / TRIALS, *clopper_pearson(successes, TRIALS)
 
 
-def _without_effect(choice: Choice, alternative: str | None, note: str = "") -> dict[str, object]:
-    note = note or choice.note or NO_EFFECT
-    return {
-        "choice": choice.name, "default": choice.default, "alternative": alternative, "note": note
-    }  # fmt: skip
+def _without_effect(choice: Choice, alternative: Alternative | None) -> dict[str, object]:
+    note = (alternative and alternative.note) or choice.note or NO_EFFECT
+    row = {"choice": choice.name, "default": choice.default, "note": note}
+    return row | {"alternative": alternative and alternative.name}
 
 
 def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:

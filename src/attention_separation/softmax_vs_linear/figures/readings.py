@@ -110,10 +110,11 @@ def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
     )
 
 
-def _dimension(d: int) -> Apply:
-    """Embedding dimension d where a panel of cross-attention has d - 1, if d - 1 divides n."""
+def _dimension(held: int | None) -> Apply:
+    """Embedding dimension d + 1 where a panel of cross-attention holds this d, or None, sweeps it,
+    if d divides n."""
     return _each(
-        lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == d - 1, _next_dimension
+        lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == held, _next_dimension
     )
 
 
@@ -122,16 +123,14 @@ def _next_dimension(point: Point) -> Point | None:
     return replace(point, d=point.d + 1) if point.n % point.d == 0 else None
 
 
-def _rule(log_of: str, /, **values: Any) -> Apply:
+def _rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
     """Another rule for m, where m is computed from log n or from log(n/delta)."""
 
     def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
         rule = panel.fixed.get("m")
         if not isinstance(rule, MRule) or rule.log_of != log_of:
             return None
-        values_of_m = dict(values)
-        delta = values_of_m.pop("delta", None)
-        changed = rule.model_copy(update=values_of_m)
+        changed = rule.model_copy(update=values)
         return [replace(point, m=changed.m(point.n, delta or point.delta)) for point in of_panel]
 
     return apply
@@ -167,9 +166,6 @@ def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     return [replace(point, theta=point.theta - 2 * TIE_TOLERANCE) for point in of_panel]
 
 
-SWEPT_DIMENSIONS = _each(
-    lambda panel: _of_cross_attention(panel) and "d" in panel.sweep, _next_dimension
-)
 B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
@@ -307,9 +303,9 @@ CHOICES = (
         "d of cross-attention",
         "11; 3, 5, 9, …; 21",
         (
-            Alternative("12 for 11", _dimension(12), note=NO_STACK),
-            Alternative("4, 6, 10, … for 3, 5, 9, …", SWEPT_DIMENSIONS, note=NO_STACK),
-            Alternative("22 for 21", _dimension(22), note=NO_STACK),
+            Alternative("12 for 11", _dimension(11), note=NO_STACK),
+            Alternative("4, 6, 10, … for 3, 5, 9, …", _dimension(None), note=NO_STACK),
+            Alternative("22 for 21", _dimension(21), note=NO_STACK),
         ),
     ),
     Choice(

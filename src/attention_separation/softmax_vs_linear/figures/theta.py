@@ -13,6 +13,7 @@ from ...pages.house_style import INK, VERMILION
 from ...results.provenance import record
 from ...results.tables import numpy_column, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import best_thresholds, success_at
+from ..exact.compute import DECIMALS
 from ..models import MODELS
 from ..settings.panels import MARK, Panel, PanelsJob
 from .figure_text import choices_in_words, footnote, held_title, symbol_of
@@ -32,8 +33,6 @@ SCHEMA = schema(
 PAPER, BEST, MAP = "paper", "best", "map"
 THETAS = np.round(np.arange(0.3, 2.21, 0.02), 10)
 MAP_POINTS = 31
-DECIMALS = 12
-"""What exact values are good for."""
 
 LINE = {"color": VERMILION, "linewidth": 1.6}
 DOTS = {"marker": "o", "linewidth": 0, "color": "white"}

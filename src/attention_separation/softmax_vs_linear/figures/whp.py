@@ -54,11 +54,7 @@ def whp_table(panels: Sequence[Panel], exact: Sequence[pa.Table]) -> pa.Table:
     """For every panel and event, and all together, where it is not with high probability.
 
     `exact` are the panels' tables of exact values, in which NaN is a probability that is not known.
-
-    Raises
-    ------
-    ValueError
-        If a table has not one row per point, or a known probability has no error.
+    ValueError if a table has not one row per point, or a known probability has no error.
     """
     rows = [row for of in zip(panels, exact, strict=True) for row in _rows(*of)]
     return table_from_rows(rows, SCHEMA)

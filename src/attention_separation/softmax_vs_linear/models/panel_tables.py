@@ -55,13 +55,8 @@ def exact_schema(contest: Contest) -> pa.Schema:
 
 
 def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
-    """A panel's simulated points with their exact values, row by row.
-
-    Raises
-    ------
-    ValueError
-        If the two tables are not of the same points.
-    """
+    """A panel's simulated points with their exact values, row by row; ValueError if the two tables
+    are not of the same points."""
     if not simulated.select(POINTS).equals(exact.select(POINTS)):
         raise ValueError(f"{simulated['panel'][0]}: simulated and exact values of other points")
     for name in exact.column_names[len(POINTS) :]:
@@ -72,15 +67,8 @@ def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
 def read_joined(
     simulated: Sequence[Path], exact: Sequence[Path], contests: Iterable[Contest]
 ) -> list[pa.Table]:
-    """Read the two tables of each panel, of the contests given, and join them.
-
-    Raises
-    ------
-    TableError
-        If a file is no such table.
-    ValueError
-        If the two tables of a panel are not of the same points.
-    """
+    """Read the two tables of each panel, of the contests given, and join them; TableError if a file
+    is no such table, ValueError if the two tables of a panel are not of the same points."""
     return [
         join_exact(
             read_parquet(trials, simulated_schema(contest)),

@@ -111,13 +111,8 @@ def slice_of(panel: Panel, number: int, of: int) -> pa.Table:
 
 
 def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
-    """The table of a panel from those of all of its slices.
-
-    Raises
-    ------
-    ValueError
-        If the slices do not hold each point's trials.
-    """
+    """The table of a panel from those of all of its slices; ValueError if the slices do not hold
+    each point's trials."""
     of_panel, names = panel.points(), ("trials", *panel.contest.outcomes)
     counts = np.zeros((len(of_panel), len(names)), dtype=np.int64)
     for table in slices:
