@@ -7,13 +7,14 @@
 `separate`, `compare`, `largest_n`, `critical_temperature`, `success` and `simulate` ask; `kernels`
 lists what is built in; `scores`, `features`, `pair` and `rows` make kernels of one's own, and
 `at_temperature` divides any kernel's scores; `needle` says what one query can tell at best where
-tokens are noisy.
+tokens are noisy; `head` measures heads of trained models.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attention_separation import head as head
     from attention_separation import needle as needle
     from attention_separation.api import *  # noqa: F403
 
@@ -27,8 +28,8 @@ API = (
 """Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
 of the workflow need none."""
 
-ROOMS = ("needle",)
-"""Studies with questions of their own, imported in the same way."""
+ROOMS = ("head", "needle")
+"""Rooms with questions of their own, imported in the same way."""
 
 
 def __getattr__(name: str) -> Any:

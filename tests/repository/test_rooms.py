@@ -32,7 +32,7 @@ STUDIES = {
 """Rooms of each study, above all of FLOORS: folders, or modules directly in the study. Other such
 modules are above its rooms."""
 
-ABOVE = ("api", "explorer")
+ABOVE = ("api", "head", "explorer")
 """Rooms above all studies, the lowest first."""
 
 TRAINING = ("training", "head_rank/training", "needle/training")

@@ -40,9 +40,9 @@ def _separate(arguments: argparse.Namespace) -> None:
             answer["margin"] = found.margin
         answer["largest_n"] = _reach_of(arguments.kernel, arguments.level, at)
     if arguments.json:
-        _print_json(answer)
+        print_json(answer)
     else:
-        _print_table([{"": name, "value": value} for name, value in answer.items()])
+        print_table([{"": name, "value": value} for name, value in answer.items()])
 
 
 def compare_command(parser: argparse.ArgumentParser) -> None:
@@ -62,12 +62,12 @@ def _compare(arguments: argparse.Namespace) -> None:
         table = comparing.compare(arguments.kernels, list(arguments.n), **at)
         reach = {name: _reach_of(name, arguments.level, at) for name in arguments.kernels}
     if arguments.json:
-        _print_json({"rows": table.to_dict("records"), "largest_n": reach})
+        print_json({"rows": table.to_dict("records"), "largest_n": reach})
         return
     wide = table.pivot_table(
         index="kernel", columns="n", values="probability", sort=False, dropna=False
     )
-    _print_table(
+    print_table(
         [
             {"kernel": name}
             | {f"n = {n:,}": "undecided" if math.isnan(p) else float(p) for n, p in row.items()}
@@ -91,7 +91,7 @@ def kernels_command(parser: argparse.ArgumentParser) -> None:
 
 def _kernels(arguments: argparse.Namespace) -> None:
     if arguments.json:
-        _print_json([dict(zip(COLUMNS, row, strict=True)) for row in kernels.rows()])
+        print_json([dict(zip(COLUMNS, row, strict=True)) for row in kernels.rows()])
     else:
         print(kernels)
 
@@ -149,12 +149,12 @@ def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> f
         return str(error)
 
 
-def _print_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """As JSON; numbers that are none, or have no end, are null or "inf"."""
     print(json.dumps(_plain(value), ensure_ascii=False, indent=1))
 
 
-def _print_table(rows: Sequence[Mapping[str, Any]]) -> None:
+def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """As a table, numbers shortened."""
     print(as_text(tuple(rows[0]), [tuple(map(_cell, row.values())) for row in rows]))
 

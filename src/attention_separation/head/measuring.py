@@ -1,0 +1,137 @@
+"""How far heads still find their tokens: a row for each query with a target, or for each head."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..api.build import Given
+from ..api.validation import number
+from .columns import LEAST_REST, Measured, softmax_columns
+from .other_kernels import kernel_columns
+from .scores import AXES, Rows, blocks, warn_of_sink
+
+LEVEL = 0.5
+
+TRUSTED = 0.85
+"""Mean of `held_out` of a head from which on its context foretells a longer one, by simulation."""
+
+MEDIANS = ("share", "n_entropy", "sink", "reach", "share_at_n", "temperature", "drift")
+"""Columns of which a summary has the median, where there are any."""
+
+
+def measure(
+    scores: Any, target: Any, *, fixed: Sequence[int] = (), mask: Any = None,
+    weights: bool = False, n: float | None = None, level: float = LEVEL, kernel: Given = "exp",
+) -> pd.DataFrame:  # fmt: skip
+    """Up to how many tokens each query still finds its target.
+
+    Parameters
+    ----------
+    scores : ([layer,] [sequence,] [head,] queries, keys) as softmax gets them, or one row, or a
+        list of layers; -inf, or less than -9000, is masked. Tensors too
+    target : the key that is to be found, or one for each query, (..., queries), -1 for none
+    fixed : keys that are there once however long the context is, such as a sink at 0
+    mask : True where a key is visible
+    weights : whether the scores are attention weights, of which the logarithm is taken
+    n : a number of tokens N to foretell
+    level : the share of the weight that finds the target
+    kernel : another one on the same scores, by name, formula or function: what they would give,
+        no head trained so; without intervals and temperatures
+
+    Returns
+    -------
+    A row for each query with a target: layer, sequence, head of those there are, query, target,
+    and the columns that docs/head.md explains; NaN where fewer than 8 others are visible.
+
+    Raises
+    ------
+    ValueError
+        If something given is not as above; the text names it, the value and what is allowed.
+    ArithmeticError
+        If a kernel gives weights that are negative or no numbers.
+    """
+    level = number("level", level, "numbers between 0 and 1", lambda x: 0 < x < 1)
+    is_exp = isinstance(kernel, str) and kernel == "exp"
+    if weights and not is_exp:
+        raise ValueError(
+            f"weights=True with kernel={kernel!r}; allowed: exp, for weights have lost what other "
+            "kernels need of scores"
+        )
+    parts, first = [], []
+    for rows in blocks(scores, target, fixed, mask, weights):
+        _require_room(rows, n)
+        of = softmax_columns(rows, n, level) if is_exp else kernel_columns(rows, n, level, kernel)
+        parts.append(pd.DataFrame(rows.labels | of))
+        if is_exp and not np.size(fixed):
+            weights = Measured(rows, level).weights
+            first.append(np.where(rows.others[:, 0], weights[:, 0] / weights.sum(1), 0.0))
+    found = pd.concat(parts, ignore_index=True)
+    found.attrs["N"] = n
+    if found["share"].isna().all():
+        raise ValueError(f"every row has fewer than {LEAST_REST} tokens beside its target")
+    if first:
+        warn_of_sink(np.concatenate(first))
+    return found
+
+
+def _require_room(rows: Rows, n: float | None) -> None:
+    if n is None:
+        return
+    least = int((rows.visible & ~rows.rest).sum(1).max()) + 1
+    number("n", n, f"numbers from {least}, the fixed tokens, the target and one more",
+           lambda x: least <= x < math.inf)  # fmt: skip
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each layer and head of what `measure` gives.
+
+    `held_out` comes first: the mean over rows of whether an eighth of the context foretold all of
+    it. Under 0.85 this context does not foretell a longer one. Then `rows`, medians of share,
+    n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
+    `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
+    """
+    by = [name for name in (AXES[0], AXES[2]) if name in rows]
+    groups = rows.groupby(by, sort=True) if by else [((), rows)]
+    found = []
+    for key, own in groups:
+        at = dict(zip(by, key, strict=True))
+        at |= {"held_out": own.get("held_out", pd.Series(math.nan)).mean(), "rows": len(own)}
+        at |= {name: own[name].median() for name in MEDIANS if name in own}
+        at |= {"reach_q25": own["reach"].quantile(0.25), "reach_q75": own["reach"].quantile(0.75)}
+        if "share_at_n" in own:
+            at["found_at_n"] = (own["reach"] >= rows.attrs["N"]).mean()
+        found.append(at)
+    return pd.DataFrame(found)
+
+
+def share(scores: Any, target: Any, n: Iterable[float], **given: Any) -> pd.DataFrame:
+    """The target's share among each of the numbers of tokens n, with its interval: a row for each
+    query and n, with columns n, share, low, high after the labels; arguments as of `measure`."""
+    parts = []
+    for each in n:
+        rows = measure(scores, target, n=each, **given)
+        labels = [name for name in (*AXES, "query", "target") if name in rows]
+        named = {"share_at_n": "share", "share_low": "low", "share_high": "high"}
+        own = rows[[*labels, *named]].rename(columns=named)
+        own.insert(len(labels), "n", float(each))
+        parts.append(own)
+    if not parts:
+        raise ValueError("n is empty; allowed: at least one number of tokens")
+    return pd.concat(parts, ignore_index=True)
+
+
+def counting(
+    scores: Any, target: Any, gaps: Iterable[float], *, fixed: Sequence[int] = (), mask: Any = None
+) -> pd.DataFrame:
+    """How many of the rest have scores within each gap of the target's, or above it: a row for each
+    query and gap, with columns gap and count after the labels; arguments as of `measure`."""
+    parts = []
+    for rows in blocks(scores, target, fixed, mask, weights=False):
+        below = np.where(rows.rest, rows.of_target - rows.scores, np.inf)
+        for gap in gaps:
+            count = (below <= gap).sum(1)
+            parts.append(pd.DataFrame(rows.labels | {"gap": float(gap), "count": count}))
+    return pd.concat(parts, ignore_index=True)
