@@ -25,7 +25,7 @@ from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights
 from .exact.values import best_probabilities, separate
 from .laws.margins import ANOTHER, WEIGHT
-from .laws.predictions import critical_temperatures, least_degrees
+from .laws.predictions import critical_temperatures, least_degrees, of_degrees
 from .settings import WITH_OWN_KERNELS, KernelsJob
 
 SIZES = 56
@@ -277,15 +277,10 @@ class Map:
         return figure
 
 
-def _power(p: np.ndarray) -> Kernel:
-    """x^p with a degree for each point."""
-    return Kernel("x^p", "xᵖ", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
-
-
 DEGREES = Map(
     parameter="degree",
     values=np.linspace(1, 16, 61),
-    kernel=_power,
+    kernel=of_degrees,
     line=least_degrees,
     marks={},
     label="degree p of the kernel xᵖ",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..own_kernels.section import PythonKernel, module_digest
 from ..results.declaration import FIGURE, TABLE, Output, Result, Study
+from ..settings.strict_model import StrictModel
 from .settings import FIGURES, WITH_OWN_KERNELS, AnyAttentionSection, KernelsJob, SimulatedJob
 
 
@@ -28,72 +29,33 @@ class AnyAttention(Study):
 
     def declare_results(self) -> Iterator[Result]:
         section, own = self.section, self._own_kernels
-        result, table = partial(Result, priority=6), partial(Output, TABLE)
+        job, table = partial(KernelsJob, data=section.data), partial(Output, TABLE)
         # Long tables of numbers are what a report does without.
-        values = table("kernel_values", "what each kernel can do at some n", is_listed=False)
-        yield result(
-            name="kernels_values",
-            module="any_attention.exact.value_table",
-            settings=KernelsJob(data=section.data, sizes=section.sizes, only=section.only, **own),
-            outputs={
-                "output": (table("kernels", "up to which n each kernel separates"),),
-                "": (values,),
-            },
-            description="Any attention: what each kernel can do, and up to which n",
-        )
-        splits = table("kernels_splits", "feature maps and the split of X", is_listed=False)
-        yield result(
-            name="kernels_splits",
-            module="any_attention.exact.splits",
-            settings=KernelsJob(data=section.data, only=section.only, **own),
-            outputs={"output": (splits,)},
-            description="Any attention: feature maps and the split of X",
-        )
-        yield result(
-            name="kernels_laws",
-            module="any_attention.laws.law_table",
-            settings=KernelsJob(data=section.data, **own),
-            outputs={"output": (table("kernel_laws", "laws of which kernels separate"),)},
-            description="Any attention: laws against exact values",
-        )
-        yield result(
-            name="kernels_sharpness",
-            module="any_attention.laws.temperature",
-            settings=KernelsJob(data=section.data),
-            outputs={"output": (table("temperature", "how sharp softmax has to be, against n"),)},
-            description="Any attention: the critical temperature and SSMax's scale",
-        )
-        yield result(
-            name="kernels_simulated",
-            module="any_attention.simulation",
-            settings=SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed),
-            outputs={"output": (table("kernels_simulated", "FAVOR+ and cosFormer, simulated"),)},
-            description="Any attention: kernels without distinct rows, simulated",
-        )
-        on_request = partial(Result, in_default_run=False, is_for_pages=True)
-        yield on_request(
-            name="kernels_elsewhere",
-            module="any_attention.laws.law_table",
-            settings=KernelsJob(data=section.data),
-            outputs={"elsewhere": (table("laws_elsewhere", "the laws at other data"),)},
-            description="Any attention: the laws at other data",
-        )
-        yield on_request(
-            name="kernels_precision",
-            module="any_attention.exact.precision",
-            settings=KernelsJob(data=section.data),
-            outputs={"output": (table("precision", "in 16 bits, and less a part of the mean"),)},
-            description="Any attention: kernels in 16 bits, and less a part of their row's mean",
-        )
+        long = partial(table, is_listed=False)
+        values = long("kernel_values", "what each kernel can do at some n")
+        kernels = table("kernels", "up to which n each kernel separates")
+        of_values = job(sizes=section.sizes, only=section.only, **own)
+        yield _result("values", "exact.value_table", of_values, kernels, values)
+        splits = long("kernels_splits", "feature maps and the split of X")
+        yield _result("splits", "exact.splits", job(only=section.only, **own), splits)
+        laws = table("kernel_laws", "laws of which kernels separate")
+        yield _result("laws", "laws.law_table", job(**own), laws)
+        sharpness = table("temperature", "how sharp softmax has to be, against n")
+        yield _result("sharpness", "laws.temperature", job(), sharpness)
+        simulated = table("kernels_simulated", "FAVOR+ and cosFormer, simulated")
+        trials = SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed)
+        yield _result("simulated", "simulation", trials, simulated)
+        on_request = {"in_default_run": False, "is_for_pages": True, "priority": 0}
+        elsewhere = table("laws_elsewhere", "the laws at other data")
+        of = {"outputs": {"elsewhere": (elsewhere,)}} | on_request
+        yield _result("elsewhere", "laws.law_table", job(), elsewhere, **of)
+        precision = table("precision", "in 16 bits, and less a part of the mean")
+        yield _result("precision", "exact.precision", job(), precision, **on_request)
         for name in section.figures:
-            yield result(
-                name=name,
-                module="any_attention.figures",
-                settings=KernelsJob(data=section.data, **(own if name in WITH_OWN_KERNELS else {})),
-                outputs={"output": (Output(FIGURE, name, FIGURES[name]),)},
-                options=("--figure", name),
-                description=FIGURES[name],
-            )
+            settings = job(**(own if name in WITH_OWN_KERNELS else {}))
+            figure = Output(FIGURE, name, FIGURES[name])
+            of = {"options": ("--figure", name), "description": FIGURES[name]}
+            yield _result(name.removeprefix("kernels_"), "figures", settings, figure, **of)
 
     @cached_property
     def _own_kernels(self) -> dict[str, Any]:
@@ -125,3 +87,15 @@ class AnyAttention(Study):
             rows = select_rows(table, **layer.columns).to_pylist()
             always = [row["kernel"] for row in rows if row["last_n"] == math.inf]
             yield f"{layer.words}: separating at n = 10^12 still: {', '.join(always) or 'none'}"
+
+
+def _result(
+    name: str, module: str, settings: StrictModel, output: Output, *more: Output, **rest: Any
+) -> Result:
+    """A result with an output, and what is written beside it."""
+    usual = {
+        "outputs": {"output": (output,)} | ({"": more} if more else {}),
+        "description": f"Any attention: {output.title}",
+        "priority": 6,
+    }
+    return Result(f"kernels_{name}", f"any_attention.{module}", settings, **usual | rest)

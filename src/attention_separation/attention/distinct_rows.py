@@ -102,14 +102,9 @@ class Rows:
 
 
 def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
-    """The rows of c = f A3, V the identity, of a kernel on token types.
-
-    Raises
-    ------
-    ArithmeticError
-        If weights are no finite numbers or a row cannot be normalised; ClassesApartError if further
-        classes, which the data does not tell apart, have different weights.
-    """
+    """The rows of c = f A3, V the identity, of a kernel on token types; ArithmeticError if weights
+    are no finite numbers or a row cannot be normalised, ClassesApartError if further classes, which
+    the data does not tell apart, have different weights."""
     if kernel.kind == "features":
         weights = _weights_in_full(types, kernel)
     else:

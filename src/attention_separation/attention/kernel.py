@@ -102,13 +102,8 @@ class Kernel:
 
     def attention_weights(self, seen: KernelInputs) -> np.ndarray:
         """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
-
-        Raises
-        ------
-        ArithmeticError
-            If a weight is no finite number; RowSumError if a row that is to be divided has no
-            positive sum.
-        """
+        ArithmeticError if a weight is no finite number, RowSumError if a row that is to be divided
+        has no positive sum."""
         weights, shift = self.weigh(seen), 0.0
         if self.logarithmic:
             shift = self._shift(seen, weights)

@@ -86,13 +86,8 @@ MOST_SHOWN = 60
 
 @lru_cache(maxsize=4096)
 def kernel_named(name: str) -> Kernel:
-    """The kernel of a name or alias: a built-in one, or one of a family.
-
-    Raises
-    ------
-    UnknownKernelError
-        If there is none; the text names the nearest, or the ends of a family's number.
-    """
+    """The kernel of a name or alias: a built-in one, or one of a family. UnknownKernelError if
+    there is none: the text names the nearest, or the ends of a family's number."""
     if (written := without_alias(name)) in KERNELS:
         return KERNELS[written]
     for family in FAMILIES:

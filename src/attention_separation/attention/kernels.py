@@ -8,7 +8,6 @@ permuting coordinates, so that tokens of one type have equal weights.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -110,13 +109,16 @@ def sparsemax(seen: KernelInputs) -> np.ndarray:
     return np.where(weights > 0, weights + missing, 0.0)
 
 
-def entmax(alpha: float) -> Callable[[KernelInputs], np.ndarray]:
-    """alpha-entmax: max((alpha - 1) x - tau, 0)^(1 / (alpha - 1)), with sum 1 over all tokens; tau
-    by bisection."""
+def entmax(
+    alpha: float, divided_by: Callable[[KernelInputs], object] = lambda _: 1.0
+) -> Callable[[KernelInputs], np.ndarray]:
+    """alpha-entmax of x / T: max((alpha - 1) x / T - tau, 0)^(1 / (alpha - 1)), with sum 1 over all
+    tokens; tau by bisection."""
     power = 1 / (alpha - 1)
 
     def weigh(seen: KernelInputs) -> np.ndarray:
-        shifted = (seen.scores - seen.largest(seen.scores)) * (alpha - 1)
+        scores = seen.scores / divided_by(seen)
+        shifted = (scores - seen.largest(scores)) * (alpha - 1)
         # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
         low = -np.ones((*shifted.shape[:-1], 1))
         high = np.zeros_like(low)
@@ -238,7 +240,7 @@ def sigmoid(name: str, symbol: str, bias: float, source: str, **rest) -> Kernel:
     def log_weights(seen: KernelInputs) -> np.ndarray:
         return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
 
-    also = ("n",) if bias else ()
+    also = ("n",) if np.any(bias) else ()
     return _log_score(name, symbol, log_weights, source, also=also, **rest)
 
 
@@ -322,8 +324,7 @@ _ALL = (
     Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
     Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
     Kernel(
-        "entmax_15_sqrt_d", "1.5-entmax of x/√d", "row",
-        lambda seen: entmax(1.5)(replace(seen, scores=seen.scores / np.sqrt(seen.d))),
+        "entmax_15_sqrt_d", "1.5-entmax of x/√d", "row", entmax(1.5, lambda seen: np.sqrt(seen.d)),
         also=("d",), source="arXiv 1905.05702",
     ),
     Kernel(

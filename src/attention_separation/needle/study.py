@@ -58,10 +58,7 @@ class Needle(Study):
             description="The needle: the best accuracy of each kernel",
             priority=9,
         )
-        networks = tuple(
-            Output(TABLE, name, title, is_listed=name not in LONG)
-            for name, title in TRAINED.items()
-        )
+        networks = (Output(TABLE, "needle_cells", TRAINED, is_listed=False),)
         trained = {"cells": networks} if self.cells else {}
         if trained:
             yield from self._training(networks)
@@ -83,7 +80,7 @@ class Needle(Study):
             name="needle_claims",
             module="needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
-            outputs={"output": tuple(Output(TABLE, name, title) for name, title in JUDGED.items())},
+            outputs={"output": (Output(TABLE, "needle_claims", JUDGED),)},
             inputs={"lines": (accuracies,), "critical": (critical,), **trained},
             description="The needle: claims",
         )

@@ -52,7 +52,7 @@ def test_a_number_between_the_ends_of_its_error_term(ends, step, holds, toleranc
 
 
 def test_the_rows_of_a_law():
-    one = law.Law("a law", "It holds.", "Always.", "None.", lambda data: iter([CLAIM]))
+    one = law.Law("a law", "It holds.", lambda data: iter([CLAIM]), "Always.", "None.")
     assert one.rows(None) == [
         {
             "law": "a law", "kind": "number", "kernel": "linear", "model": "self_attention",

@@ -159,5 +159,6 @@ def test_a_weight_that_is_0_in_float64_is_but_small():
 
 
 def test_a_very_cold_kernel_stays_finite():
-    found = mixture.weight_ratios(COLDNESS.kernel(np.array([1e3])), SELF, DATA, np.array([10**12]))
+    cold = COLDNESS.kernel(np.full((1, 1, 1), 1e3))
+    found = mixture.weight_ratios(cold, SELF, DATA, np.array([10**12]))
     assert np.isfinite([found.log_d1, found.log_d0, found.own]).all()

@@ -11,14 +11,13 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
 from attention_separation.any_attention.laws import reach
 from attention_separation.any_attention.laws.law import between
-from attention_separation.any_attention.laws.predictions import least_subtractions, needed_gaps
-from attention_separation.any_attention.laws.reach import (
-    BOUNDED_LAWS,
-    REACH_LAWS,
-    last_n,
-    measured_biases,
-    measured_degrees,
+from attention_separation.any_attention.laws.predictions import (
+    critical_biases,
+    least_degrees,
+    least_subtractions,
+    needed_gaps,
 )
+from attention_separation.any_attention.laws.reach import BOUNDED_LAWS, REACH_LAWS, last_n
 from attention_separation.any_attention.settings import Data, KernelsJob
 from attention_separation.attention.kernels import KERNELS, minus_mean, power
 from attention_separation.own_kernels.values import own_kernels
@@ -71,7 +70,7 @@ def test_what_is_not_resolved_is_not_measured(monkeypatch):
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 def test_a_power_separates_from_the_measured_degree_on(layer):
     n = 20_000
-    (found,) = measured_degrees(layer, DATA, [n])
+    (found,) = least_degrees(layer, DATA, [n], separates=separates)
     for p, expected in ((found * (1 - 1e-6), False), (found * (1 + 1e-6), True)):
         assert separates(power(p), layer, DATA, np.array([n]))[0] == expected
 
@@ -80,7 +79,8 @@ def test_a_power_separates_from_the_measured_degree_on(layer):
 def test_a_bias_of_log_n_separates_where_the_measured_one_is_at_most_1(layer):
     sizes = [40, 100, 200]
     found = separates(KERNELS["sigmoid_log_n"], layer, DATA, np.array(sizes))
-    assert (found == (measured_biases(layer, DATA, sizes) <= 1)).all()
+    least = critical_biases(layer, DATA, sizes, separates=separates)
+    assert (found == (least <= 1)).all()
 
 
 def test_the_error_term_falls_with_n_and_is_none_of_what_is_measured():

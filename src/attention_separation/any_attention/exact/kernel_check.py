@@ -24,14 +24,9 @@ SINGLE = 1e-5
 
 
 def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int]) -> bool:
-    """Whether some weight is negative, at any of these numbers of tokens.
-
-    Raises
-    ------
-    ArithmeticError
-        Unless weights are finite, with positive row sums, and tokens that are alike but for their
-        class or place have the same; the text names the first n at which it is so.
-    """
+    """Whether some weight is negative, at any of these numbers of tokens; ArithmeticError unless
+    weights are finite, with positive row sums, and tokens that are alike but for their class or
+    place have the same: the text names the first n at which it is so."""
     telling, negative = _telling(kernel), False
     for n in sizes:
         with _said_of(kernel, f"{layer.words[0].lower()}{layer.words[1:]}, n = {n:,}"):

@@ -180,8 +180,9 @@ def critical_temperatures(
 
 
 def least_weights(
-    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], most: float = LARGEST_WEIGHT
-) -> np.ndarray:
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], most: float = LARGEST_WEIGHT,
+    separates: Callable[..., np.ndarray] = separates,
+) -> np.ndarray:  # fmt: skip
     """The least g at each n at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with
     X = I, and inf if it does at no g up to `most`."""
 

@@ -166,10 +166,9 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[dict[str
     margins = separate(exact, layer, data, [at], exp_probabilities(layer, data, (at,)))
     last, without = reach(exact, layer, data).last, partial(score_columns, exact, layer, data)
     before = separates(without, counted)
-    row = {"kernel": name, "lambda": part} | layer.columns
-    row["last_n"] = None if math.isnan(last) else last
+    row = {"kernel": name, "lambda": part, "last_n": None if math.isnan(last) else last}
     row |= {margin: finite_or_null(getattr(margins, margin)[0]) for margin in MARGINS}
-    row["first_lost_exact"] = first_lost(partial(separates, without), data)
+    row |= layer.columns | {"first_lost_exact": first_lost(partial(separates, without), data)}
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
         after = separates(columns, counted)

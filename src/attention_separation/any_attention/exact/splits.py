@@ -81,9 +81,7 @@ def _measured(
         scored = score_columns(kernel, layer, data, sizes)
     except ArithmeticError:
         return ([np.nan] * len(sizes),) * 2
-    curves = scored.curves()
-    found = np.where(curves.resolved, curves.best()[0], np.nan)
-    return found.tolist(), scored.rows[1].share[:, 0].tolist()
+    return scored.best_probabilities().tolist(), scored.rows[1].share[:, 0].tolist()
 
 
 def run(job: KernelsJob, output: Path) -> None:

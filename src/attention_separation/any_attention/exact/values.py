@@ -80,16 +80,9 @@ def score_columns(
     """The states of a column of a kernel's network at numbers of tokens; ValueError if n tokens do
     not stack, ArithmeticError if the kernel's weights are no finite numbers, cannot be normalised,
     or tell classes apart."""
-    on_d0, on_d1 = (distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
+    rows = tuple(distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
     m, sizes = np.array([data.m(size) for size in n]), np.array(n)
-    return Scored(
-        (on_d0, on_d1),
-        largest_scores(on_d0),
-        largest_scores(on_d1),
-        m,
-        np.sqrt(np.log(sizes)),
-        sizes,
-    )
+    return Scored(rows, *map(largest_scores, rows), m, np.sqrt(np.log(sizes)), sizes)
 
 
 def best_probabilities(

@@ -121,15 +121,28 @@ OF_LAWS = ("statement", "condition", "error_term")
 """What a row of the table of laws has of a `Prediction`, and of its `Law`."""
 
 
+SMALL_ERROR = (
+    f"The error term is at most {100 * LARGEST_ERROR:g} %. Where the order of one level's states "
+    "is not known, it includes that too."
+)
+NO_CHANGE = (
+    "Neither the error term of R nor the order of one level's states changes the prediction."
+)
+
+ERROR_OF_R = "That of R."
+ERROR_OF_SEARCH = "That of R, and 1e-7 for the search."
+ERROR_OF_N = "That of R, and one step of K tokens."
+
+
 @dataclass(frozen=True)
 class Law:
     """A law of which kernels separate."""
 
     name: str
     statement: str
-    condition: str  # when it is derived, beside CONDITION
-    error_term: str  # the tolerance of a number, in words
     claims: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
+    condition: str = SMALL_ERROR  # when it is derived, beside CONDITION
+    error_term: str = ERROR_OF_SEARCH  # the tolerance of a number, in words
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
         """Its claims, each with its verdict."""
@@ -174,15 +187,3 @@ LEFT_OUT = (
     "(a0 + b) R_0 - b rho. h is the weight ratio of D1's special token in ordinary rows, 1 for "
     "functions of scores. In the other two layers they are always in order."
 )
-
-SMALL_ERROR = (
-    f"The error term is at most {100 * LARGEST_ERROR:g} %. Where the order of one level's states "
-    "is not known, it includes that too."
-)
-NO_CHANGE = (
-    "Neither the error term of R nor the order of one level's states changes the prediction."
-)
-
-ERROR_OF_R = "That of R."
-ERROR_OF_SEARCH = "That of R, and 1e-7 for the search."
-ERROR_OF_N = "That of R, and one step of K tokens."

@@ -109,10 +109,10 @@ MARGIN_LAW = Law(
     "cross-attention it is (f - f_0) (2 - level) there. Where f is near 1 it is a1 + b - level, in "
     "cross-attention 2 - level, whatever n is. Between, states of lower levels are over the "
     "threshold as well.",
+    _margins,
     "The error term is at most 10 %, and states of one level are in order. Another X has another "
     "margin, which need not fall.",
     ERROR_OF_MARGIN,
-    _margins,
 )
 
 ANOTHER_X_LAW = Law(
@@ -120,7 +120,7 @@ ANOTHER_X_LAW = Law(
     "In self-attention with X = e_d e_d^T + g e_1 e_k^T linear attention has the same margin at "
     "every n. It is read by y = e_k, which is no sign vector. In units of sqrt(log n) it is "
     "b (c^2 + g a b) / (K c^2 + g a b) at a1 less that at a0. Compared at g = 1.",
+    _margins_with_another_x,
     "None: it is so at all data and every n.",
     "1e-13 over the margin, for the rounding of scores.",
-    _margins_with_another_x,
 )

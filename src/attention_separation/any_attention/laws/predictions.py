@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...attention.kernel import Kernel, KernelInputs
-from ...attention.kernels import KERNELS, entmax, minus_mean
+from ...attention.kernel import Kernel
+from ...attention.kernels import KERNELS, entmax, exponential, minus_mean, sigmoid
 from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import Layer
@@ -32,32 +32,28 @@ SIGNS = (-1, 0, 1)
 
 
 class Parameter(NamedTuple):
-    """A parameter of kernels that separate from some value of it on: (values (P, 1, 1), what a
-    kernel may know) -> log weights of a function of scores, or a row; and ends between which the
-    least is sought."""
+    """A parameter of kernels that separate from some value of it on: its values, (P, 1, 1) -> the
+    kernel; and ends between which the least is sought."""
 
-    weigh: Callable[[np.ndarray, KernelInputs], np.ndarray]
+    kernel: Callable[[np.ndarray], Kernel]
     low: float
     high: float
-    is_row: bool = False
 
-    def kernel(self, values: np.ndarray) -> Kernel:
-        """The kernel with a value for each n, (P,)."""
-        weigh = partial(self.weigh, values[:, None, None])
-        if self.is_row:
-            return Kernel("", "", "row", weigh, normaliser="none")
-        return Kernel("", "", "score", weigh, logarithmic=True)
+
+def of_degrees(p: np.ndarray) -> Kernel:
+    """x^p with a degree for each point."""
+    return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
 
 
 COLDNESS = Parameter(
-    lambda cold, seen: seen.scores / (1 / cold), 1 / limits.HOTTEST, 1 / limits.COLDEST
+    lambda cold: exponential("", "", lambda _: 1 / cold, ""), 1 / limits.HOTTEST, 1 / limits.COLDEST
 )
 """1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
 
-DEGREE = Parameter(lambda p, seen: p * np.log(seen.scores), 1e-2, 1e3)
+DEGREE = Parameter(of_degrees, 1e-2, 1e3)
 """p of x^p: R = (sigma* / sigma_0)^p."""
 
-BIAS = Parameter(lambda beta, seen: -np.logaddexp(0.0, beta * seen.log_n - seen.scores), 1e-2, 1e2)
+BIAS = Parameter(lambda beta: sigmoid("", "", beta, ""), 1e-2, 1e2)
 """beta of sigmoid(x - beta log n), divided by the row's sum: R ~ n^(min(sigma*, beta) - sigma_0)
 for beta above sigma_0."""
 
@@ -148,7 +144,9 @@ def least_parameters(
     separates = separates or partial(separates_at, sign=sign)
 
     def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
-        return separates(parameter.kernel(values), layer, data, np.array(sizes)[which])
+        return separates(
+            parameter.kernel(values[:, None, None]), layer, data, np.array(sizes)[which]
+        )
 
     return limits.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
@@ -169,18 +167,20 @@ def needed_gaps(alpha: float, layer: Layer, data: Data, sizes: Sequence[float], 
     """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
     over T and the rest's."""
 
-    def weigh(cold: np.ndarray, seen: KernelInputs) -> np.ndarray:
-        return entmax(alpha)(replace(seen, scores=seen.scores * cold))
+    def kernel(cold: np.ndarray) -> Kernel:
+        return Kernel("", "", "row", entmax(alpha, lambda _: 1 / cold), normaliser="none")
 
-    coldness = Parameter(weigh, COLDNESS.low, COLDNESS.high, is_row=True)
-    found = least_parameters(coldness, layer, data, sizes, *of, **more)
+    found = least_parameters(COLDNESS._replace(kernel=kernel), layer, data, sizes, *of, **more)
     return gamma(layer, data) * np.log(sizes) * found
 
 
 def least_subtractions(kernel: Kernel, *of, **more) -> np.ndarray:
     """The least 1 / (1 - lambda) at each n at which f - lambda / n separates, f a kernel's rows."""
-    less = Parameter(lambda v, seen: minus_mean(1 - 1 / v, kernel).weigh(seen), 1.0, 1e12, True)
-    return least_parameters(less, *of, **more)
+
+    def less(v: np.ndarray) -> Kernel:
+        return replace(minus_mean(1 - 1 / v, kernel), row_sum=None)
+
+    return least_parameters(Parameter(less, 1.0, 1e12), *of, **more)
 
 
 critical_biases = partial(least_parameters, BIAS)
@@ -189,17 +189,12 @@ about 1 + sigma_0 - log C / log n."""
 
 
 def least_weights(
-    kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int], sign: int = 0
-) -> np.ndarray:
-    """The least g at each n at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with
-    X = I, and inf if at no g up to 1e13."""
-    n = np.array(sizes)
-
-    def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return separates_at(kernel, layer, data, n[which], weights, sign)
-
-    found = limits.least_numbers(holds, len(n), limits.LEAST_WEIGHT, limits.LARGEST_WEIGHT)
-    return np.where(separates_at(kernel, layer, data, n, 0.0, sign), 0.0, found)
+    kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int], sign: int = 0,
+    separates: Callable[..., np.ndarray] | None = None,
+) -> np.ndarray:  # fmt: skip
+    """`limits.least_weights`, by the law, or by exact values, `limits.separates`."""
+    separates = separates or partial(separates_at, sign=sign)
+    return limits.least_weights(kernel, layer, data, sizes, separates=separates)
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:

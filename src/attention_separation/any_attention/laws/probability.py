@@ -233,42 +233,42 @@ PROBABILITY_LAWS = (
         "mixture",
         "At one n the best P is a staircase in f, the same for all kernels with the same rho. In "
         "cross-attention (R - R_0) / (R + n) stands for f. Compared at n = 20,000 and 10^6.",
+        _staircase,
         NO_CHANGE,
         SAME_P,
-        _staircase,
     ),
     Law(
         "uniform attention",
         "Weights 1/n have the P of the floor in self-attention, and P = 0 in cross-attention. "
         f"{AT_SIZES}",
+        _uniform,
         "None.",
         SAME_P,
-        _uniform,
     ),
     Law(
         "equal to uniform",
         f"{', '.join(EQUAL_TO_UNIFORM)} have exactly the P of uniform attention in "
         f"self-attention. {AT_SIZES}",
+        _equal_to_uniform,
         NO_CHANGE,
         SAME_P,
-        _equal_to_uniform,
     ),
     Law(
         "equal to uniform from n on",
         "In self-attention a function of scores has more than the P of uniform attention up to "
         "some n, and exactly that P beyond. There D1's special token no longer lifts a level over "
         "the next one. It is about n = K / (2 b) (R (a1 + b - level) - R_0 (a0 + b - level)).",
+        _equal_from_n_on,
         SMALL_ERROR,
         ERROR_OF_N,
-        _equal_from_n_on,
     ),
     Law(
         "floor in cross-attention",
         f"{', '.join(AT_THE_CROSS_FLOOR)} have the P of the floor in cross-attention. Their R is "
         f"bounded, and above R_0. {AT_SIZES}",
+        _cross_floor,
         NO_CHANGE,
         SAME_P,
-        _cross_floor,
     ),
 )
 
@@ -278,29 +278,29 @@ ROW_LAWS = (
         "alpha-entmax gives the special token all of its row on D1 from some n on. From there its "
         "score sigma* log n is at least 1 / (alpha - 1) above the next one. In float64 its share "
         "is 1 long before, from 1 - 1e-15 on.",
+        _entmaxes,
         "None: it is so at all data.",
         "None: the same multiple of K.",
-        _entmaxes,
     ),
     Law(
         "hardmax",
         "Hardmax has P = 1 - (3/4)^m in self-attention. In cross-attention D0's special token has "
         "all of its row too, and P is (1 - 1/K) ((3/4)^m - (5/8)^m). It separates in "
         f"self-attention alone. {AT_FAR_SIZES}",
+        _hardmax,
         "In cross-attention a0 > 0: with a0 = 0 all of D0's tokens tie.",
         SAME_P,
-        _hardmax,
     ),
     Law(
         "rows not divided",
         f"{', '.join(NOT_DIVIDED)} are not divided by the row's sum. With X all ones P is 1 - "
         "2^-m, above exp's: the special row has the larger sum, and the last coordinate carries "
         f"it. With X = I they have the P of the floor, as if divided. {AT_FAR_SIZES}",
+        _not_divided,
         "With X all ones the largest sum of D1's rows is more than (c + b) / (c - b) times that of "
         "D0's. With X = I R lifts no level over the next one: 2 b n > K R (a1 + b + c), in "
         "cross-attention n > K R. In self-attention with X = I states of one level keep their "
         "order: a1 >= b + c and a1 > (a0 + b + c) R_0 - (b + c) rho.",
         SAME_P,
-        _not_divided,
     ),
 )

@@ -34,19 +34,16 @@ BOUNDED_AT_ANY_WEIGHT = (
     "hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10", "sigmoid_log_n",
 )  # fmt: skip
 
-measured_degrees = partial(least_degrees, separates=limits.separates)
-measured_biases = partial(critical_biases, separates=limits.separates)
-"""(layer, data, numbers of tokens) -> the least p of x^p, and the least beta, by exact values."""
-
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
 
+BUDGETS = {name: partial(predictions.least_weights, KERNELS[name]) for name in NEEDING_A_WEIGHT}
 GAPS = {f"{a:g}-entmax of x/T": partial(predictions.needed_gaps, a) for a in (1.25, 1.5, 2.0)}
 MINUS_MEAN = {
     name: partial(predictions.least_subtractions, KERNELS[name])
     for name in ("exp_sqrt_d", "linear")
 }
-ONES_AT = (2000, 10**6)
+"""(layer, data, numbers of tokens, sign or `separates`) -> what is least, by the kernel."""
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
@@ -85,37 +82,21 @@ def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
     return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
 
 
-def _parameters(
-    name: str, quantity: str, predict: Callable[..., np.ndarray],
-    measure: Callable[..., np.ndarray], data: Data, layers: Sequence[Layer] = LAYERS,
-    at: Sequence[int] = PARAMETERS_AT,
+def _least(
+    quantity: str, each: Mapping[str, Callable[..., np.ndarray]], data: Data,
+    layers: Sequence[Layer] = LAYERS, at: Sequence[int] = PARAMETERS_AT,
+    measure: Callable[..., np.ndarray] | None = None,
 ) -> Iterator[law.Prediction]:  # fmt: skip
     sizes = stacked(data, *at)
-    for layer in layers:
-        found = (*(predict(layer, data, sizes, k) for k in SIGNS), measure(layer, data, sizes))
+    for layer, (name, predict) in product(layers, each.items()):
+        exact = measure or partial(predict, separates=limits.separates)
+        found = (*(predict(layer, data, sizes, k) for k in SIGNS), exact(layer, data, sizes))
         holds = Mixture(layer, data).applies()
         for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
             yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
 
 
-def _with_ones(
-    quantity: str, each: Mapping[str, Callable[..., np.ndarray]], data: Data
-) -> Iterator[law.Prediction]:
-    for name, predict in each.items():
-        measure = partial(predict, separates=limits.separates)
-        yield from _parameters(name, quantity, predict, measure, data, [SELF_ONES], ONES_AT)
-
-
-def _least_weights(data: Data) -> Iterator[law.Prediction]:
-    sizes = stacked(data, 2000, 200_000, 10**10)
-    for layer, name in product((SELF, CROSS), NEEDING_A_WEIGHT):
-        kernel, holds = KERNELS[name], Mixture(layer, data).applies()
-        found = (
-            *(predictions.least_weights(kernel, layer, data, sizes, sign) for sign in SIGNS),
-            limits.least_weights(kernel, layer, data, sizes),
-        )
-        for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
-            yield law.between(name, layer, "g", predicted, (low, high), of, n, holds)
+_with_ones = partial(_least, layers=[SELF_ONES], at=(2000, 10**6))
 
 
 def _never(data: Data) -> Iterator[law.Prediction]:
@@ -161,10 +142,10 @@ def own_law(kernels: Iterable[Kernel]) -> law.Law:
         "own kernels",
         "A function of scores separates up to the last n that meets the criterion. At "
         f"n = {OWN_MARGIN:,} it has the margin of its R.",
+        lambda data: (claim for each in product(own, LAYERS) for claim in _own(*each, data)),
         "The function does not fall, is above 0, and is divided by the row's sum. Of other kernels "
         "no law is known, and they are only measured.",
         f"Of n: {law.ERROR_OF_N} Of a margin: {ERROR_OF_MARGIN}",
-        lambda data: (claim for each in product(own, LAYERS) for claim in _own(*each, data)),
     )
 
 
@@ -200,17 +181,17 @@ REACH_LAWS = (
         "x^p separates up to n = C r^p. r is the special token's score on itself over its score "
         "on another class, on D1. In cross-attention it is n = C r^p - (C + 1) r_0^p, r_0 the same "
         "on D0.",
+        partial(_last_n, POWERS),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
-        partial(_last_n, POWERS),
     ),
     law.Law(
         "Taylor sums",
         "Taylor's sum of e^x to degree p separates up to the last n that meets the criterion. R is "
         "the ratio of its values at the same two scores.",
+        partial(_last_n, TAYLORS),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
-        partial(_last_n, TAYLORS),
     ),
     law.Law(
         "exponentials",
@@ -218,36 +199,30 @@ REACH_LAWS = (
         "Else it separates up to the last n that meets the criterion, in self-attention "
         "n = C^(1 / (1 - gamma_1 / T)). The usual e^(x / sqrt d) is one of them, with d = K + 2, "
         "in cross-attention K + 1.",
+        lambda data: (last_n(kernel, layer, data) for layer, kernel in product(LAYERS, EXPS)),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
-        lambda data: (last_n(kernel, layer, data) for layer, kernel in product(LAYERS, EXPS)),
     ),
     law.Law(
         "critical temperature",
         "e^(x/T) separates at n up to a temperature T*, whose limit is gamma_1. In self-attention "
         "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
-        law.SMALL_ERROR,
-        law.ERROR_OF_SEARCH,
-        partial(_parameters, "e^(x/T)", "T*", critical_temperatures, limits.critical_temperatures),
+        partial(
+            _least, "T*", {"e^(x/T)": critical_temperatures}, measure=limits.critical_temperatures
+        ),
     ),
     law.Law(
         "least degree",
         "x^p separates at n from a real degree p on. In self-attention it is log(n / C) / log r, "
         "r as for polynomials.",
-        law.SMALL_ERROR,
-        law.ERROR_OF_SEARCH,
-        partial(_parameters, "x^p", "least p", least_degrees, measured_degrees),
+        partial(_least, "least p", {"x^p": least_degrees}),
     ),
     law.Law(
         "critical bias",
         "sigmoid(x - beta log n), divided by the row's sum, separates at n from a bias beta on. It "
         "is about 1 + sigma_0 - log C / log n. sigma_0 log n is the score of an ordinary token on "
         "another class.",
-        law.SMALL_ERROR,
-        law.ERROR_OF_SEARCH,
-        partial(
-            _parameters, "sigmoid(x - beta log n)", "least beta", critical_biases, measured_biases
-        ),
+        partial(_least, "least beta", {"sigmoid(x - beta log n)": critical_biases}),
     ),
     law.Law(
         "gap of scores",
@@ -255,8 +230,6 @@ REACH_LAWS = (
         "others. alpha-entmax of x/T separates from a gap of (f_c^(alpha - 1) - ((1 - f_c) / (n - "
         "1))^(alpha - 1)) / (alpha - 1) on, whatever n at most f_c^(alpha - 1) / (alpha - 1). For "
         "softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like log n.",
-        law.SMALL_ERROR,
-        law.ERROR_OF_SEARCH,
         partial(_with_ones, "gap", GAPS),
     ),
     law.Law(
@@ -264,8 +237,6 @@ REACH_LAWS = (
         "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on, where "
         "1 - lambda is (f - 1/n) / (f_c - 1/n). It is (1 - lambda) times the kernel of rows "
         "(f - lambda/n) / (1 - lambda).",
-        law.SMALL_ERROR,
-        law.ERROR_OF_SEARCH,
         partial(_with_ones, "1 / (1 - lambda)", MINUS_MEAN),
     ),
 )
@@ -274,18 +245,18 @@ BOUNDED_LAWS = (
     law.Law(
         "bounded feature maps",
         f"{', '.join(BOUNDED)} separate at none of n = 10^6, 10^9 and 10^12.",
+        _never,
         f"n is beyond the criterion, also with R more by its error term. {WHOLE_LEVEL}",
         law.ERROR_OF_R,
-        _never,
     ),
     law.Law(
         "no weight helps",
         f"{', '.join(BOUNDED_AT_ANY_WEIGHT)} have a bounded R, whatever the weight g in X = I + g "
         "e_1 e_1^T. They separate at some g up to the n at which the best g meets the criterion, "
         "and at none beyond. Tried at 31 weights g up to 10^13.",
+        _at_some_weight,
         f"{law.NO_CHANGE} {WHOLE_LEVEL}",
         law.ERROR_OF_R,
-        _at_some_weight,
     ),
 )
 
@@ -294,7 +265,5 @@ WEIGHT_LAW = law.Law(
     "With X = I + g e_1 e_1^T a kernel separates from the first g on that meets the criterion. g "
     "grows like n^(1/p) for x^p and for Taylor's sum to degree p, and is bounded for e^(x/T). For "
     "element-wise exp 1 + g is about log(n/C)^2 / (a1^2 log n), in cross-attention without a1.",
-    law.SMALL_ERROR,
-    law.ERROR_OF_SEARCH,
-    _least_weights,
+    partial(_least, "g", BUDGETS, layers=(SELF, CROSS), at=(2000, 200_000, 10**10)),
 )

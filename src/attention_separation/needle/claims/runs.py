@@ -38,9 +38,9 @@ def cells_of(rows: Rows, **wanted) -> Iterator[Rows]:
     yield from groups.values()
 
 
-def one_cell(rows: Rows, **wanted) -> Rows | None:
-    """The runs of the only cell with these values; None if there is none."""
-    return next(cells_of(rows, **wanted), None)
+def mean_of_cell(rows: Rows, **wanted) -> Mean | None:
+    """The mean accuracy of the only cell with these values; None if there is none."""
+    return next(map(mean_accuracy, cells_of(rows, **wanted)), None)
 
 
 def cell_words(row: dict) -> str:
@@ -63,10 +63,9 @@ DIVIDED = {"linear": "n"}
 def query_given(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
     """The mean accuracy of a kernel of the ladder where the query is given."""
     divided = DIVIDED.get(kernel, "sum")
-    found = one_cell(
+    return mean_of_cell(
         rows, arm="query_given", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
     )
-    return mean_accuracy(found) if found else None
 
 
 def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:

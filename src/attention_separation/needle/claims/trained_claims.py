@@ -2,6 +2,7 @@
 near it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, pairwise
 
 from ...results.tables import schema
@@ -9,7 +10,7 @@ from ...statistics.claims import Claim, Comparison, Estimate, judge, within
 from ...statistics.means import ClaimedMean, Mean, compare_means
 from ..exact.sink import right_sink, sink_accuracy
 from . import runs
-from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, one_cell
+from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, mean_of_cell
 
 EXACT, TRAINED = KINDS = ("exact", "trained")
 """What a claim is judged on: computed numbers, or trained networks."""
@@ -188,17 +189,11 @@ def _ladder(rows: Rows) -> Iterator[ClaimedMean]:
 
 
 def _features(rows: Rows) -> Iterator[ClaimedMean]:
-    def elu(arm: str, features: int) -> Mean | None:
-        cell = one_cell(
-            rows, arm=arm, kernel="elu_plus_one", features=features, mu=SIGNAL, n=MIDDLE
-        )
-        return mean_accuracy(cell) if cell else None
-
-    softmax = one_cell(rows, arm="query_learned", kernel="exp", mu=SIGNAL, n=MIDDLE)
-    if softmax and (own := elu("query_learned", 12)):
-        gap = mean_accuracy(softmax) - own
-        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", gap, most=NEAR)
-    few, more = (elu("query_given", features) for features in (8, 32))
+    at = partial(mean_of_cell, rows, mu=SIGNAL, n=MIDDLE)
+    elu, softmax = partial(at, kernel="elu_plus_one"), at(arm="query_learned", kernel="exp")
+    if softmax and (own := elu(arm="query_learned", features=12)):
+        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", softmax - own, most=NEAR)
+    few, more = (elu(arm="query_given", features=features) for features in (8, 32))
     power = runs.query_given(rows, "power_2", SIGNAL, MIDDLE)
     if few and power:
         yield ClaimedMean(f"power_2 − elu, {QUERIES['query_given']}", power - few, least=BEHIND)
@@ -209,11 +204,11 @@ def _features(rows: Rows) -> Iterator[ClaimedMean]:
 def _paper_network(rows: Rows) -> Iterator[ClaimedMean]:
     for without in cells_of(rows, arm="self_attention", kernel=None, n=LARGE):
         mu = without[0]["mu"]
-        linear = one_cell(
+        linear = mean_of_cell(
             rows, arm="self_attention", kernel="linear", divided_by="n", mu=mu, n=LARGE
         )
         if linear:
-            gap = mean_accuracy(without) - mean_accuracy(linear)
+            gap = mean_accuracy(without) - linear
             yield ClaimedMean(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
 
 

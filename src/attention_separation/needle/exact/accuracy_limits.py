@@ -88,12 +88,10 @@ BOUND_ENDS = schema(
     layer=str, kernel=str, mu=float, n=int, accuracy=float, error=float, limit=float
 )
 CRITICAL = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
-"""n_critical: inf where the accuracy is above .75 at n = 10^15 still, 0 where it is below at n = 1;
-in both cases it has no error."""
+"""Where n_critical is inf or 0 it has no error."""
 SINKS = schema(
     mu=float, n=int, right_at=int, c=float, accuracy=float, right_sink=float, error=float
 )
-"""`right_at` is null for softmax-one: its sink has the logit 0."""
 
 ENDLESS = ("n_critical",)
 

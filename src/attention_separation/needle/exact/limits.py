@@ -114,23 +114,14 @@ and what nothing at all can pass."""
 
 @dataclass(frozen=True)
 class Line:
-    """The best accuracy of a kernel, at any mu and n.
+    """The best accuracy of a kernel, at any mu and n."""
 
-    Attributes
-    ----------
-    name : of the kernel
-    kind : one of KINDS
-    method : how it is computed, in words
-    accuracy : at a signal-to-noise ratio mu and a number of tokens n
-    growth : about where n is critical, and how that grows with mu
-    remembering : a function of mu that gives one of n, which begins where it ended
-    """
-
-    name: str
-    kind: str
-    method: str
-    accuracy: Callable[[float, int], Accuracy]
-    growth: Callable[[float], float]
+    name: str  # of the kernel
+    kind: str  # one of KINDS
+    method: str  # how it is computed, in words
+    accuracy: Callable[[float, int], Accuracy]  # at a signal-to-noise ratio mu and n tokens
+    growth: Callable[[float], float]  # about where n is critical, by mu
+    # A function of mu that gives one of n, which begins where it ended.
     remembering: Callable[[float], Callable[[int], Accuracy]] | None = None
 
     def at(self, mu: float) -> Callable[[int], Accuracy]:
@@ -215,17 +206,8 @@ def limit(kernel: str, mu: float, n: int) -> float:
     mu : signal-to-noise ratio of the needle, 0.1 to 10
     n : number of tokens, 1 to 10^15
 
-    Returns
-    -------
-    float
-        The accuracy, 0.5 to 1.
-
-    Raises
-    ------
-    ValueError
-        If the kernel is unknown, or mu or n out of range.
-    TypeError
-        If mu is no number, or n no whole number.
+    Returns the accuracy, 0.5 to 1. Raises ValueError if the kernel is unknown, or mu or n out of
+    range, and TypeError if mu is no number, or n no whole number.
     """
     return _line(kernel).accuracy(checked_mu(mu), checked_n(n)).value
 
@@ -234,16 +216,8 @@ def critical_n(kernel: str, mu: float) -> float:
     """The number of tokens at which the limit of a kernel is .75, halfway to a guess.
 
     Interpolated in log n between two whole numbers. 0 where one token alone is separated less
-    often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still.
-
-    Parameters
-    ----------
-    kernel, mu : as of `limit`
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `limit` does.
+    often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still. kernel, mu and
+    errors are as of `limit`.
     """
     return _line(kernel).critical(checked_mu(mu)).n
 
@@ -264,10 +238,9 @@ def checked_mu(mu: float) -> float:
 
 def checked_n(n: int, name: str = "n") -> int:
     allowed = "allowed: whole numbers from 1 to 10^15"
-    if isinstance(n, bool) or not isinstance(n, Real):
-        raise TypeError(f"{name}={n!r} is no whole number; {allowed}")
     # 1e6 is a whole number to a person.
-    if not isinstance(n, Integral) and not (math.isfinite(n) and float(n).is_integer()):
+    is_whole = isinstance(n, Integral) or (isinstance(n, Real) and float(n).is_integer())
+    if isinstance(n, bool) or not is_whole:
         raise TypeError(f"{name}={n!r} is no whole number; {allowed}")
     if not 1 <= n <= MOST_N:
         raise ValueError(f"{name}={n!r} is out of range; {allowed}")

@@ -13,10 +13,8 @@ from .exact import Entries, Mu
 
 OF_PAPER, SINKS = ("query_learned", "self_attention"), ("sink_learned", "sink_and_scale_learned")
 Arm = Literal["query_given", *OF_PAPER, *SINKS]
-"""query_given: the needle's direction is drawn for each sequence and is its query. query_learned:
-the first paper's tokens with noise, and a learned query. self_attention: the same tokens, every one
-of them a query, as in the first paper's network. SINKS: the data of query_given, and a sink beside
-scores of a scale that is mu or is learned."""
+"""As `NeedleGrid.arm` describes them. OF_PAPER have the first paper's tokens, with noise; SINKS the
+data of query_given."""
 
 IN_STREAMS: dict[Arm, str] = {
     "query_given": "asked", "query_learned": "fixed", "self_attention": "paper",
