@@ -34,7 +34,7 @@ CASES = (
 )
 """Kernels, each with the part lambda of its row's mean that is subtracted."""
 
-EVERY, PER_DECADE, TOGETHER = 20_000, 100, 256
+EVERY, PER_DECADE, TOGETHER = 200_000, 100, 256
 AT, BIASES_AT = 2_000, (2_000, 20_000)
 MARGINS = ("margin", "margin_of_exp")
 ENDLESS = ("last_n", "first_lost_exact", "first_lost")
@@ -50,7 +50,8 @@ ABOUT = (
     f"largest n at which it separates; its margins at n = {AT:,}, as in the table of values; the "
     "first n that is lost. With a scheme: the first that is lost, and how many of 5 n a decade up "
     "to 10^12 are gained and lost; p_each_bias, with a bias for each neuron. The first lost is of "
-    f"all multiples of K up to {EVERY:,}, and of {PER_DECADE} a decade beyond.\n"
+    f"all multiples of K up to {EVERY:,}. Beyond, of {PER_DECADE} a decade, so that there may be "
+    "smaller ones.\n"
     "Tokens, A X and outputs are rounded to 16 bits, to nearest and ties to even. flash: scores "
     "and sums have float32, weights 16 bits where they meet the values. eager: scores, weights and "
     "what a neuron reads have 16 bits too. A difference of rows is rounded again. m, √log n and "
