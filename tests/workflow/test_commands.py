@@ -29,6 +29,7 @@ FORMS = {
     "python -m attention_separation job MODULE --settings FILE ...",
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [NAME]}}}'",
     "PYTHONPATH=src python -m attention_separation separate ...",
+    "attention-separation head FILE --target 300 --fixed 0 --n 100000",
 }  # fmt: skip
 """No commands: forms of them, with a word to fill in."""
 
@@ -38,7 +39,7 @@ SERVING = "attention-separation explore"
 OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4", "snakemake --report"}
 """For workflows that use this one, and of Snakemake's own pages."""
 
-OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING}
+OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING} - FORMS
 DRY = {
     command
     for command in COMMANDS - FORMS - OF_MODULES - {*SMALL}

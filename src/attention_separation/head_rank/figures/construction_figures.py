@@ -17,15 +17,9 @@ from ...results.tables import read_parquet
 from ...settings.strict_model import Job
 from ..constructions import features, temperature, vote
 from ..settings.titles import ERROR, FIGURES, KINDS
-from ..training.runs import chosen, listed, values
+from ..training.runs import chosen, columns_of, listed, values
 
 Colours = dict[tuple, str]
-
-
-def columns_of(rows: list[dict], *names: str) -> list[np.ndarray]:
-    """Numbers of rows, all in the order of the first."""
-    rows = sorted(rows, key=lambda row: row[names[0]])
-    return [np.array([row[name] for row in rows], dtype=float) for name in names]
 
 
 ERRORS = ("error_exact", "error_law", "error", "ci_low", "ci_high")

@@ -18,8 +18,7 @@ from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality_table import heads_for
-from ..training.runs import chosen, listed, values
-from .construction_figures import columns_of
+from ..training.runs import chosen, columns_of, listed, values
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 HARDMAX = ("random", "orthogonal", "optimised")

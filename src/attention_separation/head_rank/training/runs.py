@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from ...settings.words import joined
@@ -33,6 +34,12 @@ FRESH = {"regime": "fresh", "schedule": "per_step"}
 REPEATED = {"regime": "repeated", "schedule": "per_step"}
 AS_PUBLISHED = {"regime": "repeated", "schedule": "per_epoch"}
 """The arms: between the first two the batches differ alone, between the last two the schedule."""
+
+
+def columns_of(rows: list[dict], *names: str) -> list[np.ndarray]:
+    """Numbers of rows, all in the order of the first."""
+    rows = sorted(rows, key=lambda row: row[names[0]])
+    return [np.array([row[name] for row in rows], dtype=float) for name in names]
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:

@@ -13,9 +13,6 @@ from ..models.regression import RegressionModel
 from ..settings.panels import Panel, PanelsJob
 from . import attention_probabilities, regression_probabilities
 
-DECIMALS = 12
-"""What exact values are good for."""
-
 REFERENCES = {
     AttentionModel: attention_probabilities.references,
     RegressionModel: regression_probabilities.references,

@@ -16,9 +16,10 @@ from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.counts import clopper_pearson
 from ...statistics.seeding import BlockStreams
-from ..exact.compute import DECIMALS, references
+from ..exact.compute import references
 from ..models import MODELS
 from ..models.model import Model, Point
+from ..models.panel_tables import DECIMALS
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
 from ..simulation.random_values import positive_with
 from .readings import CHOICES, Alternative, Choice

@@ -9,6 +9,9 @@ import pyarrow as pa
 from ...results.tables import read_parquet, schema
 from .contest import Contest
 
+DECIMALS = 12
+"""What exact values are good for."""
+
 
 @dataclass(frozen=True)
 class Reference:
