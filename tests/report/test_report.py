@@ -19,7 +19,16 @@ REPORT = ("report", "--report-after-run", "--report", "report.html")
 OPENING = ("fig3", "fig4", "fig7")
 """All of Figures 3, 4, 5 and 7 that the small project has."""
 FIGURES = (*OPENING, "threshold", "theta", "choices", "phase", "kernels_accuracy")
-TABLES = ("verdicts", "claims", "whp", "kernels", "kernel_laws", "kernels_simulated")
+TABLES = (
+    "verdicts",
+    "claims",
+    "claims_readings",
+    "whp",
+    "kernels",
+    "kernel_laws",
+    "temperature",
+    "kernels_simulated",
+)
 CATEGORIES = ["1 Softmax against linear attention", "2 Any attention", "3 Provenance"]
 MOST_BYTES = 10e6
 LOADING = {
