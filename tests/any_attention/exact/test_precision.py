@@ -111,6 +111,8 @@ def test_the_first_that_is_lost():
         found = precision.first_lost(lambda n, a=low, b=high: (n < a) | (n >= b), PAPERS)
         assert found == low
     assert precision.first_lost(lambda n: n > 0, PAPERS) == math.inf
+    # sqrt(log n) is 0 at one token.
+    assert precision.multiples(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
 
 
 def test_the_table(monkeypatch, tmp_path):
@@ -127,6 +129,14 @@ def test_the_table(monkeypatch, tmp_path):
         return [row[name] for row in of]
 
     assert len(rows) == 4 * 3 * 4
+    row = next(row for row in rows if (row["kernel"], row["lambda"]) == ("linear", 1))
+    n = precision.multiples(PAPERS, 0, 5)
+    of = KERNELS["linear"], 1, LAYERS[0], PAPERS, SCHEMES[0], n.tolist()
+    after = precision.rounded_columns(*of).best_probabilities() > 0.5
+    lasts = n <= row["last_n"]
+    assert (row["gained"], row["lost"]) == ((after & ~lasts).sum(), (~after & lasts).sum())
+    assert row["gained"] > 0
+    assert max(column("lost")) > 0
     assert column("last_n") == [
         100, 1300, None, 900, 55_740, 100, 80, 40, None, 17_640, math.inf, math.inf
     ]  # fmt: skip

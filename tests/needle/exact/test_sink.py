@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import binomtest, norm
 
 from attention_separation import needle
+from attention_separation.needle.exact import bayes
 from attention_separation.needle.exact.bayes import best_accuracy
 from attention_separation.needle.exact.sink import right_sink, sink_accuracy
 
@@ -88,6 +89,14 @@ def test_known_numbers(n, right_at, accuracy):
     found = sink_accuracy(5.0, n, right_sink(5.0, right_at))
     assert found.value == pytest.approx(accuracy, abs=5e-5)
     assert found.error < 1e-10
+
+
+@pytest.mark.parametrize(("n", "right_at"), [(512, 5120), (2048, 512), (8192, 512)])
+def test_the_error_covers_what_a_coarse_grid_misses(monkeypatch, n, right_at):
+    wanted = sink_accuracy(5.0, n, right_sink(5.0, right_at)).value
+    monkeypatch.setattr(bayes, "STEP", 2 * bayes.STEP)
+    found = sink_accuracy(5.0, n, right_sink(5.0, right_at))
+    assert 0 < abs(found.value - wanted) <= 1.01 * found.error
 
 
 def test_where_a_sink_that_is_right_at_512_fails():
