@@ -14,7 +14,7 @@ from ..attention.kernel import Kernel
 from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
 from ..attention.threshold_curves import ThresholdCurve, threshold_curves
 from .build import Given, kernel_of, require_usable, unique_names
-from .validation import AttentionX, Model, Theta, number, setting_of, theta_of, tokens_of
+from .validation import AttentionX, Model, Split, Theta, number, setting_of, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +68,18 @@ class Separation:
         half = np.array([self._best / 2])
         found = float(separation.widest_margins(self.scored.ranked(), half[:, None])[0, 0])
         return None if math.isnan(found) else found
+
+    @property
+    def probability_after_signs(self) -> float:
+        """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
+        for each draw anew: that D1's largest score is above 0 and above D0's largest."""
+        return float(separation.after_signs(self.scored.ranked())[0])
+
+    @property
+    def probability_each_bias(self) -> float:
+        """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
+        that some neuron's largest score on D1 is above its largest on D0."""
+        return float(separation.of_each_neuron(self.scored.ranked())[0])
 
     @property
     def rows(self) -> "pd.DataFrame":
@@ -125,6 +137,7 @@ def separate(
     c: float | None = None,
     theta: Theta = "best",
     margin: float = 0.0,
+    split: Split = 1.0,
 ) -> Separation:
     """The exact probability that a kernel's network alone separates D1 from D0.
 
@@ -142,6 +155,9 @@ def separate(
         figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
     margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
         and one above theta + eps on D1
+    split : how X = Q K^T is split, which kernels of vectors alone depend on. A number alpha is
+        Q = alpha Q_1 and K = K_1 / alpha, where Q_1 = K_1 = I for X = I, and 1 1^T / sqrt d for X
+        all ones, for which "one_coordinate" is Q = K = (1 ... 1)^T, (d, 1)
 
     Raises
     ------
@@ -151,7 +167,8 @@ def separate(
         If the kernel has no weights, is not of the kind that is exact here, or float64 does not
         tell its scores apart.
     """
-    of, (layer, data) = kernel_of(kernel), setting_of(model, attention_x, d, m, a0, a1, b, c)
+    of = kernel_of(kernel)
+    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = tokens_of(layer, data, n)
     gap = number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
     at = theta_of(theta, layer, data)
@@ -234,6 +251,7 @@ def success(
     b: float | None = None,
     c: float | None = None,
     theta: Theta = "paper",
+    split: Split = 1.0,
 ) -> Success:
     """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
     as of `separate`.
@@ -252,7 +270,7 @@ def success(
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
     names = unique_names([kernel.name for kernel in kernels])
-    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c)
+    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = tokens_of(layer, data, n)
     at = theta_of(theta, layer, data)
     for kernel in kernels:

@@ -70,6 +70,7 @@ def simulate(
     b: float | None = None,
     c: float | None = None,
     theta: validation.Theta = "best",
+    split: validation.Split = 1.0,
 ) -> Simulation:
     """Draw special tokens and signs, and count how often a kernel's network separates D1 from D0.
     Other parameters as of `separate`.
@@ -89,7 +90,7 @@ def simulate(
         As `separate` does.
     """
     of = kernel_of(kernel)
-    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = validation.tokens_of(layer, data, n)
     trials = validation.whole_number("trials", trials, 1, 10**9)
     seed = validation.whole_number("seed", seed, 0, 2**63)
@@ -175,7 +176,7 @@ def _literally(
         for trial, of_trial in enumerate(places):
             flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
-                a1, a2, a3, q, k = layer.of.literal(tokens, dataset, of_trial[dataset])
+                a1, a2, a3, q, k = layer.literal(tokens, dataset, of_trial[dataset])
                 c = attention(a1, a2, a3, q, k, np.eye(d), kernel)
                 flags[0, dataset] = exceeds(c @ y[trial], theta * tokens.s, tokens.s).any()
             yield flags

@@ -5,12 +5,13 @@ import operator
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
-from ..any_attention.exact.layers import LAYERS, Layer
+from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets import DATASETS
 from ..datasets.dataset import FixedData
@@ -19,6 +20,7 @@ from ..settings.words import short_repr, suggestion
 Model = Literal["self_attention", "cross_attention"]
 AttentionX = Literal["identity", "ones"]
 Theta = Literal["best", "paper"] | float
+Split = Literal["one_coordinate"] | float
 
 MOST_CLASSES = 20_000
 """More would take gigabytes for the states of a column alone."""
@@ -47,12 +49,12 @@ def layer_of(model: str, attention_x: str) -> Layer:
 
 def setting_of(
     model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
-    a1: float = 1.2, b: float | None = None, c: float | None = None,
+    a1: float = 1.2, b: float | None = None, c: float | None = None, split: Split = 1.0,
 ) -> tuple[Layer, FixedData]:  # fmt: skip
     """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
     is no such layer, a number is not of its kind or out of range, or b or c is given in
     cross-attention, whose tokens have neither."""
-    layer = layer_of(model, attention_x)
+    layer = _with_split(layer_of(model, attention_x), split)
     least = layer.of.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
     sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
@@ -66,6 +68,14 @@ def setting_of(
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
+
+
+def _with_split(layer: Layer, split: Split) -> Layer:
+    allowed, ones = "numbers from 0.001 to 1000", layer.attention_x == "ones"
+    if not (ones and isinstance(split, str) and split == ONE_COORDINATE):
+        words = f"{allowed}, or {ONE_COORDINATE!r}" if ones else allowed
+        split = number("split", split, words, lambda x: 1e-3 <= x <= 1e3)
+    return replace(layer, split=split)
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:

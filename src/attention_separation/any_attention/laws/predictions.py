@@ -40,17 +40,12 @@ class Parameter(NamedTuple):
     high: float
 
 
-def of_degrees(p: np.ndarray) -> Kernel:
-    """x^p with a degree for each point."""
-    return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
-
-
 COLDNESS = Parameter(
     lambda cold: exponential("", "", lambda _: 1 / cold, ""), 1 / limits.HOTTEST, 1 / limits.COLDEST
 )
 """1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
 
-DEGREE = Parameter(of_degrees, 1e-2, 1e3)
+DEGREE = Parameter(limits.of_degrees, limits.LEAST_DEGREE, limits.LARGEST_DEGREE)
 """p of x^p: R = (sigma* / sigma_0)^p."""
 
 BIAS = Parameter(lambda beta: sigmoid("", "", beta, ""), 1e-2, 1e2)
