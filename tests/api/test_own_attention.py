@@ -122,10 +122,10 @@ def test_ends():
 
 WRONG = {
     "split": (lambda: asep.separate("exp", split=0), "split=0; allowed: numbers from 0.001 to"),
-    "word": (lambda: asep.compare("exp", split="one_coordinate"), "0.001 to 1000"),
+    "word": (lambda: asep.compare("exp", split="one_coordinate"), "with X all ones also 'o"),
     "of all ones": (
         lambda: asep.largest_n("exp", "self_attention", "ones", split="one"),
-        "split='one'; allowed: numbers from 0.001 to 1000, or 'one_coordinate'",
+        "split='one'; allowed: numbers from 0.001 to 1000, with X all ones also 'one_coordinate'",
     ),
     "n": (lambda: asep.least_degree(210), "nearest valid n: 200 or 220"),
     "level": (lambda: asep.least_weight("exp", level=0), "level=0; allowed: numbers above 0, to 1"),

@@ -71,11 +71,10 @@ def setting_of(
 
 
 def _with_split(layer: Layer, split: Split) -> Layer:
-    allowed, ones = "numbers from 0.001 to 1000", layer.attention_x == "ones"
-    if not (ones and isinstance(split, str) and split == ONE_COORDINATE):
-        words = f"{allowed}, or {ONE_COORDINATE!r}" if ones else allowed
-        split = number("split", split, words, lambda x: 1e-3 <= x <= 1e3)
-    return replace(layer, split=split)
+    if layer.attention_x == "ones" and isinstance(split, str) and split == ONE_COORDINATE:
+        return replace(layer, split=split)
+    allowed = f"numbers from 0.001 to 1000, with X all ones also {ONE_COORDINATE!r}"
+    return replace(layer, split=number("split", split, allowed, lambda x: 1e-3 <= x <= 1e3))
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
