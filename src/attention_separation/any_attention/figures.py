@@ -154,7 +154,7 @@ ACCURACY = Lines(
 
 
 def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> tuple[np.ndarray, ...]:
-    found = separate(kernel, layer, data, n, exp_probabilities(layer, data, tuple(n)))
+    found = separate(kernel, layer, data, n)
     return tuple(np.where(found.resolved, of, np.nan) for of in (found.margin, found.p_best))
 
 

@@ -14,7 +14,7 @@ from .comparing import (
     least_degree,
     least_weight,
     plot,
-)  # fmt: skip
+)
 from .listing import kernels
 from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate

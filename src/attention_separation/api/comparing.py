@@ -6,14 +6,14 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from ..any_attention.exact import limits
 from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.layers import Layer
-from ..any_attention.exact.values import best_probabilities, score_columns
+from ..any_attention.exact.values import score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
 from ..attention.separation import require_memory, widest_margins
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 SIZES = (200, 2_000, 20_000, 1_000_000)
 
-SEARCHED = 250
-"""About how many numbers a search asks for."""
-
 
 def compare(
     kernels: Iterable[Given],
@@ -38,14 +35,8 @@ def compare(
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     margin: bool = False,
-    split: validation.Split = 1.0,
+    **options: Unpack[validation.Options],
 ) -> "pd.DataFrame":
     """What each kernel can do at each n, at its own best threshold; parameters as of `separate`.
 
@@ -58,7 +49,7 @@ def compare(
     """
     import pandas as pd
 
-    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
+    layer, data = validation.setting_of(model, attention_x, **options)
     sizes = [validation.tokens_of(layer, data, size) for size in _several(n)]
     given = [kernel_of(each) for each in _several(kernels)]
     if margin:
@@ -66,9 +57,6 @@ def compare(
     tables = []
     for kernel, name in zip(given, unique_names([each.name for each in given]), strict=True):
         require_usable(kernel, layer, data, sizes)
-        validation.say_if_long(
-            lambda of=kernel: score_columns(of, layer, data, sizes[:1]), len(sizes)
-        )
         scored = score_columns(kernel, layer, data, sizes)
         curves = scored.curves()
         best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
@@ -112,14 +100,8 @@ def largest_n(
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     level: float | None = None,
-    split: validation.Split = 1.0,
+    **options: Unpack[validation.Options],
 ) -> float | None:
     """The largest multiple of K up to 10^12 at which a kernel separates: at which softmax's
     probability is above 1/2, and the kernel's above half of it, each at its own best threshold.
@@ -138,10 +120,8 @@ def largest_n(
         kernel separates at an n beyond the last at which it does: the text names it.
     """
     of, level = kernel_of(kernel), validation.level_of(level)
-    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
+    layer, data = validation.setting_of(model, attention_x, **options)
     require_usable(of, layer, data, all_sizes(data.classes))
-    some = limits.asked_sizes(data)[:1]
-    validation.say_if_long(lambda: limits.separation(of, layer, data, some, level=level), SEARCHED)
     found = limits.reach(of, layer, data, level)
     if not found.decided:
         raise ArithmeticError(
@@ -160,13 +140,8 @@ def critical_temperature(
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     level: float | None = None,
+    **options: Unpack[validation.Options],
 ) -> float | None:
     """The highest T at which e^(x / T) separates at n tokens, as `largest_n` says it; 0 where none
     from 0.001 on does, inf where 10^4 does still, and None where e^x itself, softmax, does not.
@@ -177,7 +152,7 @@ def critical_temperature(
     ValueError, ArithmeticError
         As `largest_n` does.
     """
-    at = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
+    at = validation.setting_of(model, attention_x, **options)
     found = _at_one_n(limits.critical_temperatures, "T e^(x / T)", *at, n, level)
     if found is None:
         return None
@@ -189,19 +164,14 @@ def least_degree(
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     level: float | None = None,
+    **options: Unpack[validation.Options],
 ) -> float | None:
     """The least real p at which x^p separates at n tokens, as `largest_n` says it; 0 where 0.01
     does, inf where none up to 1000 does, and None where softmax itself does not. Parameters and
     errors as of `critical_temperature`.
     """
-    at = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
+    at = validation.setting_of(model, attention_x, **options)
     found = _at_one_n(limits.least_degrees, "p x^p", *at, n, level)
     return found and (0.0 if found <= limits.LEAST_DEGREE else found)
 
@@ -211,14 +181,8 @@ def least_weight(
     n: int = 200,
     model: validation.Model = "self_attention",
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     level: float | None = None,
-    split: validation.Split = 1.0,
+    **options: Unpack[validation.Options],
 ) -> float | None:
     """The least g with which X = I + g e_1 e_1^T lets a kernel separate at n tokens, as `largest_n`
     says it, softmax having X = I; 0 where X = I is enough, inf where no g up to 10^13 is, and None
@@ -231,7 +195,7 @@ def least_weight(
         As `largest_n` does; also where the kernel has no weights at a g that has to be tried.
     """
     of = kernel_of(kernel)
-    layer, data = validation.setting_of(model, "identity", d, m, a0, a1, b, c, split)
+    layer, data = validation.setting_of(model, "identity", **options)
     require_usable(of, layer, data, [validation.tokens_of(layer, data, n)])
 
     def least(*at: Any) -> np.ndarray:
@@ -254,8 +218,6 @@ def _at_one_n(
 ) -> float | None:  # fmt: skip
     """What `least` gives at n; None, with a warning, where softmax does not separate there."""
     level, sizes = validation.level_of(level), [validation.tokens_of(layer, data, n)]
-    exp = KERNELS["exp"]
-    validation.say_if_long(lambda: best_probabilities(exp, layer, data, sizes), SEARCHED)
     found = float(least(layer, data, sizes, level)[0])
     if math.isnan(found):
         parameter, kernel = what.split(" ", 1)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
 from ..attention.threshold_curves import ThresholdCurve, threshold_curves
+from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
-from .validation import AttentionX, Model, Split, Theta, number, setting_of, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,8 +125,8 @@ class Separation:
 
 def separate(
     kernel: "str | Kernel | Callable[..., Any]",
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     n: int = 200,
     *,
     d: int | None = None,
@@ -135,9 +135,9 @@ def separate(
     a1: float = 1.2,
     b: float | None = None,
     c: float | None = None,
-    theta: Theta = "best",
+    theta: validation.Theta = "best",
     margin: float = 0.0,
-    split: Split = 1.0,
+    split: validation.Split = 1.0,
 ) -> Separation:
     """The exact probability that a kernel's network alone separates D1 from D0.
 
@@ -168,10 +168,10 @@ def separate(
         tell its scores apart.
     """
     of = kernel_of(kernel)
-    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c, split)
-    n = tokens_of(layer, data, n)
-    gap = number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
-    at = theta_of(theta, layer, data)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
+    n = validation.tokens_of(layer, data, n)
+    gap = validation.number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
+    at = validation.theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
@@ -240,18 +240,12 @@ class Success:
 
 def success(
     contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     n: int = 200,
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
-    theta: Theta = "paper",
-    split: Split = 1.0,
+    theta: validation.Theta = "paper",
+    **options: Unpack[validation.Options],
 ) -> Success:
     """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
     as of `separate`.
@@ -270,9 +264,9 @@ def success(
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
     names = unique_names([kernel.name for kernel in kernels])
-    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c, split)
-    n = tokens_of(layer, data, n)
-    at = theta_of(theta, layer, data)
+    layer, data = validation.setting_of(model, attention_x, **options)
+    n = validation.tokens_of(layer, data, n)
+    at = validation.theta_of(theta, layer, data)
     for kernel in kernels:
         require_usable(kernel, layer, data, [n])
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]

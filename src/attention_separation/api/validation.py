@@ -2,14 +2,10 @@
 
 import math
 import operator
-import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any, Literal, TypedDict
 
 from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
@@ -24,9 +20,6 @@ Split = Literal["one_coordinate"] | float
 
 MOST_CLASSES = 20_000
 """More would take gigabytes for the states of a column alone."""
-
-LONG = 5.0
-"""Seconds; a question that will take longer says so first."""
 
 LARGEST = 1000.0
 """Size of an entry of the tokens."""
@@ -45,6 +38,18 @@ def layer_of(model: str, attention_x: str) -> Layer:
             f"{suggestion(str(attention_x), [*found])}"
         )
     return found[attention_x]
+
+
+class Options(TypedDict, total=False):
+    """The sizes of the data and the split of X, as of `separate`."""
+
+    d: int | None
+    m: int | None
+    a0: float
+    a1: float
+    b: float | None
+    c: float | None
+    split: Split
 
 
 def setting_of(
@@ -97,30 +102,6 @@ def level_of(level: float | None) -> float | None:
     """A probability that is asked for, or None."""
     allowed = "numbers above 0, to 1"
     return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
-
-
-def say_if_long(part: Callable[[], object], parts: int) -> None:
-    """Warn if a question will take over 5 s, by the processor's time for one of its parts."""
-    start = time.process_time()
-    part()
-    _say_if_long((time.process_time() - start) * parts)
-
-
-def said_if_long(parts: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
-    """The same arrays, `total` long together, with that warning once some time has gone."""
-    start, done, warned = time.process_time(), 0, False
-    for part in parts:
-        done += len(part)
-        spent = time.process_time() - start
-        if not warned and spent > LONG / 10:
-            warned = True
-            _say_if_long(spent / done * total)
-        yield part
-
-
-def _say_if_long(seconds: float) -> None:
-    if seconds > LONG:
-        warnings.warn(f"this will take about {seconds:.0f} s", stacklevel=4)
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:
