@@ -96,9 +96,8 @@ def test_rows_of_the_table_of_kernels(name):
     for layer in LAYERS:
         kernel = own_kernel("mine", TWINS[name])
         wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
-        for key in ("last_n", "margin_exponent"):
-            one, other = (row.get(key) for row in (found, wanted))
-            assert one == other or one == pytest.approx(other, rel=1e-6), key
+        for key in ("last_n", "n_equal_to_uniform"):
+            assert found[key] == wanted[key], key
         if layer.attention_x == "identity":
             found, wanted = (
                 known_least_weights(one, layer, DATA, [2000, 200_000])

@@ -168,8 +168,9 @@ def least_degree(
     **options: Unpack[validation.Options],
 ) -> float | None:
     """The least real p at which x^p separates at n tokens, as `largest_n` says it; 0 where 0.01
-    does, inf where none up to 1000 does, and None where softmax itself does not. Parameters and
-    errors as of `critical_temperature`.
+    does, inf where none up to 1000 does, and None where softmax itself does not. It is sought at 3
+    p a decade, then between two of these: a smaller one that separates alone can be missed.
+    Parameters and errors as of `critical_temperature`.
     """
     at = validation.setting_of(model, attention_x, **options)
     found = _at_one_n(limits.least_degrees, "p x^p", *at, n, level)
@@ -186,8 +187,9 @@ def least_weight(
 ) -> float | None:
     """The least g with which X = I + g e_1 e_1^T lets a kernel separate at n tokens, as `largest_n`
     says it, softmax having X = I; 0 where X = I is enough, inf where no g up to 10^13 is, and None
-    where softmax itself does not. e_1 is the coordinate of the special token's own entry, and
-    Q = K = diag(sqrt(1 + g), 1, ..., 1) before the `split`. Parameters as of `largest_n`.
+    where softmax itself does not; sought as by `least_degree`. e_1 is the coordinate of the special
+    token's own entry, and Q = K = diag(sqrt(1 + g), 1, ..., 1) before the `split`. Parameters as of
+    `largest_n`.
 
     Raises
     ------
@@ -198,15 +200,15 @@ def least_weight(
     layer, data = validation.setting_of(model, "identity", **options)
     require_usable(of, layer, data, [validation.tokens_of(layer, data, n)])
 
-    def least(*at: Any) -> np.ndarray:
-        (g,) = limits.known_least_weights(of, *at)
+    def least(layer: Layer, data: FixedData, sizes: list[int], level: float | None) -> np.ndarray:
+        (g,) = limits.known_least_weights(of, layer, data, sizes, level)
         if g is None:
             raise ArithmeticError(
-                f"{of.name}: at n = {n:,} it has no weights at a g that has to be tried; allowed: "
-                "kernels that do not overflow"
+                f"{of.name}: at n = {sizes[0]:,} it has no weights at a g that has to be tried; "
+                "allowed: kernels that do not overflow"
             )
         below = np.array([0.0, min(g / (1 + 10 * limits.PRECISION), limits.LARGEST_WEIGHT)])
-        told = limits.separation(of, layer, data, np.array([n, n]), below, level)
+        told = limits.separation(of, layer, data, np.repeat(sizes, 2), below, level)
         return np.array([math.nan if np.isnan(told).any() else g])
 
     return _at_one_n(least, f"g {of.name}", layer, data, n, level)
@@ -220,9 +222,8 @@ def _at_one_n(
     level, sizes = validation.level_of(level), [validation.tokens_of(layer, data, n)]
     found = float(least(layer, data, sizes, level)[0])
     if math.isnan(found):
-        parameter, kernel = what.split(" ", 1)
         raise ArithmeticError(
-            f"at n = {sizes[0]:,} float64 does not tell at which {parameter} {kernel} separates"
+            f"at n = {sizes[0]:,} float64 does not tell at which {what} separates"
         )
     of_exp = limits.exp_probabilities(layer, data, tuple(sizes))[0]
     if level is None and of_exp <= limits.LEAST_OF_EXP:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from ...attention.kernel import Kernel
@@ -32,16 +31,13 @@ VALUES = schema(
 """A row per kernel, layer and n; the quantities are those of `Separation`, null where they mean
 nothing."""
 
-SLOPE = (10**6, 10**9)
-"""Numbers of tokens between which it states how the margin falls."""
-
 OF_KERNELS = ("normaliser", "kind", "sees", "source")
 """Of `Kernel`."""
 
 REACHES = schema(
     kernel=str, formula=str, **dict.fromkeys(OF_KERNELS, str), model=str, attention_x=str,
     last_n=float, n_equal_to_uniform=float, resolved=bool, undecided_from=float, first_hole=float,
-    last_hole=float, margin_exponent=float,
+    last_hole=float,
 )  # fmt: skip
 """A row per kernel and layer, as ABOUT says."""
 
@@ -69,8 +65,7 @@ ABOUT = {
     "both sides of every change of m, then by bisection. From undecided_from on are n at which "
     "float64 does not tell it. "
     "n_equal_to_uniform is the n from which on its p_best is exactly that of uniform weights, "
-    "found in the same way; inf where it is not at 10^12 still. margin_exponent is p of a margin "
-    f"that goes as n^p between n = 10^6 and 10^9.\n{SCOPE}",
+    f"found in the same way; inf where it is not at 10^12 still.\n{SCOPE}",
 }
 
 
@@ -103,17 +98,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         "undecided_from": finite_or_null(found.undecided_from),
         "first_hole": found.holes and found.holes[0],
         "last_hole": found.holes and found.holes[1],
-        "margin_exponent": _margin_exponent(kernel, layer, data),
     }
-
-
-def _margin_exponent(kernel: Kernel, layer: Layer, data: Data) -> float | None:
-    sizes = [n // data.classes * data.classes for n in SLOPE]
-    found = separate(kernel, layer, data, sizes)
-    if not found.resolved.all():
-        return None
-    steps = np.diff(np.log(found.margin)) / np.diff(np.log(sizes))
-    return finite_or_null(float(steps[0]))
 
 
 def tables(job: KernelsJob) -> dict[str, pa.Table]:
