@@ -174,7 +174,7 @@ def least_degree(
     """
     at = validation.setting_of(model, attention_x, **options)
     found = _at_one_n(limits.least_degrees, "p x^p", *at, n, level)
-    return found and (0.0 if found <= limits.LEAST_DEGREE else found)
+    return found and (0.0 if found <= limits.DEGREE.low else found)
 
 
 def least_weight(

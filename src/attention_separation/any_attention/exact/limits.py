@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,6 @@ PARTS = 16
 
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-8, 1e13
 COLDEST, HOTTEST = 1e-3, 1e4
-LEAST_DEGREE, LARGEST_DEGREE = 1e-2, 1e3
 PRECISION = 1e-8
 """Relative, of weights, temperatures and degrees."""
 
@@ -164,21 +164,13 @@ def last_between(
     return low
 
 
-def critical_temperatures(
-    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
-) -> np.ndarray:
-    """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
-    NaN where float64 does not tell of exp, or of the next higher T."""
-    of = partial(_least_told, lambda cold: exponential("e^(x/T)", "", lambda _: 1 / cold, ""))
-    return 1 / of(1 / HOTTEST, 1 / COLDEST, layer, data, n, level)
+class Parameter(NamedTuple):
+    """A parameter of kernels that separate from some value of it on: its values, (P, 1, 1) -> the
+    kernel; and ends between which the least is sought."""
 
-
-def least_degrees(
-    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
-) -> np.ndarray:
-    """The least real p at which x^p separates at each n, from 0.01 on; inf where it does at none up
-    to 1000, and NaN where float64 does not tell of exp, or of the next lower p."""
-    return _least_told(of_degrees, LEAST_DEGREE, LARGEST_DEGREE, layer, data, n, level)
+    kernel: Callable[[np.ndarray], Kernel]
+    low: float
+    high: float
 
 
 def of_degrees(p: np.ndarray) -> Kernel:
@@ -186,12 +178,36 @@ def of_degrees(p: np.ndarray) -> Kernel:
     return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
 
 
+COLDNESS = Parameter(
+    lambda cold: exponential("e^(x/T)", "", lambda _: 1 / cold, ""), 1 / HOTTEST, 1 / COLDEST
+)
+"""1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
+
+DEGREE = Parameter(of_degrees, 1e-2, 1e3)
+"""p of x^p: R = (sigma* / sigma_0)^p."""
+
+
+def critical_temperatures(
+    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
+) -> np.ndarray:
+    """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
+    NaN where float64 does not tell of exp, or of the next higher T."""
+    return 1 / _least_told(COLDNESS, layer, data, n, level)
+
+
+def least_degrees(
+    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
+) -> np.ndarray:
+    """The least real p at which x^p separates at each n, from 0.01 on; inf where it does at none up
+    to 1000, and NaN where float64 does not tell of exp, or of the next lower p."""
+    return _least_told(DEGREE, layer, data, n, level)
+
+
 def _least_told(
-    kernel: Callable[[np.ndarray], Kernel], low: float, high: float, layer: Layer, data: Data,
-    n: Sequence[int], level: float | None,
-) -> np.ndarray:  # fmt: skip
-    """The least parameter, (P, 1, 1) of kernels, at each n."""
-    sizes = np.array(n)
+    parameter: Parameter, layer: Layer, data: Data, n: Sequence[int], level: float | None
+) -> np.ndarray:
+    """The least value of a parameter at each n."""
+    sizes, (kernel, low, high) = np.array(n), parameter
 
     def found_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
         at = layer, data, sizes[which]
