@@ -139,6 +139,11 @@ def test_what_is_refused(name):
         ask()
 
 
+def test_an_unknown_parameter_is_named():
+    with pytest.raises(TypeError, match="splitt=3 is no parameter; did you mean 'split'"):
+        asep.largest_n("exp", splitt=3)
+
+
 def test_a_kernel_that_overflows_has_no_least_weight():
     with pytest.raises(ArithmeticError, match=re.escape("2,000 it has no weights at a g that has")):
         asep.least_weight(lambda x: np.where(x < 100, 1.0, np.inf), 2000)

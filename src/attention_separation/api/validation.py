@@ -55,10 +55,14 @@ class Options(TypedDict, total=False):
 def setting_of(
     model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
     a1: float = 1.2, b: float | None = None, c: float | None = None, split: Split = 1.0,
+    **unknown: object,
 ) -> tuple[Layer, FixedData]:  # fmt: skip
     """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
     is no such layer, a number is not of its kind or out of range, or b or c is given in
-    cross-attention, whose tokens have neither."""
+    cross-attention, whose tokens have neither. TypeError if another parameter is given."""
+    for name, x in unknown.items():
+        allowed = suggestion(name, [*Options.__annotations__])
+        raise TypeError(f"{name}={short_repr(x)} is no parameter; {allowed}")
     layer = _with_split(layer_of(model, attention_x), split)
     least = layer.of.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
