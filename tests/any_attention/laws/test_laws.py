@@ -65,7 +65,7 @@ def test_every_law_is_judged_in_every_row(claims, monkeypatch):
 def test_other_data_are_judged_only_where_the_laws_were_derived():
     few = DATA.model_copy(update={"classes": 3})
     for law in LAWS:
-        if law.name != "all weight on one token":
+        if law.name not in ("all weight on one token", "another X"):
             claims = [*islice(law.claims(few), 3)]
             assert {claim.verdict for claim in claims} == {"not applicable"}, law.name
 
