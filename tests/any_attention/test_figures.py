@@ -13,7 +13,6 @@ from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import multiples
-from attention_separation.any_attention.laws.margins import WEIGHT
 from attention_separation.any_attention.settings import FIGURES, KernelsJob
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
@@ -93,7 +92,7 @@ def test_gaps_and_weights(drawn):
     np.testing.assert_allclose(slopes, -1, atol=0.02)
     assert gaps.query("kernel == 'uniform' and model == 'cross_attention'")["margin"].isna().all()
     other = gaps.query("attention_x == 'another'")["margin"]
-    assert other.tolist() == [another_x.margin(DATA, WEIGHT)] * 4
+    assert other.tolist() == [another_x.margin(DATA, figures.WEIGHT)] * 4
     weights = table(drawn, "kernels_budget").query("kernel == 'linear'")
     wanted = least_weights(KERNELS["linear"], LAYERS[0], DATA, weights["n"].tolist()[:3])
     np.testing.assert_array_equal(weights["weight"][:3], wanted)

@@ -14,7 +14,6 @@ from scipy.stats import binomtest, chi2, kstest
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import simulation
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings import Data, Simulated
 from attention_separation.any_attention.simulation import (
@@ -199,11 +198,10 @@ def test_another_seed_kernel_layer_or_n_is_another_draw():
 @pytest.mark.parametrize(("data", "n", "trials"), [(PAPERS, 200, 2000), (SMALL, 12, 4000)])
 def test_against_exact_values(layer, data, n, trials):
     """24 binomial tests of exp and linear in all layers; and their shares, which do not vary."""
-    of_exp = exp_probabilities(layer, data, (n,))
     for kernel in SIMULATED:
         if kernel.name not in KERNELS:
             continue
-        exact = separate(KERNELS[kernel.name], layer, data, [n], of_exp)
+        exact = separate(KERNELS[kernel.name], layer, data, [n])
         found = simulate(kernel, layer, data, n, 11, trials)[None]
         for told, p in ((found.after_y, exact.p_after_y[0]), (found.paper, exact.p_paper[0])):
             assert binomtest(int(told.sum()), trials, p).pvalue > FALSE_ALARM / 24
@@ -250,12 +248,11 @@ def test_a_row_for_each_kernel_number_of_features_and_layer(made):
 
 def test_exact_values_stand_beside(made):
     for layer in LAYERS:
-        of_exp = exp_probabilities(layer, JOB.data, (40,))
         for row in select_rows(pq.read_table(made[0]), **layer.columns).to_pylist():
             if row["kernel"] not in KERNELS:
                 assert row["exact_after_y"] is row["exact_paper"] is None
                 continue
-            exact = separate(KERNELS[row["kernel"]], layer, JOB.data, [40], of_exp)
+            exact = separate(KERNELS[row["kernel"]], layer, JOB.data, [40])
             assert row["exact_after_y"] == exact.p_after_y[0]
             assert row["exact_paper"] == exact.p_paper[0]
 

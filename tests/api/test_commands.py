@@ -26,14 +26,16 @@ def test_separate_for_people_and_programs(capsys):
     assert found["theta"] == list(exact.theta)
     assert (found["margin"], found["largest_n"]) == (exact.margin, 100)
     _, said = answer(capsys, *given)
-    assert f"probability  {exact.probability:.6g}" in said.out
-    assert "largest_n    100" in said.out
+    shown = [line.split() for line in said.out.splitlines()]
+    assert ["probability", f"{exact.probability:.6g}"] in shown
+    assert ["probability_after_signs", f"{exact.probability_after_signs:.6g}"] in shown
+    assert ["largest_n", "100"] in shown
 
 
 def test_sizes_and_thresholds(capsys):
-    given = ("separate", "--kernel", "x**4", "--n", "40", "--d", "12", "--m", "5", "--a1", "2")
-    _, said = answer(capsys, *given, "--theta", "0.9", "--json")
-    exact = asep.separate("x**4", n=40, d=12, m=5, a1=2, theta=0.9)
+    given = ("separate", "--kernel", "hedgehog", "--n", "40", "--d", "12", "--m", "5", "--a1", "2")
+    _, said = answer(capsys, *given, "--theta", "0.9", "--split", "3", "--json")
+    exact = asep.separate("hedgehog", n=40, d=12, m=5, a1=2, theta=0.9, split=3)
     assert json.loads(said.out)["probability"] == exact.probability
 
 

@@ -12,7 +12,6 @@ import attention_separation as asep
 from attention_separation.__main__ import main
 from attention_separation.any_attention.exact.kernel_check import check_kernel
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.api import validation
 from attention_separation.attention import dense
 from attention_separation.attention.kernel import ClassesApartError
 from attention_separation.datasets.dataset import FixedData
@@ -205,18 +204,6 @@ def test_cross_attention_has_no_b_and_c():
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"with cross_attention, whose tokens have no [bc]"):
             ask()
-
-
-def test_what_takes_long_says_so_first(monkeypatch, capsys):
-    monkeypatch.setattr(validation, "LONG", 0.0)
-    for ask in (
-        lambda: asep.largest_n("x"), lambda: asep.critical_temperature(),
-        lambda: asep.compare("x"), lambda: asep.simulate("x"),
-    ):  # fmt: skip
-        with pytest.warns(UserWarning, match="this will take about .* s"):
-            ask()
-    said = commanded(capsys, "separate", "--kernel", "x")
-    assert "separate: warning: this will take about" in said.err
 
 
 def test_a_warning_comes_before_the_answer(capsys):

@@ -271,8 +271,7 @@ def test_jobs_change_with_their_kernels_alone(load, tmp_path):
         return {name for name in one if one[name] != other[name]}
 
     shows = {
-        "kernels_values", "kernels_splits", "kernels_laws", "kernels_accuracy",
-        "kernels_margins", "kernels_budget",
+        "kernels_values", "kernels_splits", "kernels_accuracy", "kernels_margins", "kernels_budget",
     }  # fmt: skip
     without = settings({})
     assert not any("kernels" in text or "modules" in text for text in without.values())

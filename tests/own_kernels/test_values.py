@@ -11,6 +11,7 @@ from making import CONFIG
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import known_least_weights
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
 from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
@@ -75,9 +76,7 @@ def test_equal_to_its_built_in_twin(name):
     if not isinstance(TWINS[name], PythonKernel):
         assert kernel.also == twin.also
     for layer in LAYERS:
-        wanted, found = (
-            separate(one, layer, DATA, SIZES, np.ones(len(SIZES))) for one in (twin, kernel)
-        )
+        wanted, found = (separate(one, layer, DATA, SIZES) for one in (twin, kernel))
         np.testing.assert_array_equal(found.resolved, wanted.resolved)
         for quantity in ("p_best", "p_after_y", "share"):
             one, other = (getattr(of, quantity)[wanted.resolved] for of in (found, wanted))
@@ -97,17 +96,22 @@ def test_rows_of_the_table_of_kernels(name):
     for layer in LAYERS:
         kernel = own_kernel("mine", TWINS[name])
         wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
-        for key in ("last_n", "margin_exponent", "weight_at_2000", "weight_at_200000"):
-            one, other = (row.get(key) for row in (found, wanted))
-            assert one == other or one == pytest.approx(other, rel=1e-6), key
+        for key in ("last_n", "n_equal_to_uniform"):
+            assert found[key] == wanted[key], key
+        if layer.attention_x == "identity":
+            found, wanted = (
+                known_least_weights(one, layer, DATA, [2000, 200_000])
+                for one in (kernel, KERNELS[name])
+            )
+            assert found == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
     kernel = own_kernel("mine", ScoreKernel(score="1 + 1e-300*exp(x)"))
-    found = reach_row(kernel, LAYERS[0], DATA)
-    assert found["weight_at_2000"] is None or found["weight_at_2000"] > 1
+    (found,) = known_least_weights(kernel, LAYERS[0], DATA, [2000])
+    assert found is None or found > 1
     flat = own_kernel("flat", ScoreKernel(score="1 + 0*exp(x)"))
-    assert reach_row(flat, LAYERS[0], DATA)["weight_at_2000"] is None
+    assert known_least_weights(flat, LAYERS[0], DATA, [2000]) == [None]
 
 
 def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):

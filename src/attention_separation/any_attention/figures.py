@@ -22,10 +22,10 @@ from ..pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers,
 from ..results.provenance import record
 from ..results.tables import finite_or_null, numpy_column, select_rows, table_from_rows
 from .exact.layers import LAYERS, Layer
-from .exact.limits import exp_probabilities, known_least_weights
+from .exact.limits import exp_probabilities, known_least_weights, of_degrees
 from .exact.values import best_probabilities, separate
 from .laws.margins import ANOTHER, WEIGHT
-from .laws.predictions import critical_temperatures, least_degrees, of_degrees
+from .laws.predictions import critical_temperatures, least_degrees
 from .settings import WITH_OWN_KERNELS, KernelsJob
 
 SIZES = 56
@@ -154,7 +154,7 @@ ACCURACY = Lines(
 
 
 def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> tuple[np.ndarray, ...]:
-    found = separate(kernel, layer, data, n, exp_probabilities(layer, data, tuple(n)))
+    found = separate(kernel, layer, data, n)
     return tuple(np.where(found.resolved, of, np.nan) for of in (found.margin, found.p_best))
 
 

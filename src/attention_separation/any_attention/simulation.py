@@ -27,7 +27,6 @@ from ..results.tables import finite_or_null, schema, table_from_rows
 from ..statistics.counts import clopper_pearson
 from ..statistics.seeding import BlockStreams, blocks
 from .exact.layers import LAYERS, Layer
-from .exact.limits import exp_probabilities
 from .exact.values import separate
 from .settings import SimulatedJob
 
@@ -279,8 +278,7 @@ def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> dict[str, fl
     """The exact probabilities of a kernel that has some."""
     if kernel not in KERNELS:
         return {}
-    of_exp = exp_probabilities(layer, data, (n,))
-    found = separate(KERNELS[kernel], layer, data, [n], of_exp)
+    found = separate(KERNELS[kernel], layer, data, [n])
     return {
         "exact_after_y": finite_or_null(float(found.p_after_y[0])),
         "exact_paper": finite_or_null(float(found.p_paper[0])),

@@ -39,7 +39,7 @@ class AnyAttention(Study):
         splits = long("kernels_splits", "feature maps and the split of X")
         yield _result("splits", "exact.splits", job(only=section.only, **own), splits)
         laws = table("kernel_laws", "laws of which kernels separate")
-        yield _result("laws", "laws.law_table", job(**own), laws)
+        yield _result("laws", "laws.law_table", job(), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
         yield _result("sharpness", "laws.temperature", job(), sharpness)
         simulated = table("kernels_simulated", "FAVOR+ and cosFormer, simulated")

@@ -6,13 +6,22 @@
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError
 from .build import features, kernel_of, pair, rows, scores
-from .comparing import at_temperature, compare, critical_temperature, largest_n, plot
+from .comparing import (
+    at_temperature,
+    compare,
+    critical_temperature,
+    largest_n,
+    least_degree,
+    least_weight,
+    plot,
+)
 from .listing import kernels
 from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
 
 __all__ = (
     "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
-    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n", "pair",
-    "plot", "rows", "scores", "separate", "simulate", "success",
+    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n",
+    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate", "simulate",
+    "success",
 )  # fmt: skip

@@ -19,22 +19,22 @@ def separate_command(parser: argparse.ArgumentParser) -> None:
     """Command `separate`: what one kernel's network alone can do."""
     parser.add_argument("--kernel", required=True, help="a name, or a formula such as 'x**4'")
     parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
-    parser.add_argument("--theta", default="best", help="best, paper, or a number")
+    parser.add_argument("--theta", type=word, default="best", help="best, paper, or a number")
     _add_layer(parser)
     parser.set_defaults(run=_separate)
 
 
 def _separate(arguments: argparse.Namespace) -> None:
-    at, theta = _layer_options(arguments), arguments.theta
-    with contextlib.suppress(ValueError):
-        theta = float(theta)
+    at = _layer_options(arguments)
     with warnings_in_a_line("separate"):
-        found = separate(arguments.kernel, n=arguments.n, theta=theta, **at)
+        found = separate(arguments.kernel, n=arguments.n, theta=arguments.theta, **at)
         answer = {
             field.name: getattr(found, field.name)
             for field in dataclasses.fields(found)
             if field.repr
         }
+        for name in ("probability_after_signs", "probability_each_bias"):
+            answer[name] = getattr(found, name)
         # It may take more memory than there may be.
         with contextlib.suppress(MemoryError):
             answer["margin"] = found.margin
@@ -104,7 +104,14 @@ def whole(text: str) -> int:
     return int(value)
 
 
-SIZES = {"d": whole, "m": whole, "a0": float, "a1": float, "b": float, "c": float}
+def word(text: str) -> float | str:
+    """A number, or else the text."""
+    with contextlib.suppress(ValueError):
+        return float(text)
+    return text
+
+
+SIZES = {"d": whole, "m": whole, "a0": float, "a1": float, "b": float, "c": float, "split": word}
 """Parameters of `separate` that are left at their defaults where nothing is said."""
 
 
@@ -113,7 +120,7 @@ def _add_layer(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="self_attention", help="or cross_attention")
     parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
     for name, kind in SIZES.items():
-        parser.add_argument(f"--{name}", type=kind, help=f"{name} of the data")
+        parser.add_argument(f"--{name}", type=kind, help=f"{name}, as of the API")
     parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
     parser.add_argument("--json", action="store_true", help="answer for programs")
 

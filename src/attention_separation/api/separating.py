@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
 from ..attention.threshold_curves import ThresholdCurve, threshold_curves
+from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
-from .validation import AttentionX, Model, Theta, number, setting_of, theta_of, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,6 @@ class Separation:
     probability : that it is positive on D1 and zero on D0, over the signs and the special tokens
     theta : the threshold that was asked for, or the ends of the widest interval of best ones, in
         units of sqrt(log n); None where none of them tells anything
-    gap : the gap 2 eps that was asked for, in units of sqrt(log n)
     share : of the special token in its own row, on D1
     scored : the distinct rows and the scores of a sign column's states that it came from
     """
@@ -47,10 +46,8 @@ class Separation:
     m: int
     probability: float
     theta: float | tuple[float, float] | None
-    gap: float
     share: float
     scored: Scored = field(repr=False, compare=False)
-    _best: float = field(repr=False, compare=False)
 
     @cached_property
     def margin(self) -> float | None:
@@ -63,11 +60,24 @@ class Separation:
             If it would take more than 2 GiB.
         """
         separation.require_memory(self.d)
-        if not self._best > 0:
+        best, *_ = self.curve.best()
+        if not best > 0:
             return None
-        half = np.array([self._best / 2])
-        found = float(separation.widest_margins(self.scored.ranked(), half[:, None])[0, 0])
+        half = np.array([[best / 2]])
+        found = float(separation.widest_margins(self.scored.ranked(), half)[0, 0])
         return None if math.isnan(found) else found
+
+    @property
+    def probability_after_signs(self) -> float:
+        """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
+        for each draw anew: that D1's largest score is above 0 and above D0's largest."""
+        return float(separation.after_signs(self.scored.ranked())[0])
+
+    @property
+    def probability_each_bias(self) -> float:
+        """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
+        that some neuron's largest score on D1 is above its largest on D0."""
+        return float(separation.of_each_neuron(self.scored.ranked())[0])
 
     @property
     def rows(self) -> "pd.DataFrame":
@@ -113,8 +123,8 @@ class Separation:
 
 def separate(
     kernel: "str | Kernel | Callable[..., Any]",
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     n: int = 200,
     *,
     d: int | None = None,
@@ -123,8 +133,8 @@ def separate(
     a1: float = 1.2,
     b: float | None = None,
     c: float | None = None,
-    theta: Theta = "best",
-    margin: float = 0.0,
+    theta: validation.Theta = "best",
+    split: validation.Split = 1.0,
 ) -> Separation:
     """The exact probability that a kernel's network alone separates D1 from D0.
 
@@ -140,8 +150,9 @@ def separate(
         self-attention's alone
     theta : "best" for the kernel's own best threshold, "paper" for that of the first paper's
         figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
-    margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
-        and one above theta + eps on D1
+    split : how X = Q K^T is split, which kernels of vectors alone depend on. A number alpha is
+        Q = alpha Q_1 and K = K_1 / alpha, where Q_1 = K_1 = I for X = I, and 1 1^T / sqrt d for X
+        all ones, for which "one_coordinate" is Q = K = (1 ... 1)^T, (d, 1)
 
     Raises
     ------
@@ -151,10 +162,10 @@ def separate(
         If the kernel has no weights, is not of the kind that is exact here, or float64 does not
         tell its scores apart.
     """
-    of, (layer, data) = kernel_of(kernel), setting_of(model, attention_x, d, m, a0, a1, b, c)
-    n = tokens_of(layer, data, n)
-    gap = number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
-    at = theta_of(theta, layer, data)
+    of = kernel_of(kernel)
+    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
+    n = validation.tokens_of(layer, data, n)
+    at = validation.theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
@@ -163,20 +174,13 @@ def separate(
             f"{of.name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
         )
     best, *ends = (float(part[0]) for part in curves.best())
-    if gap:
-        separation.require_memory(layer.d(data.classes))
-        ranked = scored.ranked()
-        probability, *ends = separation.best_with_gap(ranked, gap)
-        if at is not None:
-            probability = separation.probability_with_gap(ranked, gap, at)
-    else:
-        probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
+    probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
     if at is None:
         at = tuple(ends) if probability > 0 else None
     return Separation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, at, gap, float(scored.rows[1].share[0, 0]),
-        scored, best,
+        probability, at, float(scored.rows[1].share[0, 0]),
+        scored,
     )  # fmt: skip
 
 
@@ -223,17 +227,12 @@ class Success:
 
 def success(
     contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
-    model: Model = "self_attention",
-    attention_x: AttentionX = "identity",
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
     n: int = 200,
     *,
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
-    theta: Theta = "paper",
+    theta: validation.Theta = "paper",
+    **options: Unpack[validation.Options],
 ) -> Success:
     """The exact probability that a contest succeeds; the paper's if none is given. Other parameters
     as of `separate`.
@@ -252,9 +251,9 @@ def success(
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
     names = unique_names([kernel.name for kernel in kernels])
-    layer, data = setting_of(model, attention_x, d, m, a0, a1, b, c)
-    n = tokens_of(layer, data, n)
-    at = theta_of(theta, layer, data)
+    layer, data = validation.setting_of(model, attention_x, **options)
+    n = validation.tokens_of(layer, data, n)
+    at = validation.theta_of(theta, layer, data)
     for kernel in kernels:
         require_usable(kernel, layer, data, [n])
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -63,13 +63,8 @@ def simulate(
     trials: int = 1000,
     seed: int = 0,
     method: Literal["rows", "dense"] = "rows",
-    d: int | None = None,
-    m: int | None = None,
-    a0: float = 0.01,
-    a1: float = 1.2,
-    b: float | None = None,
-    c: float | None = None,
     theta: validation.Theta = "best",
+    **options: Unpack[validation.Options],
 ) -> Simulation:
     """Draw special tokens and signs, and count how often a kernel's network separates D1 from D0.
     Other parameters as of `separate`.
@@ -89,7 +84,7 @@ def simulate(
         As `separate` does.
     """
     of = kernel_of(kernel)
-    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c)
+    layer, data = validation.setting_of(model, attention_x, **options)
     n = validation.tokens_of(layer, data, n)
     trials = validation.whole_number("trials", trials, 1, 10**9)
     seed = validation.whole_number("seed", seed, 0, 2**63)
@@ -116,7 +111,7 @@ def simulate(
     else:
         outcomes = _literally(of, layer, data, n, at, trials, seed)
     told, on_d0, on_d1 = 0, 0, 0
-    for flags in validation.said_if_long(outcomes, trials):
+    for flags in outcomes:
         told += int((flags[:, 1] & ~flags[:, 0]).sum())
         on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
     # Loading it takes longer than most questions.
@@ -175,7 +170,7 @@ def _literally(
         for trial, of_trial in enumerate(places):
             flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
-                a1, a2, a3, q, k = layer.of.literal(tokens, dataset, of_trial[dataset])
+                a1, a2, a3, q, k = layer.literal(tokens, dataset, of_trial[dataset])
                 c = attention(a1, a2, a3, q, k, np.eye(d), kernel)
                 flags[0, dataset] = exceeds(c @ y[trial], theta * tokens.s, tokens.s).any()
             yield flags

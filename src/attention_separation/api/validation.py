@@ -2,15 +2,12 @@
 
 import math
 import operator
-import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
-import numpy as np
-
-from ..any_attention.exact.layers import LAYERS, Layer
+from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets import DATASETS
 from ..datasets.dataset import FixedData
@@ -19,12 +16,10 @@ from ..settings.words import short_repr, suggestion
 Model = Literal["self_attention", "cross_attention"]
 AttentionX = Literal["identity", "ones"]
 Theta = Literal["best", "paper"] | float
+Split = Literal["one_coordinate"] | float
 
 MOST_CLASSES = 20_000
 """More would take gigabytes for the states of a column alone."""
-
-LONG = 5.0
-"""Seconds; a question that will take longer says so first."""
 
 LARGEST = 1000.0
 """Size of an entry of the tokens."""
@@ -45,14 +40,30 @@ def layer_of(model: str, attention_x: str) -> Layer:
     return found[attention_x]
 
 
+class Options(TypedDict, total=False):
+    """The sizes of the data and the split of X, as of `separate`."""
+
+    d: int | None
+    m: int | None
+    a0: float
+    a1: float
+    b: float | None
+    c: float | None
+    split: Split
+
+
 def setting_of(
     model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
-    a1: float = 1.2, b: float | None = None, c: float | None = None,
+    a1: float = 1.2, b: float | None = None, c: float | None = None, split: Split = 1.0,
+    **unknown: object,
 ) -> tuple[Layer, FixedData]:  # fmt: skip
     """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
     is no such layer, a number is not of its kind or out of range, or b or c is given in
-    cross-attention, whose tokens have neither."""
-    layer = layer_of(model, attention_x)
+    cross-attention, whose tokens have neither. TypeError if another parameter is given."""
+    for name, x in unknown.items():
+        allowed = suggestion(name, [*Options.__annotations__])
+        raise TypeError(f"{name}={short_repr(x)} is no parameter; {allowed}")
+    layer = _with_split(layer_of(model, attention_x), split)
     least = layer.of.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
     sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
@@ -66,6 +77,13 @@ def setting_of(
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
+
+
+def _with_split(layer: Layer, split: Split) -> Layer:
+    if layer.attention_x == "ones" and isinstance(split, str) and split == ONE_COORDINATE:
+        return replace(layer, split=split)
+    allowed = f"numbers from 0.001 to 1000, with X all ones also {ONE_COORDINATE!r}"
+    return replace(layer, split=number("split", split, allowed, lambda x: 1e-3 <= x <= 1e3))
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
@@ -88,30 +106,6 @@ def level_of(level: float | None) -> float | None:
     """A probability that is asked for, or None."""
     allowed = "numbers above 0, to 1"
     return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
-
-
-def say_if_long(part: Callable[[], object], parts: int) -> None:
-    """Warn if a question will take over 5 s, by the processor's time for one of its parts."""
-    start = time.process_time()
-    part()
-    _say_if_long((time.process_time() - start) * parts)
-
-
-def said_if_long(parts: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
-    """The same arrays, `total` long together, with that warning once some time has gone."""
-    start, done, warned = time.process_time(), 0, False
-    for part in parts:
-        done += len(part)
-        spent = time.process_time() - start
-        if not warned and spent > LONG / 10:
-            warned = True
-            _say_if_long(spent / done * total)
-        yield part
-
-
-def _say_if_long(seconds: float) -> None:
-    if seconds > LONG:
-        warnings.warn(f"this will take about {seconds:.0f} s", stacklevel=4)
 
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:

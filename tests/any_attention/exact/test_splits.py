@@ -1,6 +1,7 @@
 """How X is split: what it does not change, and that the split is the one that is named."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -8,14 +9,8 @@ import pytest
 from making import CONFIG
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.splits import (
-    ALPHAS,
-    ONE_COORDINATE,
-    SCHEMA,
-    split_rows,
-    with_split,
-)
+from attention_separation.any_attention.exact.layers import LAYERS, ONE_COORDINATE
+from attention_separation.any_attention.exact.splits import ALPHAS, SCHEMA, split_rows
 from attention_separation.any_attention.exact.values import score_columns
 from attention_separation.any_attention.settings import Data
 from attention_separation.attention.dense import attention
@@ -34,7 +29,7 @@ def literal_scores(kernel, layer, split, dataset, n=6):
     tokens = layer.tokens(SMALL, n)
     places = np.zeros(layer.of.special_tokens, dtype=int)
     a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
-    if split is ONE_COORDINATE:
+    if split == ONE_COORDINATE:
         q = k = np.ones((d, 1))
     else:
         q, k = q * split, k / split
@@ -46,7 +41,7 @@ def literal_scores(kernel, layer, split, dataset, n=6):
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda x: f"{x.model}, {x.attention_x}")
 def test_against_the_literal_definition(layer, kernel):
     for split in (0.6, 2.0, *[ONE_COORDINATE] * (layer is LAYERS[1])):
-        scored = score_columns(with_split(kernel, split), layer, SMALL, [6])
+        scored = score_columns(kernel, replace(layer, split=split), SMALL, [6])
         for dataset, states in enumerate((scored.d0, scored.d1)):
             wanted = np.unique(literal_scores(kernel, layer, split, dataset).round(9))
             np.testing.assert_allclose(np.unique(states.round(9)), wanted, atol=2e-9)

@@ -77,9 +77,3 @@ def test_an_absolute_tolerance(measured, verdict):
 def test_a_statement(predicted, measured, verdict):
     found = law.statement("exp", LAYERS[0], "separates", predicted, measured)
     assert (found.kind, found.verdict) == ("statement", verdict)
-
-
-@pytest.mark.parametrize("found", [100.0, math.inf])
-def test_what_is_only_measured(found):
-    claim = law.measured("exp", LAYERS[0], "last n", found)
-    assert (claim.kind, claim.verdict, claim.tolerance_kind) == ("measured", "undecided", None)

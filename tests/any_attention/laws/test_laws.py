@@ -1,5 +1,5 @@
 """All laws at the default data: each agrees, and each would differ if its prediction were wrong;
-and their table, with own kernels in it."""
+and their table."""
 
 import math
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.laws import law_table
-from attention_separation.any_attention.laws.law import CONDITION, EITHER, OF_LAWS
+from attention_separation.any_attention.laws.law import EITHER, OF_LAWS
 from attention_separation.any_attention.laws.law_table import LAWS, SCHEMA, about, judge_laws
 from attention_separation.any_attention.laws.mixture import Mixture
 from attention_separation.any_attention.settings import Data, KernelsJob
@@ -89,9 +89,8 @@ def test_another_law_would_be_found_out(monkeypatch):
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """That of one law and two own kernels, and its file."""
-    kernels = {"mine": {"score": "x**8"}, "other": {"feature_map": "x + 1"}}
-    job = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).canonical()
+    """That of one law, and its file."""
+    job = KernelsJob(data=DATA).canonical()
     output = tmp_path_factory.mktemp("laws") / "kernel_laws.parquet"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_table, "LAWS", (POLYNOMIALS,))
@@ -99,29 +98,17 @@ def table(tmp_path_factory):
     return read_parquet(output, SCHEMA), output
 
 
-def test_own_kernels_stand_in_the_table(table):
-    rows = table[0].to_pylist()
-    mine, other = ([row for row in rows if row["kernel"] == name] for name in ("mine", "other"))
-    assert [(row["kind"], row["verdict"]) for row in mine] == [("number", "agrees")] * 6
-    assert [(row["kind"], row["verdict"]) for row in other] == [("measured", "undecided")] * 6
-    for row in other:
-        assert row["predicted"] is row["tolerance"] is row["tolerance_kind"] is None
-    assert {row["law"] for row in mine + other} == {"own kernels"}
-
-
 def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
     found, output = table
-    rows = [row for row in found.to_pylist() if row["law"] == POLYNOMIALS.name]
+    rows = found.to_pylist()
     assert {row["statement"] for row in rows} == {POLYNOMIALS.statement}
     page = output.with_suffix(".html").read_text()
     assert page.count("separates up to n = C r^p.") == 1
     assert escape(POLYNOMIALS.error_term) in page
     assert all(f"<th>{name}</th>" not in page for name in OF_LAWS)
     assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()
-    scope, law, own = about(found).splitlines()
-    assert CONDITION in scope
+    _, law = about(found).splitlines()
     assert law == (
         f"polynomials (13 agree, 8 not applicable): {POLYNOMIALS.statement} Needs: "
         f"{POLYNOMIALS.condition} Error term: {POLYNOMIALS.error_term}"
     )
-    assert own.startswith("own kernels (6 agree, 6 undecided): A function of scores")

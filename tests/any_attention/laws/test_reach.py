@@ -9,7 +9,6 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
-from attention_separation.any_attention.laws import reach
 from attention_separation.any_attention.laws.law import between
 from attention_separation.any_attention.laws.predictions import (
     critical_biases,
@@ -18,9 +17,8 @@ from attention_separation.any_attention.laws.predictions import (
     needed_gaps,
 )
 from attention_separation.any_attention.laws.reach import BOUNDED_LAWS, REACH_LAWS, last_n
-from attention_separation.any_attention.settings import Data, KernelsJob
+from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, minus_mean, power
-from attention_separation.own_kernels.values import own_kernels
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 SELF, ONES, CROSS = LAYERS
@@ -163,46 +161,3 @@ def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(
     low, number, high = predicted
     claim = between("linear", SELF, "g", number, (low, high), measured, 2000, True)
     assert (claim.kind, claim.verdict) == (kind, verdict)
-
-
-def own(**kernels):
-    """The claims of own kernels, by name: on the last n and on the margin, in each layer."""
-    settings = KernelsJob.model_validate({"data": DATA.model_dump(), "kernels": kernels}).kernels
-    found = {}
-    for claim in reach.own_law(own_kernels(settings).values()).claims(DATA):
-        found.setdefault(claim.kernel, []).append(claim)
-    return {name: (claims[::2], claims[1::2]) for name, claims in found.items()}
-
-
-def test_own_functions_of_scores_are_judged_like_the_same_built_in_ones():
-    found = own(mine={"score": "x**8"}, cold={"score": "exp(x/4)"})
-    for name, kernel in (("mine", KERNELS["power_8"]), ("cold", KERNELS["exp_quarter"])):
-        for claim, layer in zip(found[name][0], LAYERS, strict=True):
-            built_in = last_n(kernel, layer, DATA)
-            assert replace(claim, kernel="") == replace(built_in, kernel="")
-    for claim in (*found["mine"][1], *found["cold"][1]):
-        assert (claim.quantity, claim.at, claim.verdict) == ("2 eps", 10**6, "agrees")
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        {"score": "x", "normalised": False},
-        {"score": "exp(-x)"},
-        {"score": "2 + sin(x)"},
-        {"score": "1 - 0.008*x"},
-        {"feature_map": "exp(x)"},
-    ],
-)
-def test_where_no_law_is_known_it_is_measured_alone(kernel):
-    for claims in own(mine=kernel)["mine"]:
-        assert len(claims) == len(LAYERS)
-        for claim in claims:
-            assert claim.kind == "measured"
-            assert (claim.verdict, claim.tolerance_kind) == ("undecided", None)
-            assert math.isnan(claim.predicted)
-
-
-def test_a_token_of_weight_ratio_1_has_no_predicted_margin():
-    *_, cross = own(steps={"score": "where(x > 100, 1000, 1)"})["steps"][1]
-    assert cross.kind == "measured"

@@ -15,14 +15,22 @@ THETA_OVER_C = 0.1
 THETA_OF_CROSS = 0.9
 """That of cross-attention (reconstructed)."""
 
+ONE_COORDINATE = "one_coordinate"
+"""The split of X all ones as Q = K = (1 ... 1)^T, (d, 1)."""
+
 
 @dataclass(frozen=True)
 class Layer:
-    """A model of the first paper with its X = Q K^T."""
+    """A model of the first paper with its X = Q K^T.
+
+    Kernels of vectors see the split of X: Q is `split` times, and K one `split`-th of, Q = K, which
+    is the identity for X = I, and for X all ones the matrix of 1 / sqrt d; or ONE_COORDINATE.
+    """
 
     model: str
     attention_x: str  # "identity" or "ones"
     words: str  # in titles
+    split: float | str = 1.0
 
     @property
     def columns(self) -> dict[str, str]:
@@ -47,6 +55,17 @@ class Layer:
         d = self.d(data.classes)
         return Tokens(n, d, data.a0, data.a1, data.b, data.c, self.attention_x)
 
+    def literal(self, tokens: Tokens, dataset: int, places: np.ndarray) -> tuple[np.ndarray, ...]:
+        """A1, A2, A3, Q and K, as `Dataset` has them, with this split."""
+        *a, q, k = self.of.literal(tokens, dataset, places)
+        return *a, *self.split_of(q, k, tokens.d)
+
+    def split_of(self, q: np.ndarray, k: np.ndarray, d: int | np.ndarray) -> list[np.ndarray]:
+        """Q and K, or queries and keys, with this split, from those of Q = K."""
+        if self.split == ONE_COORDINATE:  # all columns are equal
+            return [part[..., :1] * np.sqrt(d) for part in (q, k)]
+        return [q * self.split, k / self.split]
+
     def theta(self, data: Data) -> float:
         """The threshold of the paper's points, in units of s."""
         return THETA_OF_CROSS if self.model == "cross_attention" else data.c + THETA_OVER_C
@@ -69,8 +88,21 @@ def token_types(
     weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
     if weights.any() and layer.attention_x != "identity":
         raise ValueError(f"a weight with X = {layer.attention_x!r}; allowed: with 'identity'")
-    of_d0, of_d1 = (_weighted(layer.of.token_types(tokens, dataset), weights) for dataset in (0, 1))
+    of_d0, of_d1 = (
+        _split(_weighted(layer.of.token_types(tokens, dataset), weights), layer)
+        for dataset in (0, 1)
+    )
     return of_d0, of_d1
+
+
+def _split(types: TokenTypes, layer: Layer) -> TokenTypes:
+    """The same tokens, their vectors with a layer's split."""
+    if layer.split == 1:
+        return types
+    return replace(
+        types,
+        vectors=lambda of: layer.split_of(*types.vectors(of), types.d[of][:, None, None]),
+    )
 
 
 def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:

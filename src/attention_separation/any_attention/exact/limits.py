@@ -1,10 +1,11 @@
 """How far a kernel goes: the largest n that it separates at, that from which on it equals
-uniform attention, the temperature that separates at an n, and the least weight in X that does."""
+uniform attention, and what separates at an n: a temperature, a degree, the least weight in X."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ PARTS = 16
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-8, 1e13
 COLDEST, HOTTEST = 1e-3, 1e4
 PRECISION = 1e-8
-"""Relative, of weights and temperatures."""
+"""Relative, of weights, temperatures and degrees."""
 
 SAME = 1e-12
 """Probabilities closer than this, relative, are the same."""
@@ -33,14 +34,15 @@ LEAST_OF_EXP = 0.5
 """Where exp's own P is no larger, nothing is measured against it."""
 
 GRID_PER_DECADE = 3
-"""Of weights and temperatures that are tried first."""
+"""Of weights, temperatures and degrees that are tried first."""
 
 
 def separates(
-    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0
-) -> np.ndarray:
+    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
+    level: float | None = None,
+) -> np.ndarray:  # fmt: skip
     """Whether a kernel separates at each n, (P,); not where float64 does not tell."""
-    return separation(kernel, layer, data, n, weight) == 1
+    return separation(kernel, layer, data, n, weight, level) == 1
 
 
 def separation(
@@ -162,21 +164,59 @@ def last_between(
     return low
 
 
+class Parameter(NamedTuple):
+    """A parameter of kernels that separate from some value of it on: its values, (P, 1, 1) -> the
+    kernel; and ends between which the least is sought."""
+
+    kernel: Callable[[np.ndarray], Kernel]
+    low: float
+    high: float
+
+
+def of_degrees(p: np.ndarray) -> Kernel:
+    """x^p with a degree for each point."""
+    return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
+
+
+COLDNESS = Parameter(
+    lambda cold: exponential("e^(x/T)", "", lambda _: 1 / cold, ""), 1 / HOTTEST, 1 / COLDEST
+)
+"""1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
+
+DEGREE = Parameter(of_degrees, 1e-2, 1e3)
+"""p of x^p: R = (sigma* / sigma_0)^p."""
+
+
 def critical_temperatures(
     layer: Layer, data: Data, n: Sequence[int], level: float | None = None
 ) -> np.ndarray:
     """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
     NaN where float64 does not tell of exp, or of the next higher T."""
-    sizes = np.array(n)
+    return 1 / _least_told(COLDNESS, layer, data, n, level)
 
-    def found_at(which: np.ndarray, cold: np.ndarray) -> np.ndarray:
-        kernel = exponential("e^(x/T)", "", lambda _: 1 / cold[:, None, None], "")
-        return separation(kernel, layer, data, sizes[which], level=level)
 
-    cold = least_numbers(lambda *at: found_at(*at) == 1, len(n), 1 / HOTTEST, 1 / COLDEST)
-    warmer = np.clip(cold / (1 + 10 * PRECISION), 1 / HOTTEST, 1 / COLDEST)
-    told = ~np.isnan(found_at(np.arange(len(n)), warmer))
-    return np.where(told & ~np.isnan(exp_probabilities(layer, data, tuple(n))), 1 / cold, np.nan)
+def least_degrees(
+    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
+) -> np.ndarray:
+    """The least real p at which x^p separates at each n, from 0.01 on; inf where it does at none up
+    to 1000, and NaN where float64 does not tell of exp, or of the next lower p."""
+    return _least_told(DEGREE, layer, data, n, level)
+
+
+def _least_told(
+    parameter: Parameter, layer: Layer, data: Data, n: Sequence[int], level: float | None
+) -> np.ndarray:
+    """The least value of a parameter at each n."""
+    sizes, (kernel, low, high) = np.array(n), parameter
+
+    def found_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
+        at = layer, data, sizes[which]
+        return separation(kernel(values[:, None, None]), *at, level=level)
+
+    least = least_numbers(lambda *at: found_at(*at) == 1, len(n), low, high)
+    below = np.clip(least / (1 + 10 * PRECISION), low, high)
+    told = ~np.isnan(found_at(np.arange(len(n)), below))
+    return np.where(told & ~np.isnan(exp_probabilities(layer, data, tuple(n))), least, np.nan)
 
 
 def least_weights(
@@ -194,13 +234,13 @@ def least_weights(
 
 
 def known_least_weights(
-    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], level: float | None = None
 ) -> list[float | None]:
     """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
     those of formulas that overflow."""
-    most = _largest_weight(kernel, layer, data, n)
+    most, holds = _largest_weight(kernel, layer, data, n), partial(separates, level=level)
     try:
-        found = least_weights(kernel, layer, data, n, most).tolist()
+        found = least_weights(kernel, layer, data, n, most, holds).tolist()
     except ArithmeticError:
         return [None for _ in n]
     return [None if g == math.inf and most < LARGEST_WEIGHT else g for g in found]

@@ -1,9 +1,4 @@
-"""How kernels of vectors depend on the split of X into Q and K.
-
-Elsewhere Q = K: the identity for X = I, and for X all ones the matrix of 1 / sqrt d. Here also
-Q = alpha I and K = I / alpha times that, and X all ones through one coordinate,
-Q = K = (1 ... 1)^T.
-"""
+"""How kernels of vectors depend on the split of X into Q and K, as `Layer` has it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ...attention.kernel import Kernel, KernelInputs
+from ...attention.kernel import Kernel
 from ...datasets.dataset import Data
 from ...own_kernels.values import asked_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
-from .layers import LAYERS, Layer
+from .layers import LAYERS, ONE_COORDINATE, Layer
 from .values import score_columns
 
 ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -41,32 +36,15 @@ ABOUT = (
 )
 
 
-ONE_COORDINATE = None
-"""In place of an alpha."""
-
-
-def with_split(kernel: Kernel, alpha: float | None) -> Kernel:
-    """A kernel of vectors that sees them with a split: Q is alpha times, and K one alpha-th of,
-    what both are elsewhere, or X goes through one coordinate. Scores are the same."""
-
-    def weigh(seen: KernelInputs) -> np.ndarray:
-        if alpha is not ONE_COORDINATE:
-            queries, keys = seen.queries * alpha, seen.keys / alpha
-        else:  # With X all ones all coordinates of a query are equal.
-            queries, keys = (part[..., :1] * np.sqrt(seen.d) for part in (seen.queries, seen.keys))
-        return kernel.weigh(replace(seen, queries=queries, keys=keys))
-
-    return replace(kernel, weigh=weigh)
-
-
 def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, object]]:
     """The rows of the table; of kernels of vectors alone."""
     sizes = [n - n % data.classes for n in SIZES if n >= data.classes]
     for kernel in (each for each in kernels if each.kind == "features"):
         for layer in LAYERS:
-            for alpha in (*ALPHAS, *[ONE_COORDINATE] * (layer.attention_x == "ones")):
+            for alpha in (*ALPHAS, *[None] * (layer.attention_x == "ones")):
                 words = "one coordinate" if alpha is None else f"Q = {alpha:g} I, K = I / {alpha:g}"
-                found, shares = _measured(with_split(kernel, alpha), layer, data, sizes)
+                split = replace(layer, split=alpha or ONE_COORDINATE)
+                found, shares = _measured(kernel, split, data, sizes)
                 for n, p_best, share in zip(sizes, found, shares, strict=True):
                     row = {"kernel": kernel.name, "split": words, "alpha": alpha}
                     found_here = {"p_best": finite_or_null(p_best), "share": finite_or_null(share)}

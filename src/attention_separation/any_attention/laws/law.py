@@ -8,9 +8,9 @@ from ...datasets.dataset import Data
 from ...statistics.claims import NOT_APPLICABLE, Estimate, at_most
 from ..exact.layers import Layer
 
-NUMBER, STATEMENT, IDENTITY, MEASURED = KINDS = ("number", "statement", "identity", "measured")
-"""A number that a law predicts; whether something is so; that a kernel has exactly the P of uniform
-weights; and what exact values say where no law is known."""
+NUMBER, STATEMENT, IDENTITY = KINDS = ("number", "statement", "identity")
+"""A number that a law predicts; whether something is so; and that a kernel has exactly the P of
+uniform weights."""
 
 LARGEST_ERROR = 0.1
 """A number whose error term is larger, relative, tests no law."""
@@ -57,15 +57,13 @@ class Prediction:
         return abs(self.predicted - self.measured)
 
     @property
-    def tolerance_kind(self) -> str | None:
+    def tolerance_kind(self) -> str:
         """What the tolerance is of: the relative difference, or the difference itself."""
-        if self.kind == MEASURED:
-            return None
         return "absolute" if self.kind == STATEMENT else "relative"
 
     @property
     def verdict(self) -> str:
-        """Undecided where exact values do not resolve it, or no law is known."""
+        """Undecided where exact values do not resolve it."""
         if not self.holds:
             return NOT_APPLICABLE
         found = self._distance if self.kind == STATEMENT else self.difference
@@ -106,13 +104,6 @@ def between(
     return Prediction(kernel, layer, quantity, predicted, measured, error, at, fits)
 
 
-def measured(
-    kernel: str, layer: Layer, quantity: str, found: float, at: float | None = None
-) -> Prediction:
-    """What exact values say where no law is known."""
-    return Prediction(kernel, layer, quantity, math.nan, found, math.nan, at, kind=MEASURED)
-
-
 OF_CLAIMS = (
     "kind", "kernel", "at", "quantity", "predicted", "measured", "tolerance", "tolerance_kind",
     "verdict",
@@ -141,7 +132,7 @@ class Law:
     name: str
     statement: str
     claims: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
-    condition: str = SMALL_ERROR  # when it is derived, beside CONDITION
+    condition: str = SMALL_ERROR  # when it is derived, beside what all laws need
     error_term: str = ERROR_OF_SEARCH  # the tolerance of a number, in words
 
     def rows(self, data: Data) -> list[dict[str, str | float | None]]:
@@ -156,34 +147,3 @@ class Law:
 
 LEAST_CLASSES = 6
 """With fewer the floor itself may be half of exp's P."""
-
-DEFINITIONS = (
-    "R, the weight ratio, is the weight of D1's special token over that of a token of another "
-    "class, in the special token's own row; with X all ones, in the row where it is largest. R_0 "
-    "is the same on D0. rho is the weight ratio of an ordinary token's own class. f = R / (R + n "
-    "(K - 1 + rho) / K) is the special token's share of its row. P is the probability at the "
-    "best threshold, and the floor is P as f goes to 0. A level is b (Sigma + rho - "
-    "1) / (K - 1 + rho), Sigma the sum of the K class signs; in cross-attention b is 1. f_c is "
-    "the least f at which P is half of exp's, and C = (1 / f_c - 1) K / (K - 1 + rho). The "
-    "criterion: a kernel separates where n <= C R, in cross-attention n <= C R - (C + 1) R_0. "
-    "gamma_1 is log R / log n of e^x: a1^2 + b^2 with X = I, a1 (a1 + b + c) with X all ones, a1 "
-    "in cross-attention."
-)
-
-CONDITION = (
-    f"K is at least {LEAST_CLASSES}. exp itself separates at every n: a1 >= 1, with X all ones "
-    "a1 (a1 + b + c) >= 1. In self-attention b < c, so that the levels of y_d = + and - lie apart. "
-    "There 2 b <= a1 as well, so that the special token alone lifts a column over every level. "
-    "What it lifts with y_d = - is below the threshold, a1 + b - c < c + level, or columns of D0 "
-    "are above that level too often, with p each: (1 - p)^m < 1 - (3/4)^m."
-)
-"""When the mixture law is derived."""
-
-LEFT_OUT = (
-    "The laws leave out shifts of order 1/n, and e: how far the weight ratio of the own class in "
-    "D1's special row is from rho. It is 0 for functions of scores. Together they are worth at "
-    "most e R + 2 R_0 beside R. The error term of R is the change of a prediction with R so much "
-    "less, and so much more. With X = I states of one level are in order if a1 h - 2 b |h - 1| > "
-    "(a0 + b) R_0 - b rho. h is the weight ratio of D1's special token in ordinary rows, 1 for "
-    "functions of scores. In the other two layers they are always in order."
-)

@@ -2,34 +2,30 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 
 import pyarrow as pa
 
-from ...attention.kernel import Kernel
 from ...datasets.dataset import Data
-from ...own_kernels.values import own_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
 from ..settings import KernelsJob
-from .law import CONDITION, DEFINITIONS, LEFT_OUT, OF_LAWS, Law
+from .law import OF_LAWS, Law
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
-from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW, own_law
+from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW
 
 LAWS: tuple[Law, ...] = (
     *REACH_LAWS, *PROBABILITY_LAWS, *BOUNDED_LAWS, *ROW_LAWS, MARGIN_LAW, WEIGHT_LAW, ANOTHER_X_LAW,
 )  # fmt: skip
 
 
-def judge_laws(data: Data, own: Collection[Kernel] = ()) -> list[dict[str, str | float | None]]:
-    """A row for each claim of each law, that of a user's own kernels the last one where there are
-    such: the columns of SCHEMA, with NaN where exact values do not resolve what is measured."""
-    laws = (*LAWS, own_law(own)) if own else LAWS
-    return [row for law in laws for row in law.rows(data)]
+def judge_laws(data: Data) -> list[dict[str, str | float | None]]:
+    """A row for each claim of each law: the columns of SCHEMA, with NaN where exact values do not
+    resolve what is measured."""
+    return [row for law in LAWS for row in law.rows(data)]
 
 
 ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
@@ -39,26 +35,25 @@ SCHEMA = schema(
     law=str, kind=str, kernel=str, model=str, attention_x=str, at=float, quantity=str,
     **dict.fromkeys(ENDLESS, float), tolerance_kind=str, verdict=str, **dict.fromkeys(OF_LAWS, str),
 )  # fmt: skip
-"""A row per law, kernel, layer and n (`at`): null where no law is known, or float64 does not tell;
-inf as for a largest n that was not reached, or an error term without bound."""
+"""A row per law, kernel, layer and n (`at`): null where float64 does not tell; inf as for a
+largest n that was not reached, or an error term without bound."""
 
 TITLE = "Any attention: laws of which kernels separate, judged"
 SCOPE = (
     "A number agrees if it differs from the exact value by no more than the law's own error term, "
     "the tolerance, which is relative. Statements are 1 where they are true and 0 where not; that "
-    "a kernel has exactly the P of uniform attention is an identity, of both P. What is only "
-    "measured has no prediction. A claim is not applicable where its law's conditions are not met. "
-    "The data are the first paper's, X and V as well, the weights random signs. "
-    f"{DEFINITIONS} All laws of P and of n need: {CONDITION} {LEFT_OUT}"
+    "a kernel has exactly the P of uniform attention is an identity, of both P. A claim is not "
+    "applicable where its law's conditions are not met. The data are the first paper's, X and V as "
+    "well, the weights random signs. docs/laws.md defines what stands in the laws, and says what "
+    "all laws of P and of n need and leave out."
 )
 
 
 def law_table(job: KernelsJob) -> pa.Table:
-    """All laws, judged at the job's data and its own kernels."""
-    own = own_kernels(job.kernels).values()
+    """All laws, judged at the job's data."""
     rows = [
         {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in row.items()}
-        for row in judge_laws(job.data, own)
+        for row in judge_laws(job.data)
     ]
     return table_from_rows(rows, SCHEMA)
 

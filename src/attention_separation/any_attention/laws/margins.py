@@ -11,7 +11,6 @@ from ...attention.kernels import KERNELS
 from ...datasets.another_x import literal_margin, margin
 from ...datasets.dataset import Data
 from ..exact.layers import LAYERS, Layer
-from ..exact.limits import exp_probabilities
 from ..exact.values import separate
 from . import mixture, predictions
 from .law import LARGEST_ERROR, Law, Prediction
@@ -39,7 +38,7 @@ ERROR_OF_MARGIN = (
 
 def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float]:
     """The largest 2 eps at which half of a kernel's own P is left, NaN where not resolved."""
-    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
+    found = separate(kernel, layer, data, sizes)
     return np.where(found.resolved, found.margin, np.nan).tolist()
 
 

@@ -175,7 +175,7 @@ class Mixture:
         self.states = np.concatenate([with_first * share_of_plus, with_first * (1 - share_of_plus)])
 
     def applies(self) -> bool:
-        """Whether data meet `words.CONDITION`."""
+        """Whether data meet what all laws of P and of n need, in docs/laws.md."""
         data = self.data
         gains = [row.special - max(row.own, row.rest) for row in sigmas(self.layer, data, data.a1)]
         if self.classes < LEAST_CLASSES or max(gains) < 1 - ROUNDING:

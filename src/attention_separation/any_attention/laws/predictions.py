@@ -17,41 +17,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import numpy as np
 
 from ...attention.kernel import Kernel
-from ...attention.kernels import KERNELS, entmax, exponential, minus_mean, sigmoid
+from ...attention.kernels import KERNELS, entmax, minus_mean, sigmoid
 from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import Layer
+from ..exact.limits import COLDNESS, DEGREE, Parameter
 from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, gamma, weight_ratios
 
 SIGNS = (-1, 0, 1)
 
-
-class Parameter(NamedTuple):
-    """A parameter of kernels that separate from some value of it on: its values, (P, 1, 1) -> the
-    kernel; and ends between which the least is sought."""
-
-    kernel: Callable[[np.ndarray], Kernel]
-    low: float
-    high: float
-
-
-def of_degrees(p: np.ndarray) -> Kernel:
-    """x^p with a degree for each point."""
-    return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
-
-
-COLDNESS = Parameter(
-    lambda cold: exponential("", "", lambda _: 1 / cold, ""), 1 / limits.HOTTEST, 1 / limits.COLDEST
-)
-"""1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
-
-DEGREE = Parameter(of_degrees, 1e-2, 1e3)
-"""p of x^p: R = (sigma* / sigma_0)^p."""
 
 BIAS = Parameter(lambda beta: sigmoid("", "", beta, ""), 1e-2, 1e2)
 """beta of sigmoid(x - beta log n), divided by the row's sum: R ~ n^(min(sigma*, beta) - sigma_0)

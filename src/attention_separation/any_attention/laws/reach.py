@@ -14,7 +14,6 @@ from ...datasets.dataset import Data
 from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from . import law, predictions
-from .margins import ERROR_OF_MARGIN, margin_claim, margins_of, predicted_margin
 from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
 from .predictions import SIGNS, critical_biases, critical_temperatures, least_degrees, stacked
 
@@ -47,12 +46,6 @@ MINUS_MEAN = {
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
-
-OWN_MARGIN = 10**6
-"""Tokens at which the margin of a user's kernel is predicted."""
-
-OWN_SIZES = 100
-"""Numbers of tokens at which a user's weights have to be positive."""
 
 WHOLE_LEVEL = (
     "Where e is not 0, whole levels are not enough: (1 - p)^m - (1 - p - q)^m is below half of "
@@ -132,47 +125,6 @@ def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
     found, m = weight_ratios(kernel, layer, data, np.array([n])), data.m(n)
     alike = np.abs(found.same - found.own) < ROUNDING
     return bool(alike) or Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
-
-
-def own_law(kernels: Iterable[Kernel]) -> law.Law:
-    """The law of a user's own kernels: what the mixture law predicts of them, or what is measured
-    alone."""
-    own = tuple(kernels)
-    return law.Law(
-        "own kernels",
-        "A function of scores separates up to the last n that meets the criterion. At "
-        f"n = {OWN_MARGIN:,} it has the margin of its R.",
-        lambda data: (claim for each in product(own, LAYERS) for claim in _own(*each, data)),
-        "The function does not fall, is above 0, and is divided by the row's sum. Of other kernels "
-        "no law is known, and they are only measured.",
-        f"Of n: {law.ERROR_OF_N} Of a margin: {ERROR_OF_MARGIN}",
-    )
-
-
-def _own(kernel: Kernel, layer: Layer, data: Data) -> Iterator[law.Prediction]:
-    is_known = _is_known(kernel, layer, data)
-    if is_known:
-        yield last_n(kernel, layer, data)
-    else:
-        yield law.measured(kernel.name, layer, "last n", measured_n(kernel, layer, data))
-    (n,) = stacked(data, OWN_MARGIN)
-    (found,) = margins_of(kernel, layer, data, [n])
-    if is_known and predicted_margin(kernel, layer, data, n)[0] > ROUNDING:
-        yield margin_claim(kernel, layer, data, n, found)
-    else:
-        yield law.measured(kernel.name, layer, "2 eps", found, n)
-
-
-def _is_known(kernel: Kernel, layer: Layer, data: Data) -> bool:
-    """Whether the mixture law is known of a kernel: its weights are above 0, and none of them falls
-    as its score rises, as far as some n show it."""
-    if kernel.kind != "score" or not kernel.normalised:
-        return False
-    sizes = np.geomspace(2 * data.classes, LARGEST_N, OWN_SIZES)
-    found = weight_ratios(kernel, layer, data, sizes)
-    with np.errstate(all="ignore"):
-        rises = [found.log_d0, found.log_d1 - found.log_d0, np.log(found.own)]
-    return bool(np.isfinite(rises).all() and np.min(rises) >= -ROUNDING)
 
 
 REACH_LAWS = (
