@@ -56,30 +56,57 @@ SMALL = FixedData(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, columns=2)
 TIE = 1e-12
 
 
-def enumerated(kernel, layer, theta):
-    """P(no score above theta on D0, one above it on D1), literally: over all places and all sign
-    matrices of two columns."""
+def enumerated(kernel, layer, theta, gap):
+    """P(scores at most theta - gap / 2 on D0, one above theta + gap / 2 on D1), literally: over all
+    places and all sign matrices of two columns."""
     scores = (literal_scores(kernel, layer, SMALL, 6, dataset)[0] for dataset in (0, 1))
     found = []
     for u0, u1 in itertools.product(*scores):
         of_d0, of_d1 = (np.maximum.outer(u, u) for u in (u0, u1))
-        found.append(((of_d0 <= theta + TIE) & (of_d1 > theta + TIE)).mean())
+        quiet = of_d0 <= theta - gap / 2 + TIE
+        found.append((quiet & (of_d1 > theta + gap / 2 + TIE)).mean())
     return np.mean(found)
 
 
 @pytest.mark.parametrize("kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
-def test_thresholds_against_all_sign_matrices(kernel, layer):
+def test_thresholds_and_gaps_against_all_sign_matrices(kernel, layer):
     sizes = {"n": 6, "d": layer.d(3), "m": 2, "a0": SMALL.a0, "a1": SMALL.a1, **layer.columns}
     if layer.model == "self_attention":
         sizes |= {"b": SMALL.b, "c": SMALL.c}
-    best = asep.separate(kernel, **sizes)
-    for theta in (sum(best.theta) / 2, 0.3, 0.5, 0.9):
-        found = asep.separate(kernel, theta=theta, **sizes)
-        assert found.probability == pytest.approx(enumerated(kernel, layer, theta), abs=1e-12)
-        assert found.theta == theta
-        assert found.probability <= best.probability + 1e-12
-        assert found.margin == best.margin
+    middle = sum(asep.separate(kernel, **sizes).theta) / 2
+    for theta, gap in ((middle, 0.0), (0.3, 0.0), (middle, 0.05), (0.5, 0.2), (0.9, 0.4)):
+        found = asep.separate(kernel, theta=theta, margin=gap, **sizes)
+        wanted = enumerated(kernel, layer, theta, gap)
+        assert found.probability == pytest.approx(wanted, abs=1e-12), (theta, gap)
+        assert (found.theta, found.gap) == (theta, gap)
+    # At the best threshold for a gap it is as large as at any other.
+    for gap in (0.02, 0.3):
+        own = asep.separate(kernel, margin=gap, **sizes)
+        assert (own.theta is None) == (own.probability == 0)
+        low, high = own.theta or (0.5, 0.6)
+        others = [
+            asep.separate(kernel, theta=t, margin=gap, **sizes)
+            for t in ((low + high) / 2, low + 1e-9, *np.linspace(0.01, 2.5, 100))
+        ]
+        best, start, *_ = (each.probability for each in others)
+        assert own.probability == pytest.approx(best, abs=1e-12)
+        assert own.probability == pytest.approx(start, abs=1e-12)
+        assert own.probability >= max(each.probability for each in others) - 1e-12
+
+
+@pytest.mark.parametrize("kernel", ["linear", "elu_plus_one", "exp", "x**3"])
+@pytest.mark.parametrize("n", [200, 2000])
+def test_the_best_thresholds_for_a_gap_have_its_probability(kernel, n):
+    """Where a gap's steps and those of scores nearly coincide too."""
+    whole = asep.separate(kernel, "cross_attention", n=n)
+    for part in (0.25, 0.5, 0.9):
+        gap = part * whole.margin
+        found = asep.separate(kernel, "cross_attention", n=n, margin=gap)
+        low, high = found.theta
+        for theta in (low + 0.01 * (high - low), (low + high) / 2, high - 0.01 * (high - low)):
+            again = asep.separate(kernel, "cross_attention", n=n, margin=gap, theta=theta)
+            assert again.probability == pytest.approx(found.probability, abs=1e-12), (part, theta)
 
 
 def test_an_alias_is_answered_under_the_kernels_name():
@@ -142,6 +169,7 @@ WRONG = {
     "a1 as truth": (("exp",), {"a1": np.True_}, "a1=np.True_; allowed: numbers above 0"),
     "model as a list": (("exp", ["self_attention"]), {}, "model=['self_attention'] is unknown"),
     "X as an array": (("exp", "self_attention", np.eye(2)), {}, "with self_attention; allowed"),
+    "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0 to 1e6"),
 }
 
 
@@ -153,8 +181,8 @@ def test_what_is_refused(name):
 
 
 def test_numbers_may_be_those_of_numpy():
-    plain = asep.separate("exp", n=200, a1=1.5, theta=1.0, m=9)
-    given = {"a1": np.float32(1.5), "theta": np.int64(1)}
+    plain = asep.separate("exp", n=200, a1=1.5, theta=1.0, margin=0.5, m=9)
+    given = {"a1": np.float32(1.5), "theta": np.int64(1), "margin": np.float32(0.5)}
     assert asep.separate("exp", n=np.int64(200), m=np.int8(9), **given) == plain
 
 
@@ -167,3 +195,5 @@ def test_memory_is_told_before_it_is_taken():
     found = asep.separate("exp", n=8000, d=4002)
     with pytest.raises(MemoryError, match=r"a margin at d=4002 takes about 152.7 GiB; allowed: 2"):
         _ = found.margin
+    with pytest.raises(MemoryError, match="a margin at d=4002"):
+        asep.separate("exp", n=8000, d=4002, margin=0.1)

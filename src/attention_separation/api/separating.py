@@ -34,6 +34,7 @@ class Separation:
     probability : that it is positive on D1 and zero on D0, over the signs and the special tokens
     theta : the threshold that was asked for, or the ends of the widest interval of best ones, in
         units of sqrt(log n); None where none of them tells anything
+    gap : the gap 2 eps that was asked for, in units of sqrt(log n)
     share : of the special token in its own row, on D1
     scored : the distinct rows and the scores of a sign column's states that it came from
     """
@@ -46,8 +47,10 @@ class Separation:
     m: int
     probability: float
     theta: float | tuple[float, float] | None
+    gap: float
     share: float
     scored: Scored = field(repr=False, compare=False)
+    _best: float = field(repr=False, compare=False)
 
     @cached_property
     def margin(self) -> float | None:
@@ -60,11 +63,10 @@ class Separation:
             If it would take more than 2 GiB.
         """
         separation.require_memory(self.d)
-        best, *_ = self.curve.best()
-        if not best > 0:
+        if not self._best > 0:
             return None
-        half = np.array([[best / 2]])
-        found = float(separation.widest_margins(self.scored.ranked(), half)[0, 0])
+        half = np.array([self._best / 2])
+        found = float(separation.widest_margins(self.scored.ranked(), half[:, None])[0, 0])
         return None if math.isnan(found) else found
 
     @property
@@ -134,6 +136,7 @@ def separate(
     b: float | None = None,
     c: float | None = None,
     theta: validation.Theta = "best",
+    margin: float = 0.0,
     split: validation.Split = 1.0,
 ) -> Separation:
     """The exact probability that a kernel's network alone separates D1 from D0.
@@ -150,6 +153,8 @@ def separate(
         self-attention's alone
     theta : "best" for the kernel's own best threshold, "paper" for that of the first paper's
         figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
+    margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
+        and one above theta + eps on D1
     split : how X = Q K^T is split, which kernels of vectors alone depend on. A number alpha is
         Q = alpha Q_1 and K = K_1 / alpha, where Q_1 = K_1 = I for X = I, and 1 1^T / sqrt d for X
         all ones, for which "one_coordinate" is Q = K = (1 ... 1)^T, (d, 1)
@@ -165,6 +170,7 @@ def separate(
     of = kernel_of(kernel)
     layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = validation.tokens_of(layer, data, n)
+    gap = validation.number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
     at = validation.theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
@@ -174,13 +180,20 @@ def separate(
             f"{of.name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
         )
     best, *ends = (float(part[0]) for part in curves.best())
-    probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
+    if gap:
+        separation.require_memory(layer.d(data.classes))
+        ranked = scored.ranked()
+        probability, *ends = separation.best_with_gap(ranked, gap)
+        if at is not None:
+            probability = separation.probability_with_gap(ranked, gap, at)
+    else:
+        probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
     if at is None:
         at = tuple(ends) if probability > 0 else None
     return Separation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, at, float(scored.rows[1].share[0, 0]),
-        scored,
+        probability, at, gap, float(scored.rows[1].share[0, 0]),
+        scored, best,
     )  # fmt: skip
 
 
