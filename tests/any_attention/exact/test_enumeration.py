@@ -9,13 +9,12 @@ from enumerated_signs import SAME, enumerate_signs
 from literal_layers import literal_scores
 
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.values import score_columns, separate
+from attention_separation.any_attention.exact.values import separate
 from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.separation import widest_margins
 
 TARGETS = (0.02, 0.1, 0.3)
-"""Probabilities of margins, beside half of a kernel's own best one."""
+"""Probabilities of margins, beside half of exp's best one."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,13 @@ def enumerated(name, layer, case, n):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("layer", LAYERS, ids=("self, identity", "self, ones", "cross"))
 def test_every_quantity_over_all_sign_matrices(layer, case, name):
-    """All n at once, and margins at several targets."""
-    data, sizes = CASES[case].data, [*CASES[case].m]
-    found = separate(KERNELS[name], layer, data, sizes)
-    ranked = score_columns(KERNELS[name], layer, data, sizes).ranked()
-    margins = widest_margins(ranked, np.tile(TARGETS, (len(sizes), 1)))
+    """All n at once, each with several targets of its margin."""
+    data = CASES[case].data
+    sizes = [n for n in CASES[case].m for _ in range(1 + len(TARGETS))]
+    targets = np.concatenate(
+        [(enumerated("exp", layer, case, n)[0].best() / 2, *TARGETS) for n in CASES[case].m]
+    )
+    found = separate(KERNELS[name], layer, data, sizes, 2 * targets)
     assert found.resolved.all()
     theta = 0.9 if layer.model == "cross_attention" else data.c + 0.1
     for k, n in enumerate(sizes):
@@ -77,5 +78,5 @@ def test_every_quantity_over_all_sign_matrices(layer, case, name):
         assert found.p_after_y[k] == pytest.approx(wanted.after_signs(), abs=1e-12)
         assert found.p_each_bias[k] == pytest.approx(wanted.each_bias, abs=1e-12)
         assert wanted.widest_margin_is(found.margin[k], best / 2 if best > 1e-12 else 2)
-        assert all(map(wanted.widest_margin_is, margins[k], TARGETS))
+        assert wanted.widest_margin_is(found.margin_of_exp[k], targets[k])
         assert found.share[k] == pytest.approx(share, rel=1e-11)

@@ -12,6 +12,7 @@ from making import CONFIG
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact import precision
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.precision import SCHEMES
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.settings import Data
@@ -81,9 +82,10 @@ def test_against_n_by_n_attention_in_the_formats_themselves(layer, scheme):
 def test_less_a_part_of_the_mean_p_is_that_of_rows_of_sum_1(layer, part):
     """f' = (f - part / n) / (1 - part) has the same P, and 1 / (1 - part) times the margin."""
     kernel, n = KERNELS["exp_sqrt_d"], [200, 2000, 20_000]
+    of_exp = exp_probabilities(layer, PAPERS, tuple(n))
     less = minus_mean(part, kernel)
     divided = type(kernel)("f'", "", "row", less.weigh)
-    found, wanted = (separate(each, layer, PAPERS, n) for each in (less, divided))
+    found, wanted = (separate(each, layer, PAPERS, n, of_exp) for each in (less, divided))
     np.testing.assert_allclose(found.p_best, wanted.p_best, rtol=1e-12)
     np.testing.assert_allclose(found.margin, (1 - part) * wanted.margin, rtol=1e-9)
     assert (found.p_best > best_probabilities(kernel, layer, PAPERS, n) - 1e-12).all()
@@ -144,9 +146,7 @@ def test_the_table(monkeypatch, tmp_path):
     eager = column("first_lost", "eager_bf16")
     assert (eager[:3], eager[6:9]) == ([100, 1020, 20], [80, 60, 20])
     assert column("first_lost_exact")[:3] == [120, 1320, 20]
-    less = minus_mean(1.0, KERNELS["linear"])
-    wanted = [separate(less, layer, PAPERS, [2000]).margin[0] for layer in LAYERS]
-    assert column("margin")[9:] == wanted
+    assert column("margin_of_exp")[9:] == pytest.approx([0.001438, 0.000861, 0.001306], abs=6e-7)
     biased = [column(f"p_each_bias_{n}", "eager_bf16") for n in (2000, 20_000)]
     assert [each[0] for each in biased] == pytest.approx([0.99921, 0.00008], abs=6e-6)
     assert [each[6] for each in biased] == pytest.approx([0.99914, 0], abs=6e-6)

@@ -36,16 +36,18 @@ CASES = (
 
 EVERY, PER_DECADE, TOGETHER = 200_000, 100, 256
 AT, BIASES_AT = 2_000, (2_000, 20_000)
+MARGINS = ("margin", "margin_of_exp")
 ENDLESS = ("last_n", "first_lost_exact", "first_lost")
 SCHEMA = schema(
     kernel=str, **{"lambda": float}, model=str, attention_x=str, last_n=float,
-    margin=float, first_lost_exact=float, scheme=str, first_lost=float, gained=int, lost=int,
+    **dict.fromkeys(MARGINS, float), first_lost_exact=float, scheme=str, first_lost=float,
+    gained=int, lost=int,
     **{f"p_each_bias_{n}": float for n in BIASES_AT},
 )  # fmt: skip
 TITLE = "Any attention: in 16 bits, and less a part of the mean"
 ABOUT = (
     "Rows f of a kernel, or f − λ/n: less a part of the row's mean. Exact numbers: last_n, the "
-    f"largest n at which it separates; its margin at n = {AT:,}, as in the table of values; the "
+    f"largest n at which it separates; its margins at n = {AT:,}, as in the table of values; the "
     "first n that is lost. With a scheme: the first that is lost, and how many of 5 n a decade up "
     "to 10^12 are gained and lost; p_each_bias, with a bias for each neuron. The first lost is of "
     f"all multiples of K up to {EVERY:,}. Beyond, of {PER_DECADE} a decade, so that there may be "
@@ -162,14 +164,12 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[dict[str
     kernel, counted = KERNELS[name], multiples(data, 0, 5)
     exact = minus_mean(part, kernel) if part else kernel
     at, *biases_at = (n // data.classes * data.classes for n in (AT, *BIASES_AT))
-    margin = finite_or_null(separate(exact, layer, data, [at]).margin[0])
+    margins = separate(exact, layer, data, [at], exp_probabilities(layer, data, (at,)))
     last, without = reach(exact, layer, data).last, partial(score_columns, exact, layer, data)
     before = separates(without, counted)
     row = {"kernel": name, "lambda": part, "last_n": None if math.isnan(last) else last}
-    row |= layer.columns | {
-        "margin": margin,
-        "first_lost_exact": first_lost(partial(separates, without), data),
-    }
+    row |= {margin: finite_or_null(getattr(margins, margin)[0]) for margin in MARGINS}
+    row |= layer.columns | {"first_lost_exact": first_lost(partial(separates, without), data)}
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
         after = separates(columns, counted)

@@ -16,11 +16,12 @@ from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer
-from .limits import n_equal_to_uniform, reach
+from .limits import exp_probabilities, n_equal_to_uniform, reach
 from .values import separate
 
 QUANTITIES = (
     "p_best", "theta_low", "theta_high", "p_paper", "p_after_y", "p_each_bias", "share", "margin",
+    "margin_of_exp",
 )  # fmt: skip
 """Of `Separation`, in this order."""
 
@@ -57,7 +58,7 @@ ABOUT = {
     "at its own best threshold (p_best), at the paper's (p_paper), with one threshold after the "
     "signs are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's "
     "share of its row; the largest gap between the two datasets' scores, in units of √log n, at "
-    f"which half of its own p_best is left (margin).\n{SCOPE}",
+    f"which half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
     "kernels": "A kernel separates at n if exp's p_best is above 1/2 and its own above half of "
     "that: last_n is the largest multiple of K up to 10^12 at which it does; inf where it does at "
     "10^12 still, empty where it does at none. Between first_hole and last_hole are smaller n at "
@@ -71,7 +72,7 @@ ABOUT = {
 
 def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> Iterator[dict]:
     """The rows of the table of values on one kernel in one layer."""
-    found = separate(kernel, layer, data, sizes)
+    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
     for k, n in enumerate(sizes):
         known = bool(found.resolved[k])
         numbers = {name: finite_or_null(float(getattr(found, name)[k])) for name in QUANTITIES}

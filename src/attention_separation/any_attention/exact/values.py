@@ -31,6 +31,7 @@ class Separation:
     p_after_y: np.ndarray  # with one threshold for all neurons, chosen after the signs
     p_each_bias: np.ndarray  # with a bias for each neuron, chosen after the signs
     margin: np.ndarray  # largest 2 eps, in units of s, where half of `p_best` is left; NaN: none
+    margin_of_exp: np.ndarray  # that where half of exp's `p_best` is left; NaN: not reached
     share: np.ndarray  # of the special token in its own row, D1
     resolved: np.ndarray
 
@@ -91,8 +92,11 @@ def best_probabilities(
     return score_columns(kernel, layer, data, n, weight).best_probabilities()
 
 
-def separate(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> Separation:
-    """What a kernel can do at numbers of tokens n."""
+def separate(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], of_exp: np.ndarray | None = None
+) -> Separation:
+    """What a kernel can do at numbers of tokens n; `of_exp` (P,) is what exp can, its `p_best`,
+    without which there is no `margin_of_exp`."""
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best, low, high = curves.best()
@@ -100,7 +104,9 @@ def separate(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> Sepa
     # No threshold is the best of those that tell nothing.
     low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
     # Of what float64 does not tell from 0 there is no half.
-    half = np.where(best > 0, best / 2, 2.0)
+    reached = np.where(best > 0, best / 2, 2.0)
+    targets = np.stack([reached, 2.0 + 0 * best if of_exp is None else of_exp / 2], axis=1)
+    margin, margin_of_exp = separation.widest_margins(ranked, targets).T
     theta = np.full((len(scored.n), 1), layer.theta(data))
     return Separation(
         p_best=best,
@@ -109,7 +115,8 @@ def separate(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> Sepa
         p_paper=curves.at(theta)[:, 0],
         p_after_y=separation.after_signs(ranked),
         p_each_bias=separation.of_each_neuron(ranked),
-        margin=separation.widest_margins(ranked, half[:, None])[:, 0],
+        margin=margin,
+        margin_of_exp=margin_of_exp,
         share=scored.rows[1].share[:, 0],
         resolved=curves.resolved,
     )
