@@ -150,11 +150,23 @@ def panels_of(what):
     return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
+def studies_in(folder):
+    """The studies whose results lie in a folder."""
+    return [study for study in STUDIES.values() if study.folder == folder]
+
+
 def files_of(study, results):
     """The files that some results of a study make."""
     outputs = [output for name in results for output in study.results[name].all_outputs()]
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
+
+# The first paper's jobs that are of no single panel or figure.
+AUDITS = [
+    name
+    for name, result in FIRST.results.items()
+    if not result.module.endswith((".simulate", ".compute", ".panel_figure"))
+]
 
 # Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
 OWN_FIGURES = [
