@@ -23,7 +23,6 @@ TABLES = (
     "verdicts",
     "claims",
     "claims_readings",
-    "whp",
     "kernels",
     "kernel_laws",
     "temperature",
