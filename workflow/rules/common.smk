@@ -150,11 +150,6 @@ def panels_of(what):
     return "|".join(each for each in FIRST.section.panels if f"{what}_{each}" in JOBS) or "(?!)"
 
 
-def studies_in(folder):
-    """The studies whose results lie in a folder."""
-    return [study for study in STUDIES.values() if study.folder == folder]
-
-
 def files_of(study, results):
     """The files that some results of a study make."""
     outputs = [output for name in results for output in study.results[name].all_outputs()]

@@ -59,7 +59,9 @@ for study in [study for study in STUDIES.values() if study is not FIRST]:
 
 rule manifest:
     input:
-        lambda wildcards: job_files.manifest_files(studies_in(wildcards.folder)),
+        lambda wildcards: job_files.manifest_files(
+            study for study in STUDIES.values() if study.folder == wildcards.folder
+        ),
     output:
         "{folder}/manifest.json",
     log:

@@ -1,6 +1,6 @@
 """Contests: which networks must be positive on D1, and which must be zero on both datasets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from ...settings.faults import fault
 from ...settings.kernel_name import KernelName
 from ...settings.strict_model import StrictModel
+from ...settings.words import joined
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
@@ -86,7 +87,7 @@ class Contest(StrictModel, title="contest"):
     def in_words(self) -> str:
         """The contest in a sentence without an end."""
         fires, *silent = (network_name(kernel) for kernel in self.kernels)
-        rest = f"; {_listed(silent)} zero on both" if silent else ""
+        rest = f"; {joined(silent)} zero on both" if silent else ""
         return f"success: {fires} positive on D1 and zero on D0{rest}"
 
 
@@ -105,8 +106,4 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     for name, contest in contests.items():
         if contest != PAPERS:
             panels.setdefault(contest, []).append(name)
-    return [f"In {_listed(names)}, {contest.in_words()}." for contest, names in panels.items()]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return [f"In {joined(names)}, {contest.in_words()}." for contest, names in panels.items()]
