@@ -262,12 +262,11 @@ def provenance_settings():
     """What the report's page of versions and settings states."""
     from attention_separation.pages import provenance_page
 
-    modules = sorted({result.module for _, result in JOBS.values()})
     return canonical_json(
         {
             "python": provenance_page.python(),
             "packages": provenance_page.packages(),
-            "code": {"": digest_of(*modules)} | {module: digest_of(module) for module in modules},
+            "code": digest_of(*{result.module for _, result in JOBS.values()}),
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),
             "results": str(MADE_IN[FIRST.name]),

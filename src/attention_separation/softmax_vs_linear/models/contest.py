@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ...settings.faults import fault
 from ...settings.kernel_name import KernelName
-from ...settings.strict_model import StrictModel
+from ...settings.strict_model import StrictModel, unique
 from ...settings.words import joined
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
@@ -30,13 +30,6 @@ class Network(NamedTuple):
         return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
-def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise fault(f"has {name!r} twice; allowed: each kernel once")
-    return names
-
-
 class Contest(StrictModel, title="contest"):
     """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
@@ -44,7 +37,7 @@ class Contest(StrictModel, title="contest"):
     silent: Annotated[
         tuple[KernelName, ...],
         BeforeValidator(lambda names: tuple(names) if isinstance(names, list) else names),
-        AfterValidator(_each_once),
+        AfterValidator(unique),
     ] = Field(description="kernels whose networks must be zero on both datasets")
 
     @model_validator(mode="after")
