@@ -174,12 +174,9 @@ ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)
 
 # A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would
 # leave out those of a function with an argument `output`.
-def module_of(wildcards, **files):
-    return declared(files["output"][0])[1].module
-
-
-def settings_of(wildcards, **files):
-    return job_files.settings_file(declared(files["output"][0])[1])
+def job_of(wildcards, **files):
+    result = declared(files["output"][0])[1]
+    return f"{result.module} --settings {shlex.quote(job_files.settings_file(result))}"
 
 
 def code_of(wildcards, **files):
@@ -210,10 +207,7 @@ def asked(what):
     return amount
 
 
-JOB = (
-    "{params.package} job {params.job} --settings {params.settings:q} {params.options}"
-    " 2>&1 | tee {log:q}"
-)
+JOB = "{params.package} job {params.job} {params.options} 2>&1 | tee {log:q}"
 
 
 def in_report(study, result):

@@ -26,8 +26,7 @@ for name in [*AUDITS, *(name for name, (study, _) in JOBS.items() if study is no
             runtime=asked("minutes"),
         params:
             package=PACKAGE,
-            job=module_of,
-            settings=settings_of,
+            job=job_of,
             code=code_of,
             options=options_of,
         message:
