@@ -83,7 +83,7 @@ def test_slices_of_its_trials_change_no_byte_and_the_dense_engine_no_count(whole
 def test_another_contest_reruns_what_depends_on_it(whole):
     said = whole.would_run("--config", "panels={mine: {contest: {silent: [linear, power_2]}}}")
     assert said == {
-        "simulate", "exact", "both", "verdicts", "check", "choices", "threshold", "theta",
+        "simulate", "exact", "figure", "verdicts", "check", "choices", "threshold", "theta",
         "phase",
     }  # fmt: skip
     assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}

@@ -9,7 +9,7 @@ from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 
 RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
 NAMED = dict(re.findall(r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)", RULES, re.M | re.S))
-WILDCARD = {"slice", "exact"}
+WILDCARD = {"slice", "exact", "figure"}
 AUDITS = {"verdicts", "check", "claims", "threshold", "theta", "choices", "published", "phase"}
 MINE = """
     mine:
@@ -21,7 +21,8 @@ MINE = """
 
 
 def test_every_job_of_the_paper_has_a_rule_and_every_rule_a_job():
-    """A panel drawn alone and an audit have the rule of jobs of any study."""
+    """A panel drawn alone has a wildcard rule, as a user's own panels have; an audit has the one of
+    jobs of any study."""
     assert {*SECTION.figures} == {*PAPERS_FIGURES}
     papers = {panel for figure in SECTION.figures.values() for panel in figure.panels}
     assert papers == {*SECTION.panels}
@@ -91,7 +92,7 @@ def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
     said = small.make("mine", "--config", "jobs={slices: 2}", "--printshellcmds")
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", said, re.M))
     assert jobs == {
-        "exact": "1", "mine": "1", "simulate": "1", "slice": "2", "total": "5"
+        "exact": "1", "figure": "1", "mine": "1", "simulate": "1", "slice": "2", "total": "6"
     }  # fmt: skip
     made = {path.partition("/")[2] for path in small.files()}
     assert {"panels/mine.parquet", "exact/mine.parquet", "figures/mine.svg"} <= made

@@ -168,7 +168,7 @@ def test_a_users_own_panels(made):
         first, settings = [*_sections(made).items()][-1]
         assert (first, [*settings][-1]) == ("softmax_vs_linear", "panels")
         file.write(text)
-    assert made.would_run() >= {"simulate", "exact", "mine", "map", "check"}
+    assert made.would_run() >= {"simulate", "exact", "figure", "check"}
     made.make("mine", "map", "check")
     for name, rows in (("mine", 3), ("map", 6)):
         assert len(pq.read_table(made.folder / f"results/panels/{name}.parquet")) == rows

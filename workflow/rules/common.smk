@@ -42,6 +42,7 @@ from attention_separation.config import ConfigError, load_config
 from attention_separation.results.files import check_writable
 from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
+from attention_separation.results.declaration import FIGURE, Output, Result
 from attention_separation.settings.strict_model import canonical_json
 from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 
@@ -108,6 +109,8 @@ def declared(path):
 
 def named(rulename, wildcards):
     """The declaration of a rule, or of the panel that a wildcard rule is asked for."""
+    if "figure" in wildcards.keys():
+        rulename = wildcards.figure
     if "panel" in wildcards.keys():
         rulename = f"{'exact' if rulename.endswith('exact') else 'simulate'}_{wildcards.panel}"
     # As a module's, rules have its prefix.
@@ -153,12 +156,20 @@ def files_of(study, results):
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
-# The first paper's jobs that have no rule in its own file.
-WITHOUT_RULE = [
+# The first paper's jobs that are of no single panel or figure.
+AUDITS = [
     name
     for name, result in FIRST.results.items()
-    if name not in PAPERS_FIGURES and not result.module.endswith((".simulate", ".compute"))
+    if not result.module.endswith((".simulate", ".compute", ".panel_figure"))
 ]
+
+# Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
+OWN_FIGURES = [
+    name
+    for name, result in FIRST.results.items()
+    if result.module.endswith("panel_figure") and name not in PAPERS_FIGURES
+]
+ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
 
 
 # A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would
@@ -212,12 +223,17 @@ def _marked(study, output, suffix):
     if not output.is_reported(suffix):
         return path
 
+    def labels(wildcards):
+        own = wildcards.get("figure")
+        shown = JOBS[own][1].all_outputs()[0] if own else output
+        return study.labels(shown, MADE_IN[study.name])
+
     return report(
         path,
         caption=f"../report/{study.name}.rst",
         category=lambda wildcards: CATEGORIES[study.name],
         subcategory="Tables" if suffix == "html" else "Figures",
-        labels=lambda wildcards: study.labels(output, MADE_IN[study.name]),
+        labels=labels,
     )
 
 

@@ -1,10 +1,9 @@
-# What studies declare: a rule for each audit of the first, panel drawn alone and figure of one's own,
-# and for each job of the others, cells of training among them; and of these a rule by its prefix, for
-# a whole run, and those of its targets, such as parts of a grid of networks, and what is made without
-# training.
+# What studies declare: a rule for each audit of the first and for each job of the others, cells of
+# training among them; and of these a rule by its prefix, for a whole run, and those of its targets,
+# such as parts of a grid of networks, and what is made without training.
 
 
-for name in [*WITHOUT_RULE, *(name for name, (study, _) in JOBS.items() if study is not FIRST)]:
+for name in [*AUDITS, *(name for name, (study, _) in JOBS.items() if study is not FIRST)]:
 
     rule:
         name:

@@ -1,7 +1,6 @@
 # The first paper: a rule for each panel's trials, and for the exact values and the plot of each
-# figure. Trials and exact values of panels of one's own, and slices, have the wildcard rules; what a
-# job runs, with which settings, and what it asks a cluster for, is declared in
-# softmax_vs_linear/study.py.
+# figure. Panels of one's own and slices have the wildcard rules; what a job runs, with which
+# settings, and what it asks a cluster for, is declared in softmax_vs_linear/study.py.
 
 
 # Trials of a panel, and of one slice of a panel that takes long.
@@ -401,3 +400,30 @@ use rule fig3 as fig7 with:
     benchmark:
         f"{RESULTS}/benchmarks/fig7.tsv"
     localrule: True
+
+
+# A panel drawn alone, and a figure of one's own; each can be asked for by its name.
+
+
+use rule fig3 as figure with:
+    input:
+        tables=lambda wildcards: reads(wildcards.figure)["tables"],
+        exact=lambda wildcards: reads(wildcards.figure)["exact"],
+    output:
+        **in_report(FIRST, ANY_FIGURE),
+    log:
+        f"{RESULTS}/logs/{{figure}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{figure}}.tsv"
+    wildcard_constraints:
+        figure="|".join(OWN_FIGURES) or "(?!)",
+    localrule: True
+
+
+for name in OWN_FIGURES:
+
+    rule:
+        name:
+            name
+        input:
+            files_of(FIRST, [name]),

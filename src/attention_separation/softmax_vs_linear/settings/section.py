@@ -40,7 +40,7 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 
 RULE_NAME = re.compile(
     r"all|report|provenance|manifest|check|verdicts|claims|choices"
-    r"|threshold|theta|phase|published|kernel_.*"
+    r"|threshold|theta|phase|published|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
 FileName = name_but(RULE_NAME.fullmatch, "a rule")
