@@ -131,6 +131,20 @@ def test_the_level_under_the_null_hypothesis():
     assert rejected >= binom.ppf(1e-6, 150, 0.1)
 
 
+def test_the_detectable_bias_is_detected_nine_times_in_ten():
+    """False-alarm budget 1e-6."""
+    rng = np.random.default_rng(3)
+    reference = np.full(81, 0.6)
+    (verdict,) = judge([measured(60, 100, reference)], [0.1], LEVEL)
+    bias = verdict.detectable_bias
+    assert 0.01 < bias < 0.04
+    pooled = [
+        pooled_p_value(drawn(rng, 100, reference, bias=bias)) <= LEVEL / 83 for _ in range(300)
+    ]
+    assert binom.cdf(sum(pooled), 300, 0.9) > 1e-6
+    assert binom.sf(sum(pooled) - 1, 300, 0.9) > 1e-6
+
+
 def test_errors_that_cancel_in_the_sum_are_found_in_the_shape():
     """Half of a panel ten points too high, half too low: no single point can be called wrong."""
     trials, reference = 100, np.full(80, 0.5)

@@ -69,6 +69,8 @@ class PanelVerdict:
     shape_p: float
     trials_to_decide: int | None
     """Trials per point that would decide an undecided panel; None where none would."""
+    detectable_bias: float
+    """Mean bias of the panel's rate that the test of the sum finds with probability 0.9."""
 
 
 def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
@@ -78,15 +80,17 @@ def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list
         for panel in panels
     ]
     adjusted = np.split(holm(np.concatenate(tests)), np.cumsum([len(t) for t in tests])[:-1])
+    smallest = level / sum(len(t) for t in tests)
     return [
-        _judge_panel(panel, p, margin, level, level / len(panels))
+        _judge_panel(panel, p, margin, level, level / len(panels), smallest)
         for panel, p, margin in zip(panels, adjusted, margins, strict=True)
     ]
 
 
 def _judge_panel(
-    panel: PanelPoints, adjusted: np.ndarray, margin: float, level: float, alpha: float
-) -> PanelVerdict:
+    panel: PanelPoints, adjusted: np.ndarray, margin: float, level: float, alpha: float,
+    smallest: float,
+) -> PanelVerdict:  # fmt: skip
     if len(np.unique(panel.trials)) != 1:
         raise ValueError("the points of a panel have different numbers of trials")
     total, successes = int(panel.trials.sum()), int(panel.successes.sum())
@@ -108,6 +112,7 @@ def _judge_panel(
         trials_to_decide=(
             _trials_to_decide(panel, margin, alpha) if verdict == UNDECIDED else None
         ),
+        detectable_bias=_detectable_bias(panel, smallest),
     )
 
 
@@ -137,6 +142,18 @@ def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -
     low, high = mean_rate_interval(expected, counts, alpha)
     rate = float(expected.mean()) / trials
     return deviation + max(high - rate, rate - low) + panel.slack <= margin
+
+
+def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
+    """About the bias of the mean rate that the pooled test rejects with probability 0.9.
+
+    By the normal law; where successes are all but certain or impossible, by the few counts that
+    the test and the chance to miss it then take.
+    """
+    spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
+    few = math.log(2 / smallest) - math.log(0.1)
+    count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
+    return float(count / panel.trials.sum() + panel.slack)
 
 
 RELATIVE = 1e-12

@@ -25,7 +25,7 @@ SCHEMA = schema(
     panel=str, verdict=str, points=int, trials=int, mean_p_hat=float, mean_p_exact=float,
     mean_difference=float, difference_low=float, difference_high=float, margin=float,
     smallest_point_p=float, pooled_p=float, shape_p=float, trials_to_decide=int,
-    largest_p_error=float, reconstructed=str,
+    detectable_bias=float, largest_p_error=float, reconstructed=str,
 )  # fmt: skip
 """One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
 panel is decided already, or where no number of trials would decide it. `mean_p_exact` is of exact
@@ -50,6 +50,8 @@ ABOUT = (
     "Points and sums have exact binomial tests, shapes a test of "
     "goodness of fit: the squared deviations of the points, each in units of its variance, added "
     "up; all are adjusted by Holm's method.\n"
+    "Detectable bias is the mean bias of a panel's success "
+    "rate that the test of the sum would find with probability 0.9, approximately.\n"
     "Where largest p error is 0, mean p exact is of exact values; else it is of "
     "reference values with an estimated error, and the hypothesis tested is that a point is off by "
     "no more than that.\n{reconstructed}"
