@@ -23,6 +23,7 @@ TABLES = (
     "verdicts",
     "claims",
     "claims_readings",
+    "whp",
     "kernels",
     "kernel_laws",
     "temperature",

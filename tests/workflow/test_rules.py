@@ -10,7 +10,7 @@ from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
 NAMED = dict(re.findall(r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)", RULES, re.M | re.S))
 WILDCARD = {"slice", "exact", "figure"}
-AUDITS = {"verdicts", "check", "claims", "threshold", "theta", "choices", "published", "phase"}
+AUDITS = {"verdicts", "check", "claims", "whp", "threshold", "theta", "choices", "published", "phase"}
 MINE = """
     mine:
       model: cross_attention

@@ -211,6 +211,14 @@ class SoftmaxVsLinear(Study):
             description="Claims of the paper, evaluated",
             priority=3,
         )
+        yield Result(
+            name="whp",
+            module="softmax_vs_linear.figures.whp",
+            settings=PanelsJob(panels=panels),
+            outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
+            inputs={"exact": _tables_of(self.exact)["exact"]},
+            description="With high probability: which events are",
+        )
         own = [panel for panel in panels if not {"theta", "tau"} & panel.sweep.keys()]
         if own:
             verdict = "exact; Figure 3: equal entries of Ax"
