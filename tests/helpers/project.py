@@ -82,7 +82,8 @@ class Project:
         """Names of the rules that a run would execute, from the table of jobs; but for those that
         stand for others, and for the manifests, which any of them brings along."""
         output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
-        asked = {"all", "manifest", "rank", "needle", "needle_lines", "total"}
+        asked = {"all", "manifest", "rank", "rank_manifest", "total"}
+        asked |= {"needle", "needle_lines", "needle_manifest"}
         return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
     def edit(self, path: str, old: str, new: str) -> None:

@@ -156,13 +156,6 @@ def files_of(study, results):
     return [f"{study.folder}/{path}" for output in outputs for path in output.paths()]
 
 
-# The first paper's jobs that are of no single panel or figure.
-AUDITS = [
-    name
-    for name, result in FIRST.results.items()
-    if not result.module.endswith((".simulate", ".compute", ".panel_figure"))
-]
-
 # Panels drawn alone and figures of one's own, which have a wildcard rule, and what it makes.
 OWN_FIGURES = [
     name

@@ -1,9 +1,9 @@
-# What studies declare: a rule for each audit of the first and for each job of the others, cells of
-# training among them; and of these a rule by its prefix, for a whole run, and those of its targets,
-# such as parts of a grid of networks, and what is made without training.
+# What the studies beside the first declare: a rule for each job, cells of training among them; and of
+# each a rule by its prefix, for a whole run, and those of its targets, such as parts of a grid of
+# networks, and what is made without training.
 
 
-for name in [*AUDITS, *(name for name, (study, _) in JOBS.items() if study is not FIRST)]:
+for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
 
     rule:
         name:
@@ -26,7 +26,8 @@ for name in [*AUDITS, *(name for name, (study, _) in JOBS.items() if study is no
             runtime=asked("minutes"),
         params:
             package=PACKAGE,
-            job=job_of,
+            job=module_of,
+            settings=settings_of,
             code=code_of,
             options=options_of,
         message:
@@ -53,31 +54,25 @@ for study in [study for study in STUDIES.values() if study is not FIRST]:
                 files_of(study, results),
 
 
-# Of each folder: the sha256 of every result that carries no metadata of its own.
-
-
-rule manifest:
+use rule manifest as rank_manifest with:
     input:
-        lambda wildcards: job_files.manifest_files(
-            study for study in STUDIES.values() if study.folder == wildcards.folder
-        ),
+        job_files.manifest_files([RANK]),
     output:
-        "{folder}/manifest.json",
+        f"{RANK.folder}/manifest.json",
     log:
-        "{folder}/logs/manifest.log",
-    wildcard_constraints:
-        folder="|".join({study.folder: None for study in STUDIES.values()}),
+        log_file(RANK, "rank_manifest"),
     localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=250,
-        runtime=5,
-    params:
-        package=PACKAGE,
-        code=lambda wildcards: digest_of("results.manifest"),
     message:
-        "Manifest of {wildcards.folder}: sha256 of pictures, csv and html"
-    shell:
-        "{params.package} job results.manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
+        f"Manifest of {RANK.folder}: sha256 of pictures, csv and html"
+
+
+use rule manifest as needle_manifest with:
+    input:
+        job_files.manifest_files([NEEDLE]),
+    output:
+        f"{NEEDLE.folder}/manifest.json",
+    log:
+        log_file(NEEDLE, "needle_manifest"),
+    localrule: True
+    message:
+        f"Manifest of {NEEDLE.folder}: sha256 of pictures, csv and html"

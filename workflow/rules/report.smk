@@ -10,9 +10,10 @@ if not MODULE:
 
 
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
+MANIFESTS = rules.manifest, rules.manifest, rules.rank_manifest, rules.needle_manifest
 MADE_IN = {
-    name: Path(rules.manifest.output[0].format(folder=study.folder)).parent
-    for name, study in STUDIES.items()
+    study.name: Path(manifest.output[0]).parent
+    for study, manifest in zip((FIRST, KERNELS, RANK, NEEDLE), MANIFESTS)
 }
 REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
 if not REPORTED[FIRST.name]:

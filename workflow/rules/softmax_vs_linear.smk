@@ -1,6 +1,6 @@
-# The first paper: a rule for each panel's trials, and for the exact values and the plot of each
-# figure. Panels of one's own and slices have the wildcard rules; what a job runs, with which
-# settings, and what it asks a cluster for, is declared in softmax_vs_linear/study.py.
+# The first paper: a rule for each panel's trials, for the exact values and the plot of each figure,
+# and for each audit. Panels of one's own and slices have the wildcard rules; what a job runs, with
+# which settings, and what it asks a cluster for, is declared in softmax_vs_linear/study.py.
 
 
 # Trials of a panel, and of one slice of a panel that takes long.
@@ -427,3 +427,130 @@ for name in OWN_FIGURES:
             name
         input:
             files_of(FIRST, [name]),
+
+
+# What the trials and the exact values say: verdicts, the check, claims and audits.
+
+
+use rule fig3 as verdicts with:
+    input:
+        **reads("verdicts"),
+    output:
+        **writes("verdicts"),
+    log:
+        f"{RESULTS}/logs/verdicts.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/verdicts.tsv"
+    localrule: True
+
+
+use rule fig3 as check with:
+    input:
+        **reads("check"),
+    output:
+        **writes("check"),
+    log:
+        f"{RESULTS}/logs/check.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/check.tsv"
+    localrule: True
+
+
+use rule exact as claims with:
+    output:
+        **writes("claims"),
+    log:
+        f"{RESULTS}/logs/claims.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/claims.tsv"
+    localrule: True
+
+
+use rule fig3 as whp with:
+    input:
+        **reads("whp"),
+    output:
+        **writes("whp"),
+    log:
+        f"{RESULTS}/logs/whp.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/whp.tsv"
+    localrule: True
+
+
+use rule exact as threshold with:
+    output:
+        **writes("threshold"),
+    log:
+        f"{RESULTS}/logs/threshold.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/threshold.tsv"
+    localrule: True
+
+
+use rule exact as theta with:
+    output:
+        **writes("theta"),
+    log:
+        f"{RESULTS}/logs/theta.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/theta.tsv"
+    localrule: True
+
+
+use rule exact as choices with:
+    output:
+        **writes("choices"),
+    log:
+        f"{RESULTS}/logs/choices.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/choices.tsv"
+    localrule: True
+
+
+use rule exact as phase with:
+    output:
+        **writes("phase"),
+    log:
+        f"{RESULTS}/logs/phase.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/phase.tsv"
+    localrule: True
+
+
+use rule fig3 as published with:
+    input:
+        **reads("published"),
+    output:
+        **writes("published"),
+    log:
+        f"{RESULTS}/logs/published.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/published.tsv"
+    localrule: True
+
+
+# Of the folder: the sha256 of every result that carries no metadata of its own.
+
+
+rule manifest:
+    input:
+        job_files.manifest_files([FIRST, KERNELS]),
+    output:
+        f"{RESULTS}/manifest.json",
+    log:
+        log_file(FIRST, "manifest"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=250,
+        runtime=5,
+    params:
+        package=PACKAGE,
+        code=lambda wildcards: digest_of("results.manifest"),
+    message:
+        f"Manifest of {RESULTS}: sha256 of pictures, csv and html"
+    shell:
+        "{params.package} job results.manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"
