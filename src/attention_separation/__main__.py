@@ -77,21 +77,20 @@ def run_command(name: str, words: Sequence[str]) -> int:
 def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[str, Any]:
     """The arguments of `run` that a command line names.
 
-    A parameter `job` is what its class reads from --settings, `settings` that text; every other is
-    an option of its name: a path, a text or a whole number, or several of them.
+    A parameter `job` is what its class reads from --settings; every other is an option of its name:
+    a path, a text or a whole number, or several of them.
     """
     parameters = inspect.signature(run).parameters
     parser = argparse.ArgumentParser(prog=prog, description=inspect.getdoc(run))
     for name, parameter in parameters.items():
-        if name in ("job", "settings"):
+        if name == "job":
             parser.add_argument("--settings", required=True, help="file, - or JSON")
         else:
             _add_option(parser, name, parameter)
     found = vars(parser.parse_args(words))
     if "settings" in found:
         text = _text(found.pop("settings"))
-        kind = parameters.get("job")
-        found |= {"job": kind.annotation.model_validate_json(text)} if kind else {"settings": text}
+        found["job"] = parameters["job"].annotation.model_validate_json(text)
     return found
 
 

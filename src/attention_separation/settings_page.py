@@ -9,6 +9,7 @@ from typing import Any
 from .config import Config
 from .results.files import write_text
 from .settings.strict_model import StrictModel
+from .settings.words import joined
 
 PAGE, SCHEMA = "settings.md", "config.schema.json"
 
@@ -123,8 +124,7 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
 
 
 def _joined(choices: Iterable[str]) -> str:
-    *first, last = dict.fromkeys(choices)
-    return f"{', '.join(first)} or {last}" if first else last
+    return joined([*dict.fromkeys(choices)], "or")
 
 
 def _value(value: Any) -> str:

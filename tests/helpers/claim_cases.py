@@ -63,7 +63,7 @@ def literal_attention(case: Case, n: int, d: int, setting):
         x, special_row = np.eye(d), 1
     else:
         a1 = a2 = self_attention.tokens(n, d, a, setting.b, setting.c, j3)
-        x, special_row = self_attention.x_matrix(case.attention_x, d), j3
+        x, special_row = {"identity": np.eye(d), "ones": np.ones((d, d))}[case.attention_x], j3
     c = attention(a1, a2, a2, x, np.eye(d), np.eye(d), KERNELS[case.kernel])
     return a1 @ x @ a2.T, c, special_row, j3, case.model.special_class(j3, d)
 

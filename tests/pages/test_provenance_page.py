@@ -13,7 +13,7 @@ from attention_separation.pages.provenance_page import page as provenance_page
 
 JOB = ProvenanceJob(
     python="CPython 3.99", packages={"numpy": "9.9", "zzz": "1"}, results="results",
-    code={"": "abc", "simulate": "def"},
+    code="abc",
     facts={"scale": "paper", "engine": "dense", "trials": "each panel's own"},
     config=json.dumps({"seed": 5, "a": {"z": 1, "b": 2}}),
 )  # fmt: skip
@@ -23,7 +23,7 @@ def test_the_page_of_versions():
     text = provenance_page(JOB)
     for words in (
         "<td>seed</td><td>5</td>", "<td>numpy</td><td>9.9</td>", "not installed", "zzz 1",
-        "<td>simulate</td><td>def</td>", "<td>all</td><td>abc</td>", "CPython 3.99",
+        "<td>code</td><td>abc</td>", "CPython 3.99",
         "a: {z: 1, b: 2}", "each panel&#x27;s own",
     ):  # fmt: skip
         assert words in text

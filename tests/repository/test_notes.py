@@ -31,10 +31,11 @@ def test_the_needles_numbers_are_those_of_its_tables():
     own = {"arm": "query_learned", "mu": 5.0, "n": 512}
     linear = facts.trained(kernel="linear", divided_by="n", **own)
     features = facts.trained(kernel="elu_plus_one", features=12, **own)
-    bound = facts.accuracy("linear", 512)
+    lines = TABLES("needle/needle_lines", kernel="linear", mu=5.0)
+    bound = one(lines, n=512)["accuracy"]
     assert f"comes to {linear:.3f} there, for {bound:.3f}, and `elu_12` to {features:.3f}" in text
     lost = facts.trained(arm="query_given", kernel="linear", divided_by="n", n=2048)
-    assert f"not learned: {lost:.3f}, for {facts.accuracy('linear', 2048):.3f}" in text
+    assert f"not learned: {lost:.3f}, for {one(lines, n=2048)['accuracy']:.3f}" in text
     failed = facts.trained(arm="self_attention", kernel="linear", divided_by="sum")
     assert f"its training failed, at {failed:.3f}, where" in text
 

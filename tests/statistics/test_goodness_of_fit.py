@@ -11,7 +11,6 @@ from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.statistics.goodness_of_fit import (
     LEAST_VARIANCE,
     PanelPoints,
-    detectable_shape,
     shape_p_value,
 )
 
@@ -136,39 +135,6 @@ def test_ten_points_too_high_and_too_low_are_found(name):
     """At the paper's trials: more often than 99 times in 100, where the sum tells nothing."""
     panel, rng = real(name), np.random.default_rng(3)
     assert found(panel, panel.reference + 0.1 * turns(panel), 2000, rng) > 1980
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["fig4a", "fig4f", "fig5a", "fig5f", "fig7a", "fig7c"])
-def test_the_detectable_shape_is_found_nine_times_in_ten(name):
-    """In the order in which it is harder to find; the normal law is right to within 0.03."""
-    panel, rng = real(name), np.random.default_rng(5)
-    shape = detectable_shape(panel, LEVEL)
-    power = min(
-        found(panel, panel.reference + shape * order * turns(panel), 4000, rng) / 4000
-        for order in (1, -1)
-    )
-    allowed = 5 * np.sqrt(0.09 / 4000)
-    assert 0.87 - allowed < power < 0.93 + allowed
-
-
-def test_a_detectable_shape_is_found_whichever_sign_comes_first():
-    """Errors below 0 are cut off: half of a panel shows one order hardly at all."""
-    reference = np.array([0.02, 0.5] * 40)
-    shape = detectable_shape(measured(1, 100, reference), LEVEL)
-    assert detectable_shape(measured(1, 100, reference[::-1]), LEVEL) == pytest.approx(shape)
-
-
-def test_a_shape_that_none_can_find():
-    assert detectable_shape(measured(1, 2, [0.5, 0.5]), LEVEL) is None
-    assert detectable_shape(measured(1, 10**6, [0.5, 0.5], error=1.0), LEVEL) is None
-
-
-def test_a_detectable_shape_shrinks_with_more_trials_and_allows_for_errors():
-    few, many = (detectable_shape(measured(1, n, np.full(9, 0.4)), LEVEL) for n in (100, 10_000))
-    assert few / many == pytest.approx(10, rel=0.1)
-    allowed = detectable_shape(measured(1, 10_000, np.full(9, 0.4), error=0.01), LEVEL)
-    assert allowed > many + 0.009
 
 
 @pytest.mark.exhaustive

@@ -110,9 +110,8 @@ def rates(rng, panels, points):
 
 @pytest.fixture
 def verdicts_alone(monkeypatch):
-    """Without the searches for what would decide and what would be found: most of the time."""
+    """Without the search for what would decide: most of the time."""
     monkeypatch.setattr(panel_agreement, "_trials_to_decide", lambda *_: None)
-    monkeypatch.setattr(panel_agreement, "detectable_shape", lambda *_: None)
 
 
 @pytest.mark.usefixtures("verdicts_alone")
@@ -158,7 +157,6 @@ def test_errors_that_cancel_in_the_sum_are_found_in_the_shape():
     assert verdict.pooled_p == 1.0
     assert (verdict.point_p > LEVEL).all()
     assert other.shape_p == 1.0
-    assert verdict.detectable_shape < 0.1
 
 
 def test_the_interval_of_the_difference_allows_for_the_error_of_the_reference():

@@ -167,12 +167,9 @@ ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)
 
 # A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would
 # leave out those of a function with an argument `output`.
-def module_of(wildcards, **files):
-    return declared(files["output"][0])[1].module
-
-
-def settings_of(wildcards, **files):
-    return job_files.settings_file(declared(files["output"][0])[1])
+def job_of(wildcards, **files):
+    result = declared(files["output"][0])[1]
+    return f"{result.module} --settings {shlex.quote(job_files.settings_file(result))}"
 
 
 def code_of(wildcards, **files):
@@ -203,10 +200,7 @@ def asked(what):
     return amount
 
 
-JOB = (
-    "{params.package} job {params.job} --settings {params.settings:q} {params.options}"
-    " 2>&1 | tee {log:q}"
-)
+JOB = "{params.package} job {params.job} {params.options} 2>&1 | tee {log:q}"
 
 
 def in_report(study, result):
@@ -255,12 +249,11 @@ def provenance_settings():
     """What the report's page of versions and settings states."""
     from attention_separation.pages import provenance_page
 
-    modules = sorted({result.module for _, result in JOBS.values()})
     return canonical_json(
         {
             "python": provenance_page.python(),
             "packages": provenance_page.packages(),
-            "code": {"": digest_of(*modules)} | {module: digest_of(module) for module in modules},
+            "code": digest_of(*{result.module for _, result in JOBS.values()}),
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),
             "results": str(MADE_IN[FIRST.name]),

@@ -26,8 +26,7 @@ for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
             runtime=asked("minutes"),
         params:
             package=PACKAGE,
-            job=module_of,
-            settings=settings_of,
+            job=job_of,
             code=code_of,
             options=options_of,
         message:

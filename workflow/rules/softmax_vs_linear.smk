@@ -27,8 +27,7 @@ rule simulate:
         runtime=asked("minutes"),
     params:
         package=PACKAGE,
-        job=module_of,
-        settings=settings_of,
+        job=job_of,
         code=code_of,
         options=options_of,
         description=description_of,

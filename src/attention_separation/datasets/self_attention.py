@@ -24,13 +24,9 @@ def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
     return out
 
 
-def x_matrix(attention_x: str, d: int) -> np.ndarray:
-    """X = Q K^T: I_d (Figure 4, section E) or the all-ones matrix (Figure 5, section D)."""
-    return {"identity": np.eye(d), "ones": np.ones((d, d))}[attention_x]
-
-
 def split_x(attention_x: str, d: int) -> np.ndarray:
-    """Q = K with X = Q K^T: the identity, or 1 1^T / sqrt d; kernels of vectors depend on it."""
+    """Q = K with X = Q K^T the identity (Figure 4, section E) or all ones (Figure 5, section D): I,
+    or 1 1^T / sqrt d; kernels of vectors depend on it."""
     return {"identity": np.eye(d), "ones": np.full((d, d), d**-0.5)}[attention_x]
 
 

@@ -181,10 +181,6 @@ class Needle:
         """The largest whole n with an accuracy of 0.75 or more."""
         return math.floor(self.critical(kernel, mu))
 
-    def accuracy(self, kernel: str, n: int, mu: float = 5.0) -> float:
-        """The best accuracy of a kernel."""
-        return one(self._tables("needle/needle_lines"), kernel=kernel, mu=mu, n=n)["accuracy"]
-
     def trained(self, **wanted: object) -> float:
         """The mean held-out accuracy of trained networks, over runs."""
         wanted = {"features": None, "mu": 5.0, "n": 512, "control": False} | wanted

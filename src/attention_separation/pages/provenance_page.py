@@ -7,13 +7,12 @@ import re
 from html import escape
 from pathlib import Path
 
-import pyarrow as pa
 import yaml
 
 from .. import __version__
 from ..results.files import write_text
 from ..results.provenance import PACKAGE
-from ..results.tables import table_from_columns
+from ..results.tables import schema, table_from_columns
 from ..settings.strict_model import StrictModel
 from .table_page import document, table_element
 
@@ -23,10 +22,6 @@ ABOUT = (
     "of cores, for one list of package versions, one Python and one family of processors. Every "
     "parquet file carries its seed, the digest of its settings, that of the code it depends on, "
     "and versions, in its metadata."
-)
-CODE = (
-    "A digest is of the syntax trees of the modules that a job runs, without comments and "
-    "docstrings: equal digests, equal code. The first is of all of them together."
 )
 STYLE = """
 pre { background: #f4f7fa; padding: 1em; overflow-x: auto; font-size: 12px; }
@@ -81,8 +76,8 @@ class ProvenanceJob(StrictModel):
 
     python: str
     packages: dict[str, str]
-    code: dict[str, str]
-    """Digests of the code: of the whole package, under "", and of its jobs' modules."""
+    code: str
+    """Digest of all code that jobs run."""
     facts: dict[str, str]
     """What else a reader asks first."""
     config: str
@@ -97,32 +92,26 @@ def page(job: ProvenanceJob) -> str:
         "seed": str(config["seed"]),
         **job.facts,
         "results": f"{job.results}/",
-        "code": job.code[""],
+        "code": job.code,
         "Python": job.python,
         **{name: job.packages.get(name, "not installed") for name in DEPENDENCIES},
     }
     others = "<br>\n".join(
         escape(f"{name} {version}") for name, version in sorted(job.packages.items())
     )
-    modules = {module: digest for module, digest in job.code.items() if module}
+    columns = {"what": list(facts), "which": list(facts.values())}
+    table = table_from_columns(columns, schema(what=str, which=str))
     # Innermost lists and mappings on one line, as in config.yaml.
     text = yaml.safe_dump(
         config, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
     )
     body = (
-        f"<p>{escape(ABOUT)}</p>\n{_two_columns(facts)}\n"
-        f"<h2>Code</h2>\n<p>{escape(CODE)}</p>\n{_two_columns({'all': job.code[''], **modules})}\n"
+        f"<p>{escape(ABOUT)}</p>\n{table_element(table)}\n"
         f"<h2>Configuration</h2>\n<p>config.yaml with what beat it on the command line, all "
         f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
         f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"
     )
     return document(TITLE, body, STYLE)
-
-
-def _two_columns(facts: dict[str, str]) -> str:
-    columns = {"what": list(facts), "which": list(facts.values())}
-    schema = pa.schema([(name, pa.string()) for name in columns])
-    return table_element(table_from_columns(columns, schema))
 
 
 def opening(job: ProvenanceJob) -> str:

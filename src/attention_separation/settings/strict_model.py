@@ -5,7 +5,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, TypeVar, Union
 
@@ -101,10 +102,11 @@ def _whole_float_to_int(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def unique(values: list) -> list:
-    """The values of a list; a fault where one stands twice."""
-    if len(set(values)) < len(values):
-        raise fault("has a value twice; allowed: each value once")
+def unique(values: Sequence) -> Sequence:
+    """The values; a fault where one stands twice."""
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise fault(f"has {short_repr(value)} twice; allowed: each value once")
     return values
 
 

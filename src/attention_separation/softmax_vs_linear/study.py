@@ -8,7 +8,7 @@ from pathlib import Path
 from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
-from .settings.panels import PUBLISHED, Panel, PanelsJob, PhaseJob, PublishedJob, VerdictsJob
+from .settings.panels import PUBLISHED, Panel, PanelsJob, PhaseJob, PublishedJob, Sweep, VerdictsJob
 from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
@@ -66,32 +66,21 @@ class SoftmaxVsLinear(Study):
     def marked(self) -> dict[str, Panel]:
         """The panels with what the paper does not state of them."""
         return {
-            name: panel.with_more(
-                reconstructed=self.section.panels[name].reconstructed,
-                notes=getattr(self.section.models, panel.model).notes,
-            )
+            name: self._with_marks(self.section.panels[name], panel)
             for name, panel in self.exact.items()
         }
 
     @cached_property
     def maps(self) -> list[Panel]:
-        """The maps. Each chooses its own numbers: marked is what it leaves to its model, and no
-        panel of its model and X has stated."""
-        found = []
-        for name, own in self.section.phase.items():
-            entry = own.panel(name, most_values=self.chosen.points)
-            default = getattr(self.section.models, entry.model)
-            alike = [
-                {*panel.reconstructed}
-                for panel in self.marked.values()
-                if (panel.model, panel.fixed.get("attention_x"))
-                == (entry.model, entry.fixed["attention_x"])
-            ]
-            marked = set.intersection(*alike) if alike else {*default.reconstructed}
-            by_default = {key for key, value in default if value is not None and key in entry.fixed}
-            marks = {"reconstructed": sorted(marked & by_default), "notes": default.notes}
-            found.append(entry.with_more(**marks))
-        return found
+        """The maps, marked likewise."""
+        return [
+            self._with_marks(own, own.panel(name, most_values=self.chosen.points))
+            for name, own in self.section.phase.items()
+        ]
+
+    def _with_marks(self, own: Sweep, panel: Panel) -> Panel:
+        notes = getattr(self.section.models, panel.model).notes
+        return panel.with_more(reconstructed=own.reconstructed, notes=notes)
 
     @cached_property
     def published(self) -> dict[str, str]:

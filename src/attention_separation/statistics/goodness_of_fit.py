@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, gammaln, ndtri, xlog1py, xlogy
+from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,6 @@ REACH = 6.0
 ROUNDING = 1e-12
 """Added to p-values, for that of floats."""
 
-POWER = 0.9
-"""Probability with which a detectable shape is found."""
-
-BISECTIONS = 20
-
 
 def shape_p_value(panel: PanelPoints) -> float:
     """P(T >= its observed value) under the null hypothesis, or a little more.
@@ -150,34 +145,6 @@ def log_likelihood(panel: PanelPoints) -> float:
     below = np.where(least > 0, bdtr(least - 1.0, panel.trials, panel.reference), 0)
     shares = bdtr(most, panel.trials, panel.reference) - below
     return float(np.log(np.maximum(shares, 1e-12)).sum())
-
-
-def detectable_shape(panel: PanelPoints, level: float) -> float | None:
-    """About the x for which rates off by +x and -x in turn, whichever comes first, are found by T
-    at a level with probability POWER; None where no x up to 1 is.
-
-    By the normal law of T. Rates are clipped to [0, 1], so the two orders are not alike. Counts
-    that the references rule out, which find some shapes sooner, are left aside.
-    """
-    critical = _critical_value(panel, level)
-    signs = np.where(np.arange(len(panel.trials)) % 2, -1.0, 1.0)
-
-    def found(x: float) -> bool:
-        for shift in (x * signs, -x * signs):
-            mean, sd = _moments(panel, np.clip(panel.reference + shift, 0, 1))
-            if mean - float(ndtri(POWER)) * sd <= critical:
-                return False
-        return True
-
-    small, large = 0.0, 1.0
-    if not found(large):
-        return None
-    for _ in range(BISECTIONS):
-        middle = (small + large) / 2
-        small, large = (small, middle) if found(middle) else (middle, large)
-    # The observed deviations are reduced by the errors.
-    shape = large + panel.slack
-    return shape if shape <= 1 else None
 
 
 def _variances(panel: PanelPoints) -> np.ndarray:
@@ -247,32 +214,3 @@ def _sum_below(contributions: list[tuple[np.ndarray, np.ndarray]], cell: float) 
         sums = np.fft.irfft(spectra[::2] * spectra[1::2], 2 * CELLS)[:, :CELLS]
         laws = np.concatenate([np.maximum(sums, 0.0), laws[len(laws) // 2 * 2 :]])
     return laws[0]
-
-
-def _critical_value(panel: PanelPoints, level: float) -> float:
-    """The smallest T, to a cell, whose p-value is at most the level."""
-    contributions = _contributions(panel)
-    sizes = np.array([float(share @ size) for size, share in contributions])
-    squares = np.array([float(share @ size**2) for size, share in contributions])
-    reach = sizes.sum() + 2 * REACH * math.sqrt(max(float(np.sum(squares - sizes**2)), 0.0))
-    if reach == 0:
-        return 0.0
-    cells = CELLS + _cells_of_rounding(len(panel.trials))
-    while True:
-        at_least = 1 - np.cumsum(_sum_below(contributions, reach / cells))
-        enough = np.flatnonzero(at_least <= level)
-        if len(enough):
-            return float((enough[0] + 1 + cells - CELLS) * reach / cells)
-        reach *= 2
-
-
-def _moments(panel: PanelPoints, rates: np.ndarray) -> tuple[float, float]:
-    """Mean and standard deviation of T with errors of zero, under rates (P,)."""
-    second = panel.trials * rates * (1 - rates)
-    third = second * (1 - 2 * rates)
-    fourth = second * (1 + 3 * second - 6 * rates * (1 - rates))
-    shift = panel.trials * (rates - panel.reference)
-    variance = fourth - second**2 + 4 * shift * third + 4 * shift**2 * second
-    scale = _variances(panel)
-    mean = float(np.sum((second + shift**2) / scale))
-    return mean, math.sqrt(max(float(np.sum(variance / scale**2)), 0.0))

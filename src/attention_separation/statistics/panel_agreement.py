@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, expit, ndtr, ndtri
 
 from .claims import AGREES, DIFFERS, UNDECIDED
-from .goodness_of_fit import PanelPoints, detectable_shape, shape_p_value, sum_law
+from .goodness_of_fit import PanelPoints, shape_p_value, sum_law
 
 MOST_TRIALS = 10**15
 
@@ -71,9 +71,6 @@ class PanelVerdict:
     """Trials per point that would decide an undecided panel; None where none would."""
     detectable_bias: float
     """Mean bias of the panel's rate that the test of the sum finds with probability 0.9."""
-    detectable_shape: float | None
-    """The x for which errors of +x and -x in turn are found so by that of the shape; None where
-    none are."""
 
 
 def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
@@ -116,7 +113,6 @@ def _judge_panel(
             _trials_to_decide(panel, margin, alpha) if verdict == UNDECIDED else None
         ),
         detectable_bias=_detectable_bias(panel, smallest),
-        detectable_shape=detectable_shape(panel, smallest),
     )
 
 

@@ -20,7 +20,7 @@ def test_what_is_wrong_is_named_with_what_is_allowed():
     (low,) = faults_of(scales={"desk": {"exact": {"mus": [4, 0]}}})
     assert low.startswith("scales.desk.exact.mus[1]: 0 is not allowed; should be")
     (twice,) = faults_of(scales={"desk": {"exact": {"sizes": [8, 32, 8]}}})
-    assert twice == "scales.desk.exact.sizes: has a value twice; allowed: each value once"
+    assert twice == "scales.desk.exact.sizes: has 8 twice; allowed: each value once"
     (folder,) = faults_of(scales={"needle": {"exact": {"mus": [5], "sizes": [8], "critical": [5]}}})
     assert "is the name of a folder of results" in folder
 

@@ -66,7 +66,7 @@ WRONG = {
         "'query_given', 'query_learned', 'self_attention', 'sink_learned' or "
         "'sink_and_scale_learned'",
     ),
-    "a map twice": ({"kernel": "exp"}, {"maps": ["mine", "mine"]}, "own.maps: has a value twice"),
+    "a map twice": ({"kernel": "exp"}, {"maps": ["mine", "mine"]}, "own.maps: has 'mine' twice"),
     "misspelt": ({"kernel": "exp"}, {"batches": 3}, "grids.own.batches: unknown key"),
     "no name": ({"kernel": "exp"}, {}, "maps.1st: is no name; allowed: at most 50 letters"),
     "a cell twice": (

@@ -40,9 +40,8 @@ def text_of(*lines):
 
 @pytest.fixture(autouse=True)
 def verdicts_alone(monkeypatch):
-    """Without the searches for what would decide and what would be found: most of the time."""
+    """Without the search for what would decide: most of the time."""
     monkeypatch.setattr(panel_agreement, "_trials_to_decide", lambda *_: None)
-    monkeypatch.setattr(panel_agreement, "detectable_shape", lambda *_: None)
 
 
 EVERY = {"fig3a": 24}

@@ -107,7 +107,7 @@ WRONG = {
     ),
     "a kernel twice": (
         "fig4a", {"fires": "exp", "silent": ["cosh", "linear", "cosh"]}, "contest.silent",
-        ["has 'cosh' twice; allowed: each kernel once"],
+        ["has 'cosh' twice; allowed: each value once"],
     ),
     "a kernel that does both": (
         "fig4a", {"fires": "exp", "silent": ["linear", "exp"]}, "contest",

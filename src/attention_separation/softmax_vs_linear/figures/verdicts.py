@@ -25,12 +25,12 @@ SCHEMA = schema(
     panel=str, verdict=str, points=int, trials=int, mean_p_hat=float, mean_p_exact=float,
     mean_difference=float, difference_low=float, difference_high=float, margin=float,
     smallest_point_p=float, pooled_p=float, shape_p=float, trials_to_decide=int,
-    detectable_bias=float, detectable_shape=float, largest_p_error=float, reconstructed=str,
+    detectable_bias=float, largest_p_error=float, reconstructed=str,
 )  # fmt: skip
 """One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
-panel is decided already, or where no number of trials would decide it, and `detectable_shape` where
-no error would be found. `mean_p_exact` is of exact values where `largest_p_error`, the largest
-estimated error of a point, is 0, and else of reference values."""
+panel is decided already, or where no number of trials would decide it. `mean_p_exact` is of exact
+values where `largest_p_error`, the largest estimated error of a point, is 0, and else of reference
+values."""
 
 POINTS_SCHEMA = schema(
     panel=str, parameter=str, value=float, trials=int, p_hat=float, p_exact=float, p_error=float,
@@ -51,9 +51,7 @@ ABOUT = (
     "goodness of fit: the squared deviations of the points, each in units of its variance, added "
     "up; all are adjusted by Holm's method.\n"
     "Detectable bias is the mean bias of a panel's success "
-    "rate that the test of the sum would find with probability 0.9, and detectable shape the x for "
-    "which that of the shape would find errors of +x and -x in turn along the panel (both "
-    "approximately).\n"
+    "rate that the test of the sum would find with probability 0.9, approximately.\n"
     "Where largest p error is 0, mean p exact is of exact values; else it is of "
     "reference values with an estimated error, and the hypothesis tested is that a point is off by "
     "no more than that.\n{reconstructed}"

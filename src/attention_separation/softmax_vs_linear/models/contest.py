@@ -1,6 +1,6 @@
 """Contests: which networks must be positive on D1, and which must be zero on both datasets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ...settings.faults import fault
 from ...settings.kernel_name import KernelName
-from ...settings.strict_model import StrictModel
+from ...settings.strict_model import StrictModel, unique
+from ...settings.words import joined
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
@@ -29,13 +30,6 @@ class Network(NamedTuple):
         return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
-def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise fault(f"has {name!r} twice; allowed: each kernel once")
-    return names
-
-
 class Contest(StrictModel, title="contest"):
     """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
@@ -43,7 +37,7 @@ class Contest(StrictModel, title="contest"):
     silent: Annotated[
         tuple[KernelName, ...],
         BeforeValidator(lambda names: tuple(names) if isinstance(names, list) else names),
-        AfterValidator(_each_once),
+        AfterValidator(unique),
     ] = Field(description="kernels whose networks must be zero on both datasets")
 
     @model_validator(mode="after")
@@ -86,7 +80,7 @@ class Contest(StrictModel, title="contest"):
     def in_words(self) -> str:
         """The contest in a sentence without an end."""
         fires, *silent = (network_name(kernel) for kernel in self.kernels)
-        rest = f"; {_listed(silent)} zero on both" if silent else ""
+        rest = f"; {joined(silent)} zero on both" if silent else ""
         return f"success: {fires} positive on D1 and zero on D0{rest}"
 
 
@@ -105,8 +99,4 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     for name, contest in contests.items():
         if contest != PAPERS:
             panels.setdefault(contest, []).append(name)
-    return [f"In {_listed(names)}, {contest.in_words()}." for contest, names in panels.items()]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return [f"In {joined(names)}, {contest.in_words()}." for contest, names in panels.items()]

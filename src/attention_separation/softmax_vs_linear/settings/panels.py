@@ -230,11 +230,13 @@ def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
         "fixed": (model.parameters, Field(default=model.parameters(), description=held)),
         "contest": (Contest | None, Field(default=None, description=contest)),
     }
+    marks = reconstructed(model, "parameters whose value the paper does not state")
     of_map = create_model(
         f"{name}Sweep",
         __base__=Map,
         model=(of_model, Field(description="the model")),
         **fields,
+        reconstructed=marks,
     )
     of_panel = create_model(
         f"{name}Panel",
@@ -242,7 +244,7 @@ def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
         model=(of_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
         **fields,
         trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
-        reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
+        reconstructed=marks,
     )
     return of_map, of_panel
 

@@ -237,7 +237,7 @@ def _spelled_out(raw: Any, figure: dict, models: dict, kind: str) -> Any:
         whole["fixed"] = _mapping(raw.get("fixed")) | held
     contests = (of.get("contest") for of in (raw, figure, default))
     whole["contest"] = next((each for each in contests if each is not None), None)
-    if kind == "panels" and isinstance(raw.get("reconstructed", []), list):
+    if isinstance(raw.get("reconstructed", []), list):
         used, stated = swept | held, swept | own | shared
         names = [
             *(n for n in _texts(figure.get("reconstructed")) if n in used),
