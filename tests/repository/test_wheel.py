@@ -13,6 +13,7 @@ from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
 import pytest
+from building import built, copy_of_source
 from making import CONFIG, ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -52,21 +53,8 @@ else:
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """What a build reads, copied: a build leaves files behind."""
-    folder = tmp_path_factory.mktemp("copied")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    ignored = shutil.ignore_patterns("*.egg-info", "__pycache__")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
-    return folder
-
-
-def built(kind: str, folder: Path) -> Path:
-    """A `wheel` or an `sdist` of what lies in a folder."""
-    code = f"import setuptools.build_meta; setuptools.build_meta.build_{kind}('{kind}')"
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True)
-    (path,) = (folder / kind).iterdir()
-    return path
+    """What a build reads."""
+    return copy_of_source(tmp_path_factory.mktemp("copied"))
 
 
 @pytest.fixture(scope="module")
