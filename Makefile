@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -30,6 +30,10 @@ TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080d
 PORT ?=
 HEADLESS ?=
 
+# Of `make explorer-page`: its folder, and OFFLINE=1 to put Python in too, which needs a network and Playwright.
+PAGE ?= build/explorer
+OFFLINE ?=
+
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
@@ -40,6 +44,7 @@ REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
+	@echo 'make explorer-page  the explorer as a folder that any static server serves, build/explorer or PAGE=...; OFFLINE=1 with all of Python'
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make rank-paper-size  the same with d and N of the paper, for an hour of one core'
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
@@ -113,6 +118,10 @@ $(READY_FOR_EXPLORER): $(READY) requirements-explore.lock
 
 explore: setup-explore
 	@$(BIN)/python -m attention_separation explore $(if $(PORT),--port $(PORT)) $(if $(HEADLESS),--headless)
+
+explorer-page: setup-explore wheel
+	@$(BIN)/python docs/site/explorer_page.py dist/*.whl $(PAGE) $(if $(OFFLINE),--offline)
+	@echo "$(PAGE): python3 -m http.server --directory $(PAGE) shows it on this machine"
 
 paper: setup
 	@set -e; start=$$SECONDS; \

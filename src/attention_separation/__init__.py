@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attention_separation import needle as needle
     from attention_separation.api import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 API = (
     "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",

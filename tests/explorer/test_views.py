@@ -14,7 +14,15 @@ import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.explorer import as_svg
 from attention_separation.explorer.pictures import in_digits, nearest_multiple, separation
-from attention_separation.explorer.views import CONTROLS, VIEWS, answer, question, show
+from attention_separation.explorer.views import (
+    CONTROLS,
+    VIEWS,
+    answer,
+    at_address,
+    in_address,
+    question,
+    show,
+)
 
 STEPS = {name: each.more["steps"] for name, each in CONTROLS.items() if each.kind == "slider"}
 LISTS = {name: [*CONTROLS[name].more["options"].values()] for name in ("layer", "kernel")}
@@ -91,6 +99,53 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
         assert printed == separation(kernels[0], **at).probability
 
 
-def test_it_needs_no_pyarrow():
-    code = "import sys; sys.modules['pyarrow'] = None; import attention_separation.explorer.views"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", check=True)
+FORMULAS = ("x**4", "exp(x/2)", "where(x > 1, x**3, 0.5)", "log(x + 2)*n**.5", "maximum(x, 1e-3)")
+
+
+def test_it_needs_neither_pyarrow_nor_numexpr():
+    """A browser's Python has no numexpr: there NumPy evaluates formulas, to the last bits."""
+    code = (
+        "import sys; sys.modules |= {'pyarrow': None, 'numexpr': None};"
+        "import attention_separation.explorer.views; from attention_separation import separate;"
+        f"print([separate(x, n=2000).probability for x in {FORMULAS}])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT / "src", check=True, text=True, capture_output=True)
+    wanted = [asep.separate(x, n=2000).probability for x in FORMULAS]
+    assert eval(done.stdout) == pytest.approx(wanted, rel=1e-12)
+
+
+@given(st.data())
+def test_an_address_gives_back_what_was_said_into_it(data):
+    said = {name: data.draw(st.sampled_from(x)) for name, x in (STEPS | LISTS).items()}
+    names = [*CONTROLS["kernel"].more["options"].values()]
+    said |= {
+        "others": data.draw(st.lists(st.sampled_from(names), max_size=5, unique=True)),
+        "formula": data.draw(st.sampled_from(["", "x**4", "a, b: c"])),
+    }
+    address = {name: text for name, text in in_address(CONTROLS, said).items() if text is not None}
+    found = {}
+    for name, each in at_address(CONTROLS, address).items():
+        options = each.more.get("options", {})
+        labels = each.value if isinstance(each.value, list) else [each.value]
+        values = [options.get(label, label) for label in labels]
+        found[name] = values if isinstance(each.value, list) else values[0]
+    assert found == said
+    assert all(found[name] != values_at_start()[name] for name in address)
+
+
+def values_at_start():
+    others = ["linear", "power_4", "elu_plus_one"]
+    return START | {"others": others}
+
+
+@pytest.mark.parametrize(
+    "text", ["kernel=softmx", "n=7", "n=", "others=exp,,softmx", "layer=exp", "m=nan"]
+)
+def test_what_a_control_cannot_have_is_left_out_of_an_address(text):
+    name, _, value = text.partition("=")
+    found = at_address(CONTROLS, {name: value, "unknown": "1"})
+    kept = ["exp: eˣ"] if name == "others" else CONTROLS[name].value
+    assert found == CONTROLS | {name: CONTROLS[name]._replace(value=kept)}
+    seven = [*CONTROLS["kernel"].more["options"].values()][:7]
+    assert len(at_address(CONTROLS, {"others": ",".join(seven)})["others"].value) == 5

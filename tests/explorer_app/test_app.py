@@ -83,6 +83,35 @@ def test_a_mistake_in_a_formula_is_said_in_the_apis_sentence(page):
     page.wait_until("!faults().length")
 
 
+SENT = "?kernel=linear&others=&n=20000&temperature=0.5&view=Needle&Needle.mu=4&formula=x**2%2B1"
+
+
+def test_a_link_shows_what_its_sender_saw(page, address):
+    def show(query):
+        page.open(address + query)
+        page.run(HELP)
+        page.wait_until("!!number() && !!picture()")
+
+    # What no control can have is left out, and what is not of the app stays.
+    show(f"{SENT}&a1=7&b=0.3&b=0.4&m=x&show-chrome=false")
+    wait_for_number(page, "x**2+1", n=20000, temperature=0.5)
+    page.wait_until("picture().alt === 'Needle'")
+    page.wait_for_text("draw_needle(mu=4.0, n=512)")
+    step(page, "a₁,")
+    page.wait_until("new URLSearchParams(location.search).get('a1') === '1.25'")
+    page.wait_until("!new URLSearchParams(location.search).has('m')")
+    query = page.value("location.search")
+    assert "show-chrome=false" in query
+    show("")
+    wait_for_number(page)
+    show(query)
+    wait_for_number(page, "x**2+1", n=20000, temperature=0.5, a1=1.25)
+    page.wait_for_text("draw_needle(mu=4.0, n=512)")
+    write(page, "")
+    wait_for_number(page, "linear", n=20000, temperature=0.5, a1=1.25)
+    page.wait_until("!new URLSearchParams(location.search).has('formula')")
+
+
 PICTURES = {
     # Of docs/explorer.md: the view, the window's width, a formula, and steps of the temperature.
     "row": ("Row", 1280, "", 0),

@@ -1,14 +1,18 @@
-"""CITATION.cff has what the Citation File Format 1.2.0 requires, and no unknown key."""
+"""CITATION.cff has what the Citation File Format 1.2.0 requires, and no unknown key; codemeta.json
+and pyproject.toml say the same."""
 
+import json
 import tomllib
 
 import pytest
 import yaml
 from making import ROOT
+from packaging.requirements import Requirement
 
 from attention_separation import __version__
 
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIRED = {"cff-version", "message", "title", "authors"}
 KNOWN = REQUIRED | {
     "abstract", "commit", "contact", "date-released", "doi", "identifiers", "keywords", "license",
@@ -60,8 +64,41 @@ def test_the_second_paper_is_cited_as_it_was_published():
     assert (published["type"], published["version"]) == ("conference-paper", "ICLR 2025")
 
 
+def test_codemeta_says_the_same():
+    meta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert [meta["name"], meta["version"]] == [CITATION["title"], __version__]
+    assert meta["license"] == f"https://spdx.org/licenses/{CITATION['license']}"
+    assert [each["name"] for each in meta["author"]] == [CITATION["authors"][0]["name"]]
+    assert meta["description"] == PROJECT["description"]
+    assert meta["keywords"] == CITATION["keywords"] == PROJECT["keywords"]
+    assert meta["softwareRequirements"] == [Requirement(x).name for x in PROJECT["dependencies"]]
+    papers = [
+        (x["name"], x["datePublished"], x["url"], [a["familyName"] for a in x["author"]])
+        for x in meta["referencePublication"]
+    ]
+    assert papers == [
+        (x["title"], str(x["year"]), x["url"], [a["family-names"] for a in x["authors"]])
+        for x in CITATION["references"]
+    ]
+
+
+def test_who_searches_finds_it():
+    words = {
+        "softmax",
+        "linear attention",
+        "attention sink",
+        "temperature",
+        "long context",
+        "entmax",
+    }
+    assert words <= {*PROJECT["keywords"]}
+    assert PROJECT["authors"] == CITATION["authors"]
+    # Addresses of this project are added at its release: none leads nowhere before.
+    assert {*PROJECT["urls"].values()} == {each["url"] for each in CITATION["references"]}
+
+
 def test_it_says_what_the_package_says():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = PROJECT
     assert CITATION["title"] == project["name"]
     assert CITATION["version"] == __version__
     assert CITATION["license"] == project["license"]

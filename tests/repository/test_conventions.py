@@ -1,9 +1,11 @@
 """What tools of others look for: GitHub's, and the catalogue of Snakemake workflows."""
 
 import re
+import tomllib
 
 import yaml
 from making import ROOT
+from packaging.requirements import Requirement
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -51,3 +53,27 @@ def test_the_catalogue_of_workflows_finds_what_it_looks_for():
     assert {path.suffix for path in (ROOT / "workflow/rules").iterdir()} == {".smk"}
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text("utf-8"))["usage"]
     assert usage["report"] is True
+
+
+def test_the_catalogue_has_its_page_on_settings():
+    """Its list of standardised usage wants config/README.md: it names sections that there are."""
+    page = (ROOT / "config/README.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"`(\w+):`", page))
+    settings = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    assert sections == settings.keys() - {"seed", "jobs"}
+    for target in re.findall(r"\]\(([^)]+)\)", page):
+        assert (ROOT / "config" / target).is_file(), target
+
+
+def test_the_environment_of_rules_has_what_the_package_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["workflow"]]
+    wanted = {f"{each.name} {sorted_(each)}" for each in map(Requirement, asked)}
+    text = (ROOT / "workflow/envs/environment.yaml").read_text(encoding="utf-8")
+    found = {*yaml.safe_load(text)["dependencies"]}
+    assert found == wanted | {f"python {project['requires-python']}"}
+
+
+def sorted_(requirement: Requirement) -> str:
+    """Its versions as conda has them, the least first."""
+    return ",".join(sorted(map(str, requirement.specifier), reverse=True))

@@ -6,12 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
 import pytest
+from building import built, copy_of_source
 from making import CONFIG, ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -50,46 +52,50 @@ else:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel, built as `make wheel` does but from a copy: a build leaves files behind."""
-    folder = tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    ignored = shutil.ignore_patterns("*.egg-info", "__pycache__")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
-    code = "import setuptools.build_meta; setuptools.build_meta.build_wheel('dist')"
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True)
-    (path,) = (folder / "dist").iterdir()
-    return path
+def copied(tmp_path_factory):
+    """What a build reads."""
+    return copy_of_source(tmp_path_factory.mktemp("copied"))
+
+
+@pytest.fixture(scope="module")
+def wheel(copied):
+    """The wheel, as `make wheel` builds it."""
+    return built("wheel", copied)
 
 
 @pytest.fixture(scope="module")
 def folder(wheel, tmp_path_factory):
     """An environment with the wheel, and what it asks for linked into it from this one."""
-    folder = tmp_path_factory.mktemp("environment")
+    return environment(wheel, tmp_path_factory.mktemp("environment"))
+
+
+def environment(wheel: Path, folder: Path, extra: str = "") -> Path:
+    """A folder made an environment with the wheel, and what that asks for, with an extra."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install"]
     options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
     subprocess.run([*pip, *options, wheel], check=True)
     (info,) = packages.glob("*.dist-info")
-    for needed in closure(PathDistribution(info)):
+    for needed in closure(PathDistribution(info), extra):
         for part in {file.parts[0] for file in needed.files} - {"..", "__pycache__"}:
             (packages / part).symlink_to(needed.locate_file(part))
     return folder
 
 
-def closure(whole: Distribution) -> list[Distribution]:
-    """What a distribution asks for without extras, and what that asks for, as installed here."""
+def closure(whole: Distribution, extra: str = "") -> list[Distribution]:
+    """What a distribution asks for with one of its extras, or none, and what that asks for, as
+    installed here."""
     found: dict[str, Distribution] = {}
-    left = [whole]
+    left = [(whole, {extra})]
     while left:
-        for text in left.pop().requires or []:
-            wanted = Requirement(text)
-            name = canonicalize_name(wanted.name)
-            if name not in found and (not wanted.marker or wanted.marker.evaluate({"extra": ""})):
+        one, extras = left.pop()
+        for wanted in map(Requirement, one.requires or []):
+            name, marker = canonicalize_name(wanted.name), wanted.marker
+            asked = not marker or any(marker.evaluate({"extra": x}) for x in extras)
+            if name not in found and asked:
                 found[name] = distribution(name)
-                left.append(found[name])
+                left.append((found[name], {"", *wanted.extras}))
     return list(found.values())
 
 
@@ -124,6 +130,31 @@ def test_it_holds_the_package_whole_and_nothing_else(wheel):
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     # For any Python from 3.11 on, on any platform.
     assert wheel.name.endswith("-py3-none-any.whl")
+
+
+def test_the_source_archive_makes_the_same_wheel(copied, wheel, tmp_path):
+    archive = built("sdist", copied)
+    with tarfile.open(archive) as packed:
+        packed.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert source.name == archive.name.removesuffix(".tar.gz")
+    again = built("wheel", source)
+    assert again.name == wheel.name
+    one, other = (
+        {each.filename: each.CRC for each in zipfile.ZipFile(path).infolist()}
+        for path in (wheel, again)
+    )
+    assert one == other
+
+
+def test_with_the_extra_of_the_workflow_all_but_training_has_what_it_needs(wheel, tmp_path):
+    found = environment(wheel, tmp_path / "environment", "workflow")
+    ends = json.loads(python(found, EVERY).stdout)
+    unable = {name for name, end in ends.items() if end != 0}
+    assert unable == {name for name in JOBS if name.endswith(".training.train_cell")}
+    code = "from attention_separation.explorer import draw_curve, as_svg;"
+    code += "print(len(as_svg(draw_curve(['exp'], 'm', n=200))))"
+    assert int(said(python(found, code))) > 1000
 
 
 def test_what_it_asks_for(folder):

@@ -14,7 +14,7 @@ with app.setup:
 
     import marimo as mo
 
-    from attention_separation.explorer.views import CONTROLS, VIEWS, answer, question, show
+    from attention_separation.explorer import views
     from attention_separation.pages.house_style import BLUE
 
     # Between the buttons of the frame, which lie above the page where it is narrow.
@@ -47,34 +47,50 @@ def page(shown, title):
 
 @app.cell
 def _():
-    controls = widgets(CONTROLS, full_width=True)
+    # A name that the address has twice has a list.
+    sent = {name: x for name, x in mo.query_params().to_dict().items() if isinstance(x, str)}
+    controls = widgets(views.at_address(views.CONTROLS, sent), full_width=True)
     mo.sidebar(mo.vstack([*controls.elements.values()], gap=0.5), width="340px")
-    return (controls,)
+    return controls, sent
 
 
 @app.cell
 def _(controls):
-    kernels, at = question(controls.value)
+    kernels, at = views.question(controls.value)
     title = "Which attention separates D1, with one special token, from D0?"
-    mo.vstack([mo.Html(f'<p style="{TITLE}">{title}</p>'), page(answer(kernels[0], at), "")])
+    mo.vstack([mo.Html(f'<p style="{TITLE}">{title}</p>'), page(views.answer(kernels[0], at), "")])
     return at, kernels
 
 
 @app.cell
-def _():
-    own = mo.ui.dictionary({name: widgets(view.controls) for name, view in VIEWS.items()})
+def _(sent):
+    _at = {name: views.at_address(v.controls, sent, f"{name}.") for name, v in views.VIEWS.items()}
+    own = mo.ui.dictionary({name: widgets(each) for name, each in _at.items()})
     rows = {
         name: mo.hstack([*each.elements.values()], justify="start", wrap=True, gap=1.5)
         for name, each in own.elements.items()
     }
-    tabs = mo.ui.tabs(rows)
+    tabs = mo.ui.tabs(rows, value=views.at_address(views.TABS, sent)["view"].value)
     tabs
     return own, tabs
 
 
 @app.cell
 def _(at, kernels, own, tabs):
-    shown = show(tabs.value, kernels, at, own.value[tabs.value])
+    shown = views.show(tabs.value, kernels, at, own.value[tabs.value])
     python = mo.md(f"```python\n{shown.python}\n```") if shown.python else ""
     mo.vstack([page(shown, tabs.value), python])
+    return
+
+
+@app.cell
+def _(controls, own, tabs):
+    said = views.in_address(views.CONTROLS, controls.value)
+    said |= views.in_address(views.TABS, {"view": tabs.value})
+    for _name, _view in views.VIEWS.items():
+        said |= views.in_address(_view.controls, own.value[_name], f"{_name}.")
+    _address = mo.query_params()
+    for _name, _text in said.items():
+        if _address.get(_name) != _text:
+            _address[_name] = _text  # None takes it away
     return

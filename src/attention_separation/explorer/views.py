@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..any_attention.exact.layers import LAYERS
+from ..any_attention.exact.layers import LAYERS, Layer
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
 from . import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
@@ -24,6 +24,33 @@ class Control(NamedTuple):
     label: str
     value: Any
     more: Mapping[str, Any]
+
+    def at(self, text: str | None) -> "Control":
+        """It, starting where a text of an address says, if it can."""
+        options = self.more.get("options") or {step: step for step in self.more.get("steps", ())}
+        starts = {_text(value): start for start, value in options.items()}
+        if self.kind == "multiselect" and text is not None:
+            chosen = [starts[each] for each in text.split(",") if each in starts]
+            return self._replace(value=chosen[: self.more["max_selections"]])
+        return self._replace(value=starts.get(text, self.value) if options else text or self.value)
+
+
+def _text(value: Any) -> str:
+    """A control's value as an address has it."""
+    if isinstance(value, Layer | list):
+        return value.words if isinstance(value, Layer) else ",".join(value)
+    return f"{value:.15g}" if isinstance(value, int | float) else value
+
+
+def at_address(controls: Mapping[str, Control], address: Mapping[str, str], of: str = "") -> dict:
+    """Controls that start where an address says, in which their names begin with `of`."""
+    return {name: each.at(address.get(of + name)) for name, each in controls.items()}
+
+
+def in_address(controls: Mapping[str, Control], said: Mapping[str, Any], of: str = "") -> dict:
+    """What an address says of values; None of those that are where their controls start."""
+    texts = {name: (each, _text(said[name])) for name, each in controls.items()}
+    return {of + name: None if each.at(x) == each else x for name, (each, x) in texts.items()}
 
 
 def _slider(label: str, steps: Sequence[float], value: float) -> Control:
@@ -88,6 +115,7 @@ VIEWS = {
         "print(bound({d}, min({rank}, {d}), {heads}))",
     ),
 }  # fmt: skip
+TABS = {"view": Control("tabs", "", "Curve", {"options": {name: name for name in VIEWS}})}
 
 
 def question(said: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:

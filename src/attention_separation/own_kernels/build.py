@@ -63,8 +63,11 @@ def row_kernel(
 
 def evaluated(name: str, formula: Formula) -> OfNumbers:
     """A formula as a function; ArithmeticError where it cannot be evaluated."""
-    # Only those who have a formula wait for it to load.
-    import numexpr
+    try:
+        # Only those who have a formula wait for it to load; in a browser there is none.
+        import numexpr
+    except ModuleNotFoundError:
+        numexpr = None
 
     def function(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
         known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
@@ -73,7 +76,10 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
         values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
         try:
             with np.errstate(all="ignore"):
-                found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
+                if numexpr is None:
+                    found = _by_numpys_functions(formula, values)
+                else:
+                    found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
         except Exception as error:
             raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
         if np.iscomplexobj(found):
@@ -84,7 +90,8 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
 
 
 def _by_numpys_functions(formula: Formula, known: dict[str, Any]) -> Any:
-    """Of what is no array, and NumPy's functions take as one: a tensor, with its derivatives."""
+    """By NumPy: of a tensor, which its functions take as an array, with its derivatives; and of
+    arrays where there is no numexpr."""
     names = {name: getattr(np, name) for name in FUNCTIONS} | {"__builtins__": {}}
     # The expression has been written anew from the few nodes that are allowed.
     return eval(formula.expression, names, known)

@@ -1,0 +1,53 @@
+"""Writes the explorer as a page that any static server serves: `make explorer-page`.
+
+`python docs/site/explorer_page.py WHEEL FOLDER` has marimo export the app of this clone, with the
+wheel of this project beside it; the rest of Python the browser takes from where it is kept for
+all. It needs no network. Options after FOLDER are marimo's: with `--offline`, which needs a network
+and Playwright, everything lies in FOLDER.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+APP = Path(__file__).parents[2] / "src/attention_separation/explorer/app.py"
+HEADER = """# /// script
+# requires-python = ">=3.11"
+# dependencies = ["attention-separation @ ./{wheel}", "matplotlib"]
+# ///
+"""
+NO_MODULES = "#!/bin/sh\necho '{}'\n"
+"""What answers in uv's place which local modules the app imports: the wheel has them all."""
+
+
+def write_page(wheel: Path, folder: Path, *options: str) -> None:
+    """Write `folder`/index.html and what it loads; CalledProcessError if marimo cannot."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        shutil.copy(wheel, work)
+        app = HEADER.format(wheel=wheel.name) + APP.read_text(encoding="utf-8")
+        (work / "explorer.py").write_text(app, encoding="utf-8")
+        (work / "uv").write_text(NO_MODULES, encoding="utf-8")
+        (work / "uv").chmod(0o755)
+        (work / "lock.json").write_text('{"packages": {}}', encoding="utf-8")
+        path = f"{work}{os.pathsep}{os.environ['PATH']}"
+        # No version is looked up: the browser has those of its own Python.
+        more = {
+            "MARIMO_PYODIDE_LOCK_FILE": str(work / "lock.json"),
+            "MARIMO_SKIP_UPDATE_CHECK": "1",
+        }
+        export = ["export", "html-wasm", str(work / "explorer.py"), "--output", str(folder)]
+        subprocess.run(
+            [sys.executable, "-m", "marimo", *export, "--no-sandbox", "--force", *options],
+            env={**os.environ, "PATH": path, **more}, stdout=subprocess.DEVNULL, check=True,
+        )  # fmt: skip
+    # Of those who write marimo, not of who serves its pages.
+    (folder / "CLAUDE.md").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    write_page(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), *sys.argv[3:])
