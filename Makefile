@@ -217,6 +217,7 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
+	@$(COMPILE) --group head --constraint requirements.lock --constraint requirements-rank.lock --output-file requirements-head.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --constraint requirements-explore.lock --output-file requirements-publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \

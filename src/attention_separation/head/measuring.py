@@ -1,6 +1,7 @@
 """How far heads still find their tokens: a row for each query with a target, or for each head."""
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,11 +10,17 @@ import pandas as pd
 
 from ..api.build import Given
 from ..api.validation import number
-from .columns import LEAST_REST, Measured, softmax_columns
+from .columns import softmax_columns
 from .other_kernels import kernel_columns
-from .scores import AXES, Rows, blocks, warn_of_sink
+from .scores import AXES, blocks
 
 LEVEL = 0.5
+
+LEAST_REST = 8
+"""Rest tokens below which a row has no columns."""
+
+SINK_SHARE = 0.3
+"""Share of the first token from which on it looks like a sink."""
 
 TRUSTED = 0.85
 """Mean of `held_out` of a head from which on its context foretells a longer one, by simulation."""
@@ -60,29 +67,29 @@ def measure(
             f"weights=True with kernel={kernel!r}; allowed: exp, for weights have lost what other "
             "kernels need of scores"
         )
+    if n is not None:
+        least = np.size(fixed) + 2
+        number("n", n, f"numbers from {least}, the fixed tokens, the target and one more",
+               lambda x: least <= x < math.inf)  # fmt: skip
     parts, first = [], []
     for rows in blocks(scores, target, fixed, mask, weights):
-        _require_room(rows, n)
         of = softmax_columns(rows, n, level) if is_exp else kernel_columns(rows, n, level, kernel)
-        parts.append(pd.DataFrame(rows.labels | of))
+        of = pd.DataFrame(of)
+        of[rows.m < LEAST_REST] = math.nan
+        parts.append(pd.DataFrame(rows.labels | {"n": rows.n}).join(of))
         if is_exp and not np.size(fixed):
-            weights = Measured(rows, level).weights
-            first.append(np.where(rows.others[:, 0], weights[:, 0] / weights.sum(1), 0.0))
+            first.append(np.where(rows.is_target[:, 0], 0.0, rows.weights[:, 0]))
     found = pd.concat(parts, ignore_index=True)
     found.attrs["N"] = n
     if found["share"].isna().all():
         raise ValueError(f"every row has fewer than {LEAST_REST} tokens beside its target")
-    if first:
-        warn_of_sink(np.concatenate(first))
+    if first and (np.concatenate(first) > SINK_SHARE).mean() > 0.5:
+        warnings.warn(
+            f"token 0 has over {SINK_SHARE:g} of most rows, as a sink; where it is there once, "
+            "however long the context is, say fixed=[0]",
+            stacklevel=2,
+        )
     return found
-
-
-def _require_room(rows: Rows, n: float | None) -> None:
-    if n is None:
-        return
-    least = int((rows.visible & ~rows.rest).sum(1).max()) + 1
-    number("n", n, f"numbers from {least}, the fixed tokens, the target and one more",
-           lambda x: least <= x < math.inf)  # fmt: skip
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +137,7 @@ def counting(
     query and gap, with columns gap and count after the labels; arguments as of `measure`."""
     parts = []
     for rows in blocks(scores, target, fixed, mask, weights=False):
-        below = np.where(rows.rest, rows.of_target - rows.scores, np.inf)
+        below = np.where(rows.rest, rows.of_target(rows.scores) - rows.scores, np.inf)
         for gap in gaps:
             count = (below <= gap).sum(1)
             parts.append(pd.DataFrame(rows.labels | {"gap": float(gap), "count": count}))

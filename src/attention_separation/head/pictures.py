@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..api.separating import new_axes
-from .columns import LEAST_REST
-from .measuring import LEVEL, TRUSTED, measure, share
+from .measuring import LEAST_REST, LEVEL, TRUSTED, measure, share
 
 POINTS = 33
 """Of a curve."""
