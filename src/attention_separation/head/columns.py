@@ -6,6 +6,7 @@ is the mean. The target keeps the level while A + (N - k) wbar <= c = (1 - level
 """
 
 import numpy as np
+from scipy.special import entr, logsumexp, softmax
 
 from .rows import RUNS, Rows
 
@@ -38,52 +39,48 @@ def softmax_columns(rows: Rows, n: float | None, level: float) -> dict[str, np.n
 
 
 def _now(rows: Rows) -> dict[str, np.ndarray]:
-    weights, target = rows.weights[:, :-1], rows.of_target(rows.scores)
+    target, weights = rows.scores[rows.is_target][:, None], rows.weights[:, :-1]
     others = np.where(rows.visible & ~rows.is_target, rows.scores, -np.inf)
-    mean = np.where(rows.rest, target - rows.scores, 0.0).sum(1, keepdims=True) / rows.m[:, None]
-    away = np.where(rows.rest, target - rows.scores - mean, 0.0)
-    logs = np.where(weights > 0, rows.log_weights[:, :-1], 0.0)
+    mean = np.where(rows.rest, target - rows.scores, 0.0).sum(1) / rows.m
+    away = np.where(rows.rest, target - rows.scores - mean[:, None], 0.0)
     rounded = to_bf16(rows.scores)
     return {
         "share": rows.share,
         "gap": target[:, 0] - others.max(1),
         "louder": (others > target).sum(1).astype(float),
-        "mu": mean[:, 0] / np.sqrt(np.einsum("rk,rk->r", away, away) / rows.m),
-        "n_entropy": np.exp(-np.einsum("rk,rk->r", weights, logs)),
+        "mu": mean / np.sqrt(np.einsum("rk,rk->r", away, away) / rows.m),
+        "n_entropy": np.exp(entr(weights).sum(1)),
         "n_squares": 1 / np.einsum("rk,rk->r", weights, weights),
-        "sink": rows.sink,
-        "share_bf16": 1 / np.exp(rounded - rows.of_target(rounded)).sum(1),
+        "sink": rows.fixed * rows.share,
+        "share_bf16": 1 / np.exp(rounded - rounded[rows.is_target][:, None]).sum(1),
     }
 
 
-def _over_target(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """A and wbar, (R,) each."""
-    mean, _ = rows.mean_and_error(rows.m)
-    return np.where(rows.sink > 0, rows.sink / rows.share, 0.0), mean / rows.share
+def _effective(weights: np.ndarray) -> np.ndarray:
+    """How many of weights (R, K) count: (sum w)^2 / sum w^2."""
+    return weights.sum(1) ** 2 / np.einsum("rk,rk->r", weights, weights)
 
 
 def _off(rows: Rows, more: np.ndarray) -> np.ndarray:
     """How far the logarithm of the mean of `more` other tokens is off, with 95 %, (R,)."""
-    off = STUDENT * rows.mean_and_error(rows.m)[1] * np.sqrt(1 + rows.m / more)
-    return np.where(rows.m < LEAST_FOR_INTERVAL, np.nan, off)
+    off = STUDENT * rows.error * np.sqrt(1 + rows.m / more)
+    return np.where((rows.m < LEAST_FOR_INTERVAL) | (more <= 0), np.nan, off)
 
 
 def _reach(rows: Rows, c: float) -> dict[str, np.ndarray]:
     """The reach with its interval, and whether an eighth of the rest foretells all of it."""
-    fixed, mean = _over_target(rows)
-    more = (c - fixed) / mean
-    off = np.where(more > 0, _off(rows, more), np.nan)
+    more = (c - rows.fixed) / rows.mean
+    off = _off(rows, more)
     eighth = rows.m // RUNS
     first, error = rows.mean_and_error(eighth)
-    drift = np.log(mean * rows.share / first)
+    drift = np.log(rows.mean * rows.share / first)
     held_out = np.abs(drift) <= STUDENT * error * np.sqrt(1 - eighth / rows.m)
-    rest = np.where(rows.rest, rows.weights, 0.0)
     is_long = rows.m >= LEAST_FOR_CHECK
     return {
-        "reach": np.where(fixed >= c, 0.0, rows.k + more),
+        "reach": np.where(rows.fixed >= c, 0.0, rows.k + more),
         "reach_low": rows.k + more * np.exp(-off),
         "reach_high": rows.k + more * np.exp(off),
-        "n_rest": rest.sum(1) ** 2 / np.einsum("rk,rk->r", rest, rest),
+        "n_rest": _effective(np.where(rows.rest, rows.weights, 0.0)),
         "drift": np.where(is_long, drift, np.nan),
         "held_out": np.where(is_long, held_out, np.nan),
     }
@@ -91,55 +88,53 @@ def _reach(rows: Rows, c: float) -> dict[str, np.ndarray]:
 
 def _at(rows: Rows, n: float, c: float) -> dict[str, np.ndarray]:
     """The columns at N."""
-    fixed, mean = _over_target(rows)
     more = n - rows.k
     off = _off(rows, more)
-    hottest, coldest = temperatures(rows, n, c)
+    above = rows.scores - rows.scores[rows.is_target][:, None]
+    hottest, coldest = temperatures(rows, above, n, c)
     beta = np.where(hottest > 0, 1 / hottest, np.nan)
-    above = rows.scores - rows.of_target(rows.scores)
-    weights = np.where(rows.rest, np.exp(above * beta[:, None]), 0.0)
     return {
-        "share_at_n": 1 / (1 + fixed + more * mean),
-        "share_low": 1 / (1 + fixed + more * mean * np.exp(off)),
-        "share_high": 1 / (1 + fixed + more * mean * np.exp(-off)),
+        "share_at_n": 1 / (1 + rows.fixed + more * rows.mean),
+        "share_low": 1 / (1 + rows.fixed + more * rows.mean * np.exp(off)),
+        "share_high": 1 / (1 + rows.fixed + more * rows.mean * np.exp(-off)),
         "temperature": hottest,
         "coldest": coldest,
         "ssmax_s": beta / np.log(n),
-        "n_rest_at_t": weights.sum(1) ** 2 / np.einsum("rk,rk->r", weights, weights),
+        "n_rest_at_t": _effective(np.where(rows.rest, np.exp(above * beta[:, None]), 0.0)),
     }
 
 
-def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray]:
-    """The hottest and the coldest T at which e^(s/T) keeps the level among n tokens: 0 and 0 where
-    none does, inf where every hotter one does, coldest 0 where nothing is louder than the target.
+def temperatures(
+    rows: Rows, above: np.ndarray, n: float, c: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The hottest and the coldest T at which e^(s/T) keeps the level among n tokens, of scores
+    above the target's: 0 and 0 where none does, inf where every hotter one does, coldest 0 where
+    nothing is louder than the target.
 
     h(beta) = sum over F of e^(-beta Delta) + (n - k)/m sum over the rest has a convex logarithm, so
     Newton's method comes to the ends of {h <= c} from outside and never beyond them.
     """
-    louder = np.where(rows.is_target, -np.inf, rows.scores - rows.of_target(rows.scores))
+    counted = (above > -np.inf) & ~rows.is_target
     logs = np.where(rows.rest, np.log((n - rows.k) / rows.m)[:, None], 0.0)
-    goal, loudest = np.log(c), louder.max(1)
-    # From here on what is loudest is too much alone.
-    far = np.where(loudest > 0, np.maximum(goal - logs.min(1), 0.0) / loudest, 0.0)
-    low, high = _end(louder, logs, goal, np.zeros_like(far), 1), _end(louder, logs, goal, far, -1)
+    logs, above = np.where(counted, logs, -np.inf), np.where(counted, above, 0.0)
+    loudest = above.max(1)
+
+    def end(beta: np.ndarray, direction: int) -> np.ndarray:
+        """Where log h comes to log c from beta on, to the right or the left, (R,): beta itself
+        where it is there already, NaN where it turns before."""
+        for _ in range(MOST_STEPS):
+            terms = beta[:, None] * above + logs
+            over = logsumexp(terms, axis=1) - np.log(c)
+            step = np.where(over > 0, -over / (softmax(terms, axis=1) * above).sum(1), 0.0)
+            step[~np.isfinite(step) | (step * direction < 0)] = np.nan
+            beta = beta + step
+            if not (np.abs(step) > 1e-15 * beta).any():
+                break
+        return beta
+
+    low = end(np.zeros(len(loudest)), 1)
     hottest = np.where(np.isnan(low), 0.0, 1 / low)
-    return hottest, np.where((loudest > 0) & (hottest > 0), 1 / high, 0.0)
-
-
-def _end(
-    louder: np.ndarray, logs: np.ndarray, goal: float, beta: np.ndarray, direction: int
-) -> np.ndarray:
-    """Where log h comes to the goal from beta on, to the right or the left, (R,): beta itself where
-    it is there already, NaN where it turns before."""
-    for _ in range(MOST_STEPS):
-        terms = np.where(louder > -np.inf, beta[:, None] * louder, -np.inf) + logs
-        top = terms.max(1)
-        weights = np.exp(terms - top[:, None])
-        over = np.log(weights.sum(1)) + top - goal
-        slope = np.where(weights > 0, weights * louder, 0.0).sum(1) / weights.sum(1)
-        step = np.where(over > 0, -over / slope, 0.0)
-        step[~np.isfinite(step) | (step * direction < 0)] = np.nan
-        beta = beta + step
-        if not (np.abs(step) > 1e-15 * beta).any():
-            break
-    return beta
+    # From here on what is loudest is too much alone.
+    least = np.minimum(np.log((n - rows.k) / rows.m), 0.0)
+    far = np.where(loudest > 0, np.maximum(np.log(c) - least, 0.0) / loudest, 0.0)
+    return hottest, np.where((loudest > 0) & (hottest > 0), 1 / end(far, -1), 0.0)

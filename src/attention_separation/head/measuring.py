@@ -137,7 +137,8 @@ def counting(
     query and gap, with columns gap and count after the labels; arguments as of `measure`."""
     parts = []
     for rows in blocks(scores, target, fixed, mask, weights=False):
-        below = np.where(rows.rest, rows.of_target(rows.scores) - rows.scores, np.inf)
+        of_target = rows.scores[rows.is_target][:, None]
+        below = np.where(rows.rest, of_target - rows.scores, np.inf)
         for gap in gaps:
             count = (below <= gap).sum(1)
             parts.append(pd.DataFrame(rows.labels | {"gap": float(gap), "count": count}))

@@ -121,20 +121,17 @@ def _rows(
     else:
         there = there & (values >= MASKED)
     np.copyto(scores[:, :-1], values, where=there)
-    target = labels["target"][:, None]
-    is_target = np.arange(scores.shape[1]) == target
-    visible = np.column_stack([there, np.zeros(len(values), bool)])
-    kept = there.any(1)
-    rest = visible & ~np.append(is_fixed, True) & ~is_target
-    refused = kept & (is_fixed[target] | ~np.take_along_axis(there, target, 1))[:, 0]
-    for row in np.flatnonzero(refused):
-        why = "fixed" if is_fixed[target[row, 0]] else "masked"
+    target, kept = labels["target"], there.any(1)
+    refused = is_fixed[target] | ~there[np.arange(len(target)), target]
+    for row in np.flatnonzero(kept & refused):
+        why = "fixed" if is_fixed[target[row]] else "masked"
         raise ValueError(
-            f"target {target[row, 0]} is {why} at {place(row)}; allowed: a visible key that is not "
+            f"target {target[row]} is {why} at {place(row)}; allowed: a visible key that is not "
             "fixed"
         )
+    there = np.column_stack([there, np.zeros(len(there), bool)])
     labels = {name: each[kept] for name, each in labels.items()}
-    return Rows(labels, scores[kept], visible[kept], rest[kept])
+    return Rows(labels, scores[kept], there[kept], np.append(is_fixed, True))
 
 
 def scores_of(q: Any, k: Any, scale: float | None = None, causal: bool = False) -> np.ndarray:
