@@ -6,7 +6,7 @@ is the mean. The target keeps the level while A + (N - k) wbar <= c = (1 - level
 """
 
 import numpy as np
-from scipy.special import entr, logsumexp, softmax
+from scipy.special import entr
 
 from .rows import RUNS, Rows
 
@@ -16,18 +16,12 @@ STUDENT = 2.364624
 LEAST_FOR_INTERVAL, LEAST_FOR_CHECK = RUNS**2, RUNS**3
 """Rest tokens below which a row has no interval, no check."""
 
-BELOW_BF16 = 45
-"""Bits of float64's 52 that bfloat16's 7 leave out."""
-
-MOST_STEPS = 200
-"""Of Newton's method, which takes about ten."""
-
 
 def to_bf16(x: np.ndarray) -> np.ndarray:
     """float64 numbers rounded to bfloat16's digits, to nearest, ties to even."""
-    bits = np.ascontiguousarray(x).view(np.int64)
-    half = (1 << (BELOW_BF16 - 1)) - 1 + ((bits >> BELOW_BF16) & 1)
-    return ((bits + half) & -(1 << BELOW_BF16)).view(np.float64)
+    bits, below = np.ascontiguousarray(x).view(np.int64), 45  # 7 bits are left of 52
+    half = (1 << (below - 1)) - 1 + ((bits >> below) & 1)
+    return ((bits + half) & -(1 << below)).view(np.float64)
 
 
 def softmax_columns(rows: Rows, n: float | None, level: float) -> dict[str, np.ndarray]:
@@ -122,10 +116,13 @@ def temperatures(
     def end(beta: np.ndarray, direction: int) -> np.ndarray:
         """Where log h comes to log c from beta on, to the right or the left, (R,): beta itself
         where it is there already, NaN where it turns before."""
-        for _ in range(MOST_STEPS):
+        for _ in range(200):  # about ten are enough
             terms = beta[:, None] * above + logs
-            over = logsumexp(terms, axis=1) - np.log(c)
-            step = np.where(over > 0, -over / (softmax(terms, axis=1) * above).sum(1), 0.0)
+            top = terms.max(1)
+            weights = np.exp(terms - top[:, None])
+            total, slope = weights.sum(1), np.einsum("rk,rk->r", weights, above)
+            over = np.log(total) + top - np.log(c)
+            step = np.where(over > 0, -over * total / slope, 0.0)
             step[~np.isfinite(step) | (step * direction < 0)] = np.nan
             beta = beta + step
             if not (np.abs(step) > 1e-15 * beta).any():

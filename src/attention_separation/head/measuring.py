@@ -80,7 +80,7 @@ def measure(
         if is_exp and not np.size(fixed):
             first.append(np.where(rows.is_target[:, 0], 0.0, rows.weights[:, 0]))
     found = pd.concat(parts, ignore_index=True)
-    found.attrs["N"] = n
+    found.attrs = {} if n is None else {"N": n}
     if found["share"].isna().all():
         raise ValueError(f"every row has fewer than {LEAST_REST} tokens beside its target")
     if first and (np.concatenate(first) > SINK_SHARE).mean() > 0.5:
@@ -100,34 +100,27 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
     `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
     """
-    by = [name for name in (AXES[0], AXES[2]) if name in rows]
-    groups = rows.groupby(by, sort=True) if by else [((), rows)]
-    found = []
-    for key, own in groups:
-        at = dict(zip(by, key, strict=True))
-        at |= {"held_out": own.get("held_out", pd.Series(math.nan)).mean(), "rows": len(own)}
-        at |= {name: own[name].median() for name in MEDIANS if name in own}
-        at |= {"reach_q25": own["reach"].quantile(0.25), "reach_q75": own["reach"].quantile(0.75)}
-        if "share_at_n" in own:
-            at["found_at_n"] = (own["reach"] >= rows.attrs["N"]).mean()
-        found.append(at)
-    return pd.DataFrame(found)
+    if "N" in rows.attrs:
+        rows = rows.assign(found_at_n=rows["reach"] >= rows.attrs["N"])
+    named = {name: (name, "median") for name in MEDIANS if name in rows}
+    named |= {f"reach_q{q}": ("reach", lambda x, q=q: x.quantile(q / 100)) for q in (25, 75)}
+    named |= {"found_at_n": ("found_at_n", "mean")} if "found_at_n" in rows else {}
+    by = [name for name in ("layer", "head") if name in rows]
+    groups = rows.reindex(columns=[*rows, *{"held_out"} - {*rows}]).groupby(by or (lambda _: 0))
+    found = groups.agg(held_out=("held_out", "mean"), rows=("share", "size"), **named)
+    return found.reset_index(drop=not by)
 
 
 def share(scores: Any, target: Any, n: Iterable[float], **given: Any) -> pd.DataFrame:
     """The target's share among each of the numbers of tokens n, with its interval: a row for each
     query and n, with columns n, share, low, high after the labels; arguments as of `measure`."""
-    parts = []
-    for each in n:
-        rows = measure(scores, target, n=each, **given)
-        labels = [name for name in (*AXES, "query", "target") if name in rows]
-        named = {"share_at_n": "share", "share_low": "low", "share_high": "high"}
-        own = rows[[*labels, *named]].rename(columns=named)
-        own.insert(len(labels), "n", float(each))
-        parts.append(own)
+    parts = [measure(scores, target, n=each, **given).assign(n=float(each)) for each in n]
     if not parts:
         raise ValueError("n is empty; allowed: at least one number of tokens")
-    return pd.concat(parts, ignore_index=True)
+    found = pd.concat(parts, ignore_index=True)
+    labels = [name for name in (*AXES, "query", "target", "n") if name in found]
+    named = {"share_at_n": "share", "share_low": "low", "share_high": "high"}
+    return found.reindex(columns=[*labels, *named]).rename(columns=named)
 
 
 def counting(
@@ -135,11 +128,11 @@ def counting(
 ) -> pd.DataFrame:
     """How many of the rest have scores within each gap of the target's, or above it: a row for each
     query and gap, with columns gap and count after the labels; arguments as of `measure`."""
-    parts = []
+    parts, gaps = [], [*gaps]
     for rows in blocks(scores, target, fixed, mask, weights=False):
-        of_target = rows.scores[rows.is_target][:, None]
-        below = np.where(rows.rest, of_target - rows.scores, np.inf)
-        for gap in gaps:
-            count = (below <= gap).sum(1)
-            parts.append(pd.DataFrame(rows.labels | {"gap": float(gap), "count": count}))
+        own = rows.scores[rows.is_target][:, None] - np.where(rows.rest, rows.scores, -np.inf)
+        parts += [
+            pd.DataFrame(rows.labels | {"gap": float(gap), "count": (own <= gap).sum(1)})
+            for gap in gaps
+        ]
     return pd.concat(parts, ignore_index=True)

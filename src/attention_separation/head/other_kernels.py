@@ -9,11 +9,6 @@ from ..attention.kernel import Kernel, KernelInputs
 from ..attention.threshold_curves import LARGEST_N
 from .rows import Rows
 
-POINTS = 97
-"""Numbers of tokens at which the share is looked at, before it is bisected between two of them."""
-
-BISECTIONS = 60
-
 
 def kernel_columns(
     rows: Rows, n: float | None, level: float, given: Given
@@ -60,16 +55,16 @@ def shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
 
 
 def _reach(share: Callable[[np.ndarray], np.ndarray], least: int, level: float) -> float:
-    """The largest N from `least` to 10^12 at which the share has the level, of POINTS and between;
-    0 if there is none."""
-    points = np.geomspace(least, LARGEST_N, POINTS)
+    """The largest N from `least` to 10^12 at which the share has the level, of 97 numbers and
+    between two of them; 0 if there is none."""
+    points = np.geomspace(least, LARGEST_N, 97)
     there = np.flatnonzero(share(points) >= level)
     if not len(there):
         return 0.0
-    if there[-1] == POINTS - 1:
+    if there[-1] == len(points) - 1:
         return np.inf
     low, high = points[there[-1]], points[there[-1] + 1]
-    for _ in range(BISECTIONS):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if share(np.array([middle]))[0] >= level else (low, middle)
     return low

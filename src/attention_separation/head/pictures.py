@@ -8,9 +8,6 @@ import pandas as pd
 from ..api.separating import new_axes
 from .measuring import LEAST_REST, LEVEL, TRUSTED, measure, share
 
-POINTS = 33
-"""Of a curve."""
-
 
 def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **given: Any) -> Any:
     """Draw the target's share against the number of tokens, medians over rows of it and of the ends
@@ -18,7 +15,7 @@ def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **
     rows = measure(scores, target, level=level, **given)
     least = LEAST_REST + np.size(given.get("fixed", ()))
     most = max(rows["n"].max(), rows["reach"].replace(np.inf, np.nan).max())
-    sizes = np.geomspace(least, 4 * most, POINTS)
+    sizes = np.geomspace(least, 4 * most, 33)
     of_n = share(scores, target, n=sizes, level=level, **given).groupby("n")
     axes = axes or new_axes()
     axes.fill_between(sizes, of_n["low"].median(), of_n["high"].median(), alpha=0.25, linewidth=0)

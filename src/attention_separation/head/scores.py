@@ -104,9 +104,8 @@ def _rows(
 
     for row, key in np.argwhere(np.isnan(values) | (values == np.inf) | (weights & (values < 0))):
         what, allowed = ("weights", "not negative") if weights else ("scores", "-inf where masked")
-        raise ValueError(
-            f"{what} have {values[row, key]} at {place(row)}, key {key}; allowed: numbers, {allowed}"
-        )
+        where = f"{place(row)}, key {key}"
+        raise ValueError(f"{what} have {values[row, key]} at {where}; allowed: numbers, {allowed}")
     scores = np.full((len(values), len(is_fixed) + 1), -np.inf)
     if weights:
         total = values.sum(1)
