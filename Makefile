@@ -192,7 +192,7 @@ explorer-pictures: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
 
 explorer-table: setup
-	@$(BIN)/python -c 'from attention_separation.explorer.pictures import write_table; write_table()'
+	@$(BIN)/python tests/helpers/needle_table.py
 
 lint: setup
 	@$(BIN)/ruff check .

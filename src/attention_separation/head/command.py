@@ -45,18 +45,8 @@ def _head(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(records)
         return
-    print(trust(found[0]["held_out"].mean()))
+    print(measuring.trust(found[0]["held_out"].mean()))
     print_table(records)
-
-
-def trust(held_out: float) -> str:
-    """What the check on this context says of longer ones, in a sentence."""
-    if np.isnan(held_out):
-        return "held_out: not known of rows shorter than 512; nothing says that more are like these"
-    found, least = f"held_out {held_out:.2f}", measuring.TRUSTED
-    if held_out < least:
-        return f"{found}, under {least}: this context does not foretell more"
-    return f"{found}: an eighth of the context foretells all of it"
 
 
 def read(path: Path) -> dict[str, np.ndarray]:

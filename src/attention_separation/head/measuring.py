@@ -111,6 +111,15 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index(drop=not by)
 
 
+def trust(held_out: float) -> str:
+    """What a mean of `held_out` says of longer contexts, in a sentence."""
+    if np.isnan(held_out):
+        return "held_out: not known of rows shorter than 512; nothing says that more are like these"
+    if held_out < TRUSTED:
+        return f"held_out {held_out:.2f}, under {TRUSTED}: this context does not foretell more"
+    return f"held_out {held_out:.2f}: an eighth of the context foretells all of it"
+
+
 def share(scores: Any, target: Any, n: Iterable[float], **given: Any) -> pd.DataFrame:
     """The target's share among each of the numbers of tokens n, with its interval: a row for each
     query and n, with columns n, share, low, high after the labels; arguments as of `measure`."""
