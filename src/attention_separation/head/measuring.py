@@ -12,12 +12,10 @@ from ..api.build import Given
 from ..api.validation import number
 from .columns import softmax_columns
 from .other_kernels import kernel_columns
+from .rows import LEAST_REST
 from .scores import AXES, blocks
 
 LEVEL = 0.5
-
-LEAST_REST = 8
-"""Rest tokens below which a row has no columns."""
 
 SINK_SHARE = 0.3
 """Share of the first token from which on it looks like a sink."""

@@ -7,7 +7,7 @@ import numpy as np
 from ..api.build import Given, kernel_of
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.threshold_curves import LARGEST_N
-from .rows import Rows
+from .rows import LEAST_REST, Rows
 
 
 def kernel_columns(
@@ -20,7 +20,7 @@ def kernel_columns(
         needed = "vectors" if kernel.kind == "features" else "d"
         raise ValueError(f"kernel {kernel.name} needs {needed}; allowed: kernels of scores alone")
     found = np.full((len(rows.m), 3), np.nan)
-    for row in np.flatnonzero(rows.m):
+    for row in np.flatnonzero(rows.m >= LEAST_REST):
 
         def share(at: np.ndarray, row: int = row) -> np.ndarray:
             return shares(kernel, rows, row, at)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..api.separating import new_axes
-from .measuring import LEAST_REST, LEVEL, TRUSTED, measure, share
+from .measuring import LEVEL, TRUSTED, measure, share
+from .rows import LEAST_REST
 
 
 def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **given: Any) -> Any:

@@ -6,6 +6,9 @@ from scipy.special import softmax
 RUNS = 8
 """Of neighbours among the rest: the spread of their means is the error of the rest's mean."""
 
+LEAST_REST = 8
+"""Rest tokens below which a row has no columns."""
+
 
 class Rows:
     """R queries, each with its scores of K keys and the key that it should find. The others are
