@@ -122,7 +122,7 @@ def temperatures(
             weights = np.exp(terms - top[:, None])
             total, slope = weights.sum(1), np.einsum("rk,rk->r", weights, above)
             over = np.log(total) + top - np.log(c)
-            step = np.where(over > 0, -over * total / slope, 0.0)
+            step = np.where(over <= 0, 0.0, -over * total / slope)
             step[~np.isfinite(step) | (step * direction < 0)] = np.nan
             beta = beta + step
             if not (np.abs(step) > 1e-15 * beta).any():

@@ -9,7 +9,7 @@ from ..settings.words import short_repr
 from .rows import Rows
 
 AXES = ("layer", "sequence", "head")
-"""Leading axes of scores, read from the right."""
+"""Leading axes of scores, read from the right, but a list's first is of layers."""
 
 KINDS = {"biuf": "real numbers", "iu": "whole numbers", "b": "true or false"}
 """Types of arrays, as NumPy's letters and in words."""
@@ -68,8 +68,9 @@ def blocks(
     shape = (len(layers),) * is_layers + layers[0].shape
     *lead, queries, keys = shape
     if len(lead) > len(AXES) or 0 in shape:
-        names = ", ".join([*AXES, "queries", "keys"])
-        raise ValueError(f"scores have shape {shape}; allowed: the last axes of ({names})")
+        axes = ", ".join([*AXES, "queries", "keys"])
+        raise ValueError(f"scores have shape {shape}; allowed: the last axes of ({axes})")
+    names = AXES[:is_layers] + AXES[len(AXES) - len(lead) + is_layers :]
     targets = _keys("target", target, keys, -1 if np.ndim(target) else 0, shape[:-1])
     mask = None if mask is None else as_array("mask", mask, "b", shape)
     fixed = _keys("fixed", fixed if np.size(fixed) else np.empty(0, int), keys, 0)
@@ -79,8 +80,7 @@ def blocks(
         own = layers[place[0]][place[1:]] if is_layers else layers[0][place]
         chosen = np.flatnonzero(targets[place] >= 0)
         for at in np.split(chosen, range(0, len(chosen), max(1, BLOCK // keys))[1:]):
-            labels = dict(zip(AXES[len(AXES) - len(lead) :], place, strict=True))
-            labels = {name: np.full(len(at), k) for name, k in labels.items()}
+            labels = {name: np.full(len(at), k) for name, k in zip(names, place, strict=True)}
             labels |= {"query": at, "target": targets[place][at]}
             # Above the diagonal of weights 0 is a mask; elsewhere it is a weight.
             there = np.ones((len(at), keys), bool) if mask is None else mask[place][at]
