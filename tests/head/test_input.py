@@ -166,6 +166,14 @@ def test_the_command_reads_files_and_says_the_check_first(tmp_path, capsys):
     assert said[0].startswith("held_out")
     rows = head.summary(head.measure(long, 3))
     assert f"{rows['reach'][0]:.6g}" in "\n".join(said)
+    words = ["--target", "3", "--kernel", "x**4", "exp", "--n", "2000"]
+    assert main(["head", str(tmp_path / "a.npy"), *words]) == 0
+    check, names, *lines = capsys.readouterr().out.splitlines()
+    assert check == said[0]
+    place = names.split().index("reach")
+    of_kernels = [head.summary(head.measure(long, 3, kernel=x)) for x in ("x**4", "exp")]
+    reach = [f"{x:.6g}" for table in of_kernels for x in table["reach"]]
+    assert [line.split()[place] for line in lines[-4:]] == reach
     q = np.random.default_rng(8).standard_normal((2, 30, 8))
     tokens = np.arange(30) % 7
     np.savez(tmp_path / "b.npz", q=q, k=q, tokens=tokens)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from ..api.commands import print_json, print_table, warnings_in_a_line
 from . import measuring
@@ -41,11 +42,12 @@ def _head(arguments: argparse.Namespace) -> None:
                 weights="weights" in given, n=arguments.n, level=arguments.level, kernel=kernel,
             )  # fmt: skip
             found.append(measuring.summary(rows).assign(kernel=kernel))
-    records = [row for table in found for row in table.to_dict("records")]
+    table = pd.concat(found)
+    records = table.to_dict("records")
     if arguments.json:
         print_json(records)
         return
-    print(measuring.trust(found[0]["held_out"].mean()))
+    print(measuring.trust(table["held_out"].mean()))
     print_table(records)
 
 

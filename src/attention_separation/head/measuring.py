@@ -112,7 +112,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 def trust(held_out: float) -> str:
     """What a mean of `held_out` says of longer contexts, in a sentence."""
     if np.isnan(held_out):
-        return "held_out: not known of rows shorter than 512; nothing says that more are like these"
+        return "held_out: not known, as of rows under 512, so nothing says that more are like these"
     if held_out < TRUSTED:
         return f"held_out {held_out:.2f}, under {TRUSTED}: this context does not foretell more"
     return f"held_out {held_out:.2f}: an eighth of the context foretells all of it"
