@@ -167,6 +167,8 @@ def test_fixed_tokens_are_there_once_for_other_kernels_too():
     assert found[["share", "share_at_n"]].tolist() == pytest.approx(shares)
     assert found["reach"] == pytest.approx(2 + (w[target] - w[0]) / rest.mean())
     assert one(scores, 5, fixed=fixed, kernel="maximum(x, 0)**2")["reach"] == 0
+    [share] = head.share(scores, target, [n], fixed=fixed, kernel="maximum(x, 0)**2")["share"]
+    assert share == found["share_at_n"]
     with pytest.raises(ArithmeticError, match="negative or no numbers"):
         one(scores, target, kernel="x + 3")
 

@@ -9,7 +9,7 @@ from ..settings.words import short_repr
 from .rows import Rows
 
 AXES = ("layer", "sequence", "head")
-"""Leading axes of scores, read from the right, but a list's first is of layers."""
+"""Leading axes of scores, read from the right; of a list the first is of layers."""
 
 KINDS = {"biuf": "real numbers", "iu": "whole numbers", "b": "true or false"}
 """Types of arrays, as NumPy's letters and in words."""
