@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-head test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
+READY_FOR_HEAD := $(VENV)/ready-for-head
 READY_TO_PUBLISH := $(VENV)/ready-to-publish
 READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
@@ -62,11 +63,13 @@ help:
 	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank or needle'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
+	@echo 'make setup-head     add transformers, of whose models docs/head.md has an example'
 	@echo 'make setup-publish  add what builds the site, and looks at the files of .github'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s limits, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
+	@echo 'make test-head      set up with transformers, then measure heads of tiny random models'
 	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, and check the files of .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
@@ -102,6 +105,12 @@ $(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
 		|| { echo "no CPU build of PyTorch: $$(tail -n 1 $(VENV)/cpu-build.log)"; \
 		echo 'taking the usual build, on Linux some GB'; \
 		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank.lock; }
+	@touch $@
+
+setup-head: $(READY_FOR_HEAD)
+
+$(READY_FOR_HEAD): $(READY_FOR_RANK) requirements-head.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-head.lock
 	@touch $@
 
 setup-publish: $(READY_TO_PUBLISH)
@@ -177,6 +186,9 @@ test-cluster: setup-cluster
 test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
 
+test-head: setup-head
+	@$(BIN)/python -m pytest tests/hugging_face
+
 test-cuda: setup-rank
 	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py -k 'device or resumed'
 
@@ -189,7 +201,7 @@ explorer-pictures: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer
 
 explorer-table: setup
-	@$(BIN)/python -c 'from attention_separation.explorer.pictures import write_table; write_table()'
+	@$(BIN)/python tests/helpers/needle_table.py
 
 lint: setup
 	@$(BIN)/ruff check .
@@ -226,6 +238,7 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
+	@$(COMPILE) --group head --constraint requirements.lock --constraint requirements-rank.lock --output-file requirements-head.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --constraint requirements-explore.lock --output-file requirements-publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from literal_kernels import literal_weights
 from literal_layers import inputs
+from needle_table import write_table
 
 import attention_separation as asep
 from attention_separation import explorer
@@ -129,7 +130,7 @@ def test_the_needles_table_as_it_is_written(monkeypatch, tmp_path):
     monkeypatch.setattr(pictures, "TABLE", tmp_path / "table")
     monkeypatch.setattr(pictures, "NEEDLE_KERNELS", ["uniform"])
     monkeypatch.setattr(pictures, "MUS", [5])
-    pictures.write_table()
+    write_table()
     written = pictures.TABLE.read_text(encoding="utf-8").splitlines()
     assert written == [header, *[row for row in rows if row.startswith("uniform,5,")]]
 

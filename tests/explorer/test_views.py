@@ -1,6 +1,7 @@
 """What the controls say is answered: a number, a picture, words, and Python that gives the same."""
 
 import contextlib
+import re
 import subprocess
 import sys
 
@@ -11,9 +12,9 @@ from making import ROOT
 from matplotlib.figure import Figure
 
 import attention_separation as asep
+from attention_separation import head
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.explorer import as_svg
-from attention_separation.explorer.pictures import in_digits, nearest_multiple, separation
+from attention_separation.explorer.pictures import as_svg, in_digits, nearest_multiple, separation
 from attention_separation.explorer.views import (
     CONTROLS,
     VIEWS,
@@ -77,7 +78,10 @@ def test_a_fault_is_the_apis_sentence(wrong):
         assert each.faults == [str(error.value)]
 
 
-OWN = {"against": "temperature", "mu": 3.5, "n": 2**20, "d": 16, "rank": 40, "heads": 4}
+OWN = {
+    "against": "temperature", "mu": 3.5, "n": 2**20, "d": 16, "rank": 40, "heads": 4, "target": 2,
+    "scores": "[0.1, -0.5, 7.25, 1, 2, 0.3, 1e-3, 2.5, 0 1\n0.5]", "sink": True,
+}  # fmt: skip
 ASKED = [
     (["exp", "linear"], {"n": 2000}),
     (["x**3", "exp"], {"n": 1995, "d": 23, "m": 7, "a1": 0.9, "temperature": 2.5}),
@@ -97,6 +101,22 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
     printed = float(capsys.readouterr().out)
     if VIEWS[name].kernels != 0:
         assert printed == separation(kernels[0], **at).probability
+
+
+def test_a_pasted_row_is_measured_and_its_check_comes_first():
+    text = VIEWS["Head"].controls["scores"].value
+    [row] = head.measure([float(x) for x in text.split()], 300).itertuples()
+    [words, _] = show("Head", [], {}, {"scores": text, "target": 300, "sink": False}).words
+    assert words.startswith("held_out 1.00: an eighth of the context foretells all of it.")
+    assert f" {row.share:.3g} of the weight among 600 tokens" in words
+    assert f"to {row.reach:,.0f} if" in words
+    assert f"{row.reach_low:,.0f} to {row.reach_high:,.0f}." in words
+    fixed = show("Head", [], {}, {"scores": text, "target": 300, "sink": True}).words[0]
+    [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
+    assert f"to {row.reach:,.0f} if" in fixed
+    for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
+        [fault] = show("Head", [], {}, {"scores": wrong, "target": 300, "sink": False}).faults
+        assert re.match(said, fault)
 
 
 FORMULAS = ("x**4", "exp(x/2)", "where(x > 1, x**3, 0.5)", "log(x + 2)*n**.5", "maximum(x, 1e-3)")

@@ -7,6 +7,7 @@ import pytest
 
 from attention_separation import head
 from attention_separation.__main__ import main
+from attention_separation.head.measuring import trust
 
 S = np.random.default_rng(1).standard_normal((2, 3, 20, 40))
 W = np.exp(S) / np.exp(S).sum(-1, keepdims=True)
@@ -96,6 +97,7 @@ def test_grouped_heads_are_a_loop():
     for s, h, i, j in np.ndindex(5, 4, 7, 9):
         wanted = q[s, h, i] @ k[s, h // 2, j] / 8**0.5 if j <= i + 2 else -np.inf
         assert found[s, h, i, j] == pytest.approx(wanted)
+    np.testing.assert_allclose(head.scores_of(q, k, scale=1)[..., 0], found[..., 0] * 8**0.5)
 
 
 def test_targets_of_induction():
@@ -144,7 +146,7 @@ def test_pictures_show_the_share_and_the_reach():
 
 def written(path, arrays):
     """A file of safetensors."""
-    kinds = {"float64": "F64", "float32": "F32", "uint16": "BF16", "int64": "I64"}
+    kinds = {"float64": "F64", "float32": "F32", "uint16": "BF16", "int64": "I64", "bool": "BOOL"}
     header, data = {"__metadata__": {"format": "np"}}, b""
     for name, array in arrays.items():
         end = len(data) + array.nbytes
@@ -164,6 +166,14 @@ def test_the_command_reads_files_and_says_the_check_first(tmp_path, capsys):
     assert said[0].startswith("held_out")
     rows = head.summary(head.measure(long, 3))
     assert f"{rows['reach'][0]:.6g}" in "\n".join(said)
+    words = ["--target", "3", "--kernel", "x**4", "exp", "--n", "2000"]
+    assert main(["head", str(tmp_path / "a.npy"), *words]) == 0
+    check, names, *lines = capsys.readouterr().out.splitlines()
+    assert check == said[0]
+    place = names.split().index("reach")
+    of_kernels = [head.summary(head.measure(long, 3, kernel=x)) for x in ("x**4", "exp")]
+    reach = [f"{x:.6g}" for table in of_kernels for x in table["reach"]]
+    assert [line.split()[place] for line in lines[-4:]] == reach
     q = np.random.default_rng(8).standard_normal((2, 30, 8))
     tokens = np.arange(30) % 7
     np.savez(tmp_path / "b.npz", q=q, k=q, tokens=tokens)
@@ -174,11 +184,20 @@ def test_the_command_reads_files_and_says_the_check_first(tmp_path, capsys):
     assert first["reach"] == pytest.approx(rows["reach"][0])
     values = long.astype(np.float32)
     bits = (values.view(np.uint32) >> 16).astype(np.uint16)
-    written(tmp_path / "c.safetensors", {"scores": bits, "target": np.full(4, 3)})
+    mask = np.arange(600) < 590
+    arrays = {"scores": bits, "target": np.full(4, 3), "mask": mask, "other": mask}
+    written(tmp_path / "c.safetensors", arrays)
     assert main(["head", str(tmp_path / "c.safetensors"), "--json"]) == 0
     cut = (values.view(np.uint32) & 0xFFFF0000).view(np.float32)
     found = json.loads(capsys.readouterr().out)
-    assert found[1]["share"] == pytest.approx(head.summary(head.measure(cut, 3))["share"][1])
+    rows = head.summary(head.measure(cut, 3, mask=mask))
+    assert found[1]["share"] == pytest.approx(rows["share"][1])
+
+
+def test_the_answer_says_first_how_far_to_trust_it():
+    said = [trust(x) for x in (0.845, 0.85, np.nan)]
+    assert ["under 0.85" in each for each in said] == [True, False, False]
+    assert "not known" in said[2]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """How far a head finds its token: known numbers, what is proved, and intervals by simulation."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from attention_separation import head
+from attention_separation.head.columns import to_bf16
 
 RNG = np.random.default_rng
 
@@ -63,6 +65,72 @@ def test_known_numbers(name):
     )
 
 
+def literal(scores, target, fixed, n, level):
+    """Each column of one row as docs/head.md has it, but for temperatures; r by runs."""
+    others = [j for j in range(len(scores)) if j != target]
+    rest = [j for j in others if j not in fixed]
+    gaps = scores[target] - scores
+    w, c = np.exp(-gaps), (1 - level) / level
+    p, of_rest = w / w.sum(), np.exp(-gaps)[rest]
+    a, m, k, mean = w[list(fixed)].sum(), len(rest), len(fixed) + 1, of_rest.mean()
+
+    def error(weights):
+        runs = np.array([run.mean() for run in np.array_split(weights, 8)])
+        return runs.std(ddof=1) / np.sqrt(8) / weights.mean()
+
+    def off(more):
+        return 2.364624 * error(of_rest) * np.sqrt(1 + m / more) if m >= 64 else np.nan
+
+    more, first = (c - a) / mean, of_rest[: m // 8]
+    found = {
+        "n": len(scores), "share": p[target], "gap": gaps[others].min(),
+        "louder": (gaps[others] < 0).sum(), "mu": gaps[rest].mean() / gaps[rest].std(),
+        "n_entropy": np.exp(-(p * np.log(p)).sum()), "n_squares": 1 / (p**2).sum(),
+        "sink": p[list(fixed)].sum(), "n_rest": of_rest.sum() ** 2 / (of_rest**2).sum(),
+        "reach": k + more if a < c else 0, "reach_low": NAN, "reach_high": NAN,
+        "drift": NAN, "held_out": NAN,
+        "share_at_n": 1 / (1 + a + (n - k) * mean),
+        "share_low": 1 / (1 + a + (n - k) * mean * np.exp(off(n - k))),
+        "share_high": 1 / (1 + a + (n - k) * mean * np.exp(-off(n - k))),
+    }  # fmt: skip
+    if a < c:
+        found["reach_low"] = k + more * np.exp(-off(more))
+        found["reach_high"] = k + more * np.exp(off(more))
+    if m >= 512:
+        allowed = 2.364624 * error(first) * np.sqrt(1 - (m // 8) / m)
+        found["drift"] = np.log(mean / first.mean())
+        found["held_out"] = float(abs(found["drift"]) <= allowed)
+    return found
+
+
+@pytest.mark.parametrize("m", [8, 63, 64, 65, 511, 512, 517])
+@pytest.mark.parametrize("fixed", [(), (0,), (3, 1)])
+def test_every_column_is_its_formula(m, fixed):
+    rng = RNG(m)
+    for level in (0.5, 0.2, 0.8):
+        scores = 2 * rng.standard_normal(m + 1 + len(fixed))
+        target = int(rng.integers(4, len(scores)))
+        scores[target] += 3 * rng.random()
+        scores[7 if target != 7 else 6] = scores[target]  # as loud is not louder
+        found = one(scores, target, fixed=fixed, n=50.5, level=level)
+        for name, value in literal(scores, target, fixed, 50.5, level).items():
+            assert found[name] == pytest.approx(value, rel=1e-9, nan_ok=True), name
+        t = found["temperature"]
+        if t == 0:
+            assert np.isnan(found[["ssmax_s", "n_rest_at_t"]].to_numpy(float)).all()
+        else:
+            cooler = literal(scores / t, target, fixed, 50.5, level)
+            assert cooler["share_at_n"] == pytest.approx(level, rel=1e-9)
+            assert found["ssmax_s"] == pytest.approx(1 / t / np.log(50.5))
+            assert found["n_rest_at_t"] == pytest.approx(cooler["n_rest"], rel=1e-9)
+
+
+def test_numbers_are_rounded_to_bf16_as_ml_dtypes_does():
+    x = np.concatenate([RNG(1).standard_normal(1000) * 50, [1 + 2**-8, 1 + 3 * 2**-8, 0, -np.inf]])
+    rounded = x.astype(ml_dtypes.bfloat16).astype(float)
+    np.testing.assert_array_equal(to_bf16(x), rounded)
+
+
 def test_known_numbers_of_the_weights_of_a_row():
     found = one(row_a(), 300)
     assert found["n_entropy"] == pytest.approx(3.560055, abs=1e-6)
@@ -88,6 +156,21 @@ def test_other_kernels_on_the_same_scores(kernel, share, reach):
     assert found["reach"] == pytest.approx(reach, abs=1e-3)
     assert found["reach_low"] == pytest.approx(1023 / 3 if reach == np.inf else NAN, nan_ok=True)
     assert (found["share_at_n"] >= 0.5) == (reach >= 50)
+
+
+def test_fixed_tokens_are_there_once_for_other_kernels_too():
+    scores, target, fixed, n = ROWS["b"]
+    w = np.maximum(scores, 0.0) ** 2
+    rest = np.delete(w, [0, target])
+    found = one(scores, target, fixed=fixed, n=n, kernel="maximum(x, 0)**2")
+    shares = [w[target] / (w[target] + w[0] + (x - 2) * rest.mean()) for x in (2048, n)]
+    assert found[["share", "share_at_n"]].tolist() == pytest.approx(shares)
+    assert found["reach"] == pytest.approx(2 + (w[target] - w[0]) / rest.mean())
+    assert one(scores, 5, fixed=fixed, kernel="maximum(x, 0)**2")["reach"] == 0
+    [share] = head.share(scores, target, [n], fixed=fixed, kernel="maximum(x, 0)**2")["share"]
+    assert share == found["share_at_n"]
+    with pytest.raises(ArithmeticError, match="negative or no numbers"):
+        one(scores, target, kernel="x + 3")
 
 
 def test_exp_is_the_same_by_the_other_way():
@@ -146,7 +229,9 @@ def test_temperatures_are_the_ends_on_a_grid(seed):
 def test_at_a_temperature_a_counting_bound_holds():
     """1/T >= log(C(g)/c)/g for every gap g, C counting each of the rest (N - k)/m times."""
     gaps = np.sort(row_a()[300] - np.delete(row_a(), 300))
-    counts = head.counting(row_a(), 300, gaps)["count"].to_numpy() * (1e5 - 1) / 1023
+    counts = head.counting(row_a(), 300, gaps)["count"].to_numpy()
+    assert counts.tolist() == list(range(1, 1024))
+    counts = counts * (1e5 - 1) / 1023
     bound = (np.log(counts) / gaps).max()
     assert 1 / bound == pytest.approx(0.8476, abs=1e-4)
     assert one(row_a(), 300, n=1e5)["temperature"] <= 1 / bound
@@ -179,6 +264,37 @@ def test_weights_above_the_diagonal_are_a_mask_and_elsewhere_weights():
     np.testing.assert_allclose(ours["reach"], other["reach"], rtol=1e-12)
     weights[30, 5] = 0
     assert head.measure(weights, target, weights=True)["n"].tolist() == list(range(21, 41))
+    whole = np.ones((40, 40), bool)
+    assert set(head.measure(weights, target, weights=True, mask=whole)["n"]) == {40}
+    assert set(head.measure(weights[20:], 3, weights=True)["n"]) == {40}
+
+
+def test_a_weight_that_was_rounded_to_zero_finds_nothing():
+    found = one(np.r_[0, np.full(64, 1 / 64)], 0, weights=True, n=100)
+    assert found[["share", "reach", "louder", "share_at_n", "temperature"]].tolist() == [
+        0,
+        1,
+        64,
+        0,
+        0,
+    ]
+
+
+def test_weights_that_sum_to_nearly_one_have_no_sink():
+    for total, sink in ((0.99, 0), (1.01, 0), (0.9, 0.1)):
+        found = one(np.full(64, total / 64), 0, weights=True)
+        assert found["sink"] == pytest.approx(sink)
+        assert found["n_squares"] == pytest.approx(64 / (1 - sink) ** 2)
+
+
+def test_the_first_token_of_few_rows_is_no_sink_of_all():
+    scores = RNG(1).standard_normal((4, 40))
+    scores[:2, 0] = 9
+    assert len(head.measure(scores, 1)) == 4  # a warning would be an error
+    scores[2, 0] = 9
+    with pytest.warns(UserWarning, match="token 0"):
+        head.measure(scores, 1)
+    assert len(head.measure(scores, 0)) == 4
 
 
 def test_the_order_of_the_rest_moves_intervals_drift_and_the_check_alone():
@@ -224,6 +340,11 @@ def test_a_row_at_n_is_a_share_and_a_summary_counts_heads():
     assert of["rows"] == len(own) == 60
     assert of["reach"] == own["reach"].median()
     assert of["found_at_n"] == (own["reach"] >= 2000).mean()
+    assert [of["reach_q25"], of["reach_q75"]] == own["reach"].quantile([0.25, 0.75]).tolist()
+    layers = head.summary(head.measure([scores[0], -scores[1]], 7))
+    assert layers[["layer", "head"]].to_numpy().tolist() == [
+        [x, y] for x in (0, 1) for y in range(4)
+    ]
     assert 0 < of["held_out"] == own["held_out"].mean() <= 1
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("build", "", "cluster", "explore", "rank", "publish")
+LOCKS = ("build", "", "cluster", "explore", "rank", "head", "publish")
 """Of requirements-*.lock; that of PyTorch's CPU build is for Linux alone."""
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")

@@ -21,6 +21,7 @@ def versions(name: str) -> set[str]:
         ("cluster", "snakemake-executor-plugin-slurm"),
         ("rank", "torch"),
         ("rank-cpu", "torch"),
+        ("head", "transformers"),
         ("publish", "zensical"),
         ("explore", "marimo"),
     ],

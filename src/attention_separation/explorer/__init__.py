@@ -1,4 +1,4 @@
-"""An app in the browser that shows what attention kernels can do: `attention-separation explore`.
+"""An app in the browser that shows what attention can do: `attention-separation explore`.
 
 Its pictures are functions too; they need matplotlib alone:
 
@@ -6,6 +6,6 @@ Its pictures are functions too; they need matplotlib alone:
     >>> figure = draw_curve(["exp", "linear"], "a1", n=2000)
 """
 
-from .pictures import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
+from .pictures import draw_curve, draw_head, draw_needle, draw_rank_bound, draw_row, draw_scores
 
-__all__ = ["as_svg", "draw_curve", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]
+__all__ = ["draw_curve", "draw_head", "draw_needle", "draw_rank_bound", "draw_row", "draw_scores"]

@@ -1,13 +1,11 @@
 """Pictures of attention, light enough to be drawn while a slider moves; what a picture shows, in
-words, is its label, `figure.get_label()`.
-
-Those of kernels take them as `separate` does, and for their setting its parameters, n (2,000 if not
-given) and a temperature; they raise what it raises.
+words, is its label, `figure.get_label()`. Those of kernels take them as `separate` does, and for
+their setting its parameters, n (2,000 if not given) and a temperature; they raise what it raises.
 """
 
 import io
+import re
 from collections.abc import Iterable
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from .. import head
 from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
@@ -25,14 +24,14 @@ from ..attention.distinct_rows import OWN, SAME, SPECIAL
 from ..attention.sign_columns import TIE_TOLERANCE, binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
+from ..head.measuring import trust
 from ..head_rank.theory.bound import bound
 from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, RC, VERMILION, kernel_line
 from ..settings.words import suggestion
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
-SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-POWERS = {10**k: f"10{str(k).translate(SUPERSCRIPT)}" for k in range(3, 13)}
+POWERS = {10**k: "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(x)] for x in str(k)) for k in range(3, 13)}
 TEN = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)  # of a power of ten
 AXES = {
     "n": ("tokens n", (*(x * 10**k for k in range(11) for x in TEN[::2]), 10**12)),
@@ -47,8 +46,7 @@ AXES = {
 """What a curve can be drawn against: its words, and the values that it is drawn through."""
 
 TABLE = Path(__file__).with_name("needle_limits.csv")
-"""The needle's accuracy limits, which take longer than a slider may: `make explorer-table` writes
-them anew, in some minutes."""
+"""The needle's accuracy limits, which take longer than a slider may: `make explorer-table`."""
 
 NEEDLE_KERNELS = ("bayes", "exp", "power_4", "power_3", "power_2", "linear", "uniform")
 MUS = tuple(3 + k / 2 for k in range(11))
@@ -144,11 +142,9 @@ def score_law(found: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
     """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
     of sqrt(log n) and in order, and the chance of each."""
     states = (found.scored.d0, found.scored.d1)[dataset][0]
-    chances = (
-        np.ones(states.shape) * binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
-    )
+    chances = binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
     values, places = np.unique(states / found.scored.s, return_inverse=True)
-    of_value = np.bincount(places.ravel(), chances.ravel())
+    of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
     above = np.append(np.cumsum(of_value[:0:-1])[::-1], 0.0)
     return values, np.diff(none_of(above, found.m), prepend=0.0)
 
@@ -156,10 +152,9 @@ def score_law(found: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
 def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
     """The special token's attention row, on D1 and D0: the shares of the special token, of the
     others of its class, and of all other classes; negative weights are hatched."""
-    given, rows = _named(kernels), []
-    for kernel, _ in given:
-        found = separation(kernel, **at)
-        rows += [row_weights(found, dataset) for dataset in (1, 0)]
+    given = _named(kernels)
+    found = [separation(kernel, **at) for kernel, _ in given]
+    rows = [row_weights(each, dataset) for each in found for dataset in (1, 0)]
     weights = np.array([weights for weights, _ in rows])
     shares = weights / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1e-300)
     places, left = [k + 0.4 * (k // 2) for k in range(len(rows))], 0.0
@@ -197,18 +192,8 @@ def row_weights(found: Separation, dataset: int) -> tuple[np.ndarray, float]:
 
 def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     """Accuracy limits against the number of tokens, a line for each kernel: dots are tabled, lines
-    only join them; the legend has the limits at n.
-
-    Parameters
-    ----------
-    mu : signal-to-noise ratio of the needle, 3, 3.5, ... 8
-    n : number of tokens that is marked, a power of 2 from 8 to 2^20
-
-    Raises
-    ------
-    ValueError
-        If the table has no such mu or n.
-    """
+    only join them; the legend has the limits at n, a power of 2 from 8 to 2^20, at a
+    signal-to-noise ratio mu, 3, 3.5, ... 8. ValueError if the table has no such mu or n."""
     if mu not in MUS or n not in TOKENS:
         raise ValueError(
             f"mu={mu!r} and n={n!r} are not in the table; allowed: mu 3, 3.5, ... 8, n powers of 2 "
@@ -237,17 +222,6 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     return finished(axes, along, "accuracy limit", words, logarithmic=True)
 
 
-def write_table() -> None:
-    """Compute the table and write it, each number in six digits."""
-    from ..needle import critical_n, limit
-
-    rows = [["kernel", "mu", "critical_n", *map(str, TOKENS)]]
-    for kernel, mu in product(reversed(NEEDLE_KERNELS), MUS):
-        accuracies = [f"{limit(kernel, mu, n):.6f}" for n in TOKENS]
-        rows.append([kernel, f"{mu:g}", f"{critical_n(kernel, mu):.6g}", *accuracies])
-    TABLE.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
-
-
 def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     """The error that no one layer of `heads` heads goes below, against their rank from 1 to d, with
     a dot at `rank`, or at d if it is more. ValueError if a size is out of range."""
@@ -269,6 +243,27 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
         "has 0.5, predicting zero 1. At full rank the bound is 0."
     )
     return finished(axes, f"rank r of {heads:,} heads, d = {d}", "lower bound on the error", words)
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers that are written beside each other; ValueError if one is none."""
+    try:
+        return [float(word) for word in re.sub(r"[][(),;]", " ", text).split()]
+    except ValueError as error:
+        raise ValueError(f"scores: {error}; allowed: numbers") from None
+
+
+def draw_head(scores: str, target: int, sink: bool = False) -> Figure:
+    """The weight of the target, an index, against the number of tokens, of a row of scores written
+    as text; token 0 is there once if it is a sink. ValueError as of `head.measure`."""
+    given = {"scores": numbers(scores), "target": target, "fixed": [0] if sink else []}
+    row, axes = head.measure(**given).iloc[0], head.plot(**given, axes=panel())
+    words = (
+        f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "
+        f"{row['n']:,.0f} tokens, and half of it up to {row['reach']:,.0f} if more are like these; "
+        f"the 95 % interval is {row['reach_low']:,.0f} to {row['reach_high']:,.0f}."
+    )
+    return finished(axes, "tokens N", "weight of the target", words, logarithmic=True)
 
 
 def as_svg(figure: Figure) -> str:

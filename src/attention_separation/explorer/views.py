@@ -10,11 +10,10 @@ from matplotlib.figure import Figure
 from ..any_attention.exact.layers import LAYERS, Layer
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
-from . import as_svg, draw_curve, draw_needle, draw_rank_bound, draw_row, draw_scores
-from .pictures import AXES, MUS, TEN, TOKENS, in_digits, nearest_multiple, separation
+from . import draw_curve, draw_head, draw_needle, draw_rank_bound, draw_row, draw_scores
+from .pictures import AXES, MUS, TEN, TOKENS, as_svg, in_digits, nearest_multiple, separation
 
-FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)
-"""What questions that cannot be answered raise; the text says why."""
+FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)  # their texts say why
 
 
 class Control(NamedTuple):
@@ -62,6 +61,8 @@ NAMES = {words: name for name, words in WORDS.items()}
 BESIDE = [WORDS[name] for name in ("linear", "power_4", "elu_plus_one")]
 STEPS_OF_N = [*(x * 10**k for k in range(11) for x in TEN), 10**12]
 FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
+NORMAL = np.random.default_rng(0).standard_normal(600)
+EXAMPLE = " ".join(f"{x:.2f}" for x in NORMAL + 8 * (np.arange(600) == 300))
 AGAINST = {words: name for name, (words, _) in AXES.items()}
 
 CONTROLS = {
@@ -113,6 +114,17 @@ VIEWS = {
         },
         "from attention_separation.head_rank.theory.bound import bound\n\n"
         "print(bound({d}, min({rank}, {d}), {heads}))",
+    ),
+    "Head": View(
+        draw_head, 0,
+        {
+            "scores": Control("text_area", "scores of a row, pasted", EXAMPLE, {"rows": 3}),
+            "target": Control("number", "index of its token", 300, {"start": 0, "step": 1}),
+            "sink": Control("checkbox", "token 0 is a sink", False, {}),
+        },
+        "from attention_separation import head\n"
+        "from attention_separation.explorer.pictures import numbers\n\n"
+        "print(head.measure(numbers({scores!r}), {target}, fixed=[0] * {sink})['reach'][0])",
     ),
 }  # fmt: skip
 TABS = {"view": Control("tabs", "", "Curve", {"options": {name: name for name in VIEWS}})}

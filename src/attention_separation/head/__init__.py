@@ -12,33 +12,11 @@ target's weight at other numbers of tokens, `counting` counts its rivals; `plot`
 draw. `scores_of` and `induction_targets` make what these take.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .measuring import counting, measure, share, summary
-    from .pictures import plot, plot_heads
-    from .scores import induction_targets, scores_of
-
-MODULES = {
-    "measuring": ("counting", "measure", "share", "summary"),
-    "pictures": ("plot", "plot_heads"),
-    "scores": ("induction_targets", "scores_of"),
-}
-"""What each module has, imported when it is first asked for."""
+from .measuring import counting, measure, share, summary
+from .pictures import plot, plot_heads
+from .scores import induction_targets, scores_of
 
 __all__ = [
     "counting", "induction_targets", "measure", "plot", "plot_heads", "scores_of", "share",
     "summary",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in MODULES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *__all__]

@@ -1,6 +1,7 @@
 """How far heads still find their tokens: a row for each query with a target, or for each head."""
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,11 +10,15 @@ import pandas as pd
 
 from ..api.build import Given
 from ..api.validation import number
-from .columns import LEAST_REST, Measured, softmax_columns
+from .columns import softmax_columns
 from .other_kernels import kernel_columns
-from .scores import AXES, Rows, blocks, warn_of_sink
+from .rows import LEAST_REST
+from .scores import AXES, blocks
 
 LEVEL = 0.5
+
+SINK_SHARE = 0.3
+"""Share of the first token from which on it looks like a sink."""
 
 TRUSTED = 0.85
 """Mean of `held_out` of a head from which on its context foretells a longer one, by simulation."""
@@ -60,29 +65,29 @@ def measure(
             f"weights=True with kernel={kernel!r}; allowed: exp, for weights have lost what other "
             "kernels need of scores"
         )
+    if n is not None:
+        least = np.size(fixed) + 2
+        number("n", n, f"numbers from {least}, the fixed tokens, the target and one more",
+               lambda x: least <= x < math.inf)  # fmt: skip
     parts, first = [], []
     for rows in blocks(scores, target, fixed, mask, weights):
-        _require_room(rows, n)
         of = softmax_columns(rows, n, level) if is_exp else kernel_columns(rows, n, level, kernel)
-        parts.append(pd.DataFrame(rows.labels | of))
+        of = pd.DataFrame(of)
+        of[rows.m < LEAST_REST] = math.nan
+        parts.append(pd.DataFrame(rows.labels | {"n": rows.n}).join(of))
         if is_exp and not np.size(fixed):
-            weights = Measured(rows, level).weights
-            first.append(np.where(rows.others[:, 0], weights[:, 0] / weights.sum(1), 0.0))
+            first.append(np.where(rows.is_target[:, 0], 0.0, rows.weights[:, 0]))
     found = pd.concat(parts, ignore_index=True)
-    found.attrs["N"] = n
+    found.attrs = {} if n is None else {"N": n}
     if found["share"].isna().all():
         raise ValueError(f"every row has fewer than {LEAST_REST} tokens beside its target")
-    if first:
-        warn_of_sink(np.concatenate(first))
+    if first and (np.concatenate(first) > SINK_SHARE).mean() > 0.5:
+        warnings.warn(
+            f"token 0 has over {SINK_SHARE:g} of most rows, as a sink; where it is there once, "
+            "however long the context is, say fixed=[0]",
+            stacklevel=2,
+        )
     return found
-
-
-def _require_room(rows: Rows, n: float | None) -> None:
-    if n is None:
-        return
-    least = int((rows.visible & ~rows.rest).sum(1).max()) + 1
-    number("n", n, f"numbers from {least}, the fixed tokens, the target and one more",
-           lambda x: least <= x < math.inf)  # fmt: skip
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -93,34 +98,36 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
     `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
     """
-    by = [name for name in (AXES[0], AXES[2]) if name in rows]
-    groups = rows.groupby(by, sort=True) if by else [((), rows)]
-    found = []
-    for key, own in groups:
-        at = dict(zip(by, key, strict=True))
-        at |= {"held_out": own.get("held_out", pd.Series(math.nan)).mean(), "rows": len(own)}
-        at |= {name: own[name].median() for name in MEDIANS if name in own}
-        at |= {"reach_q25": own["reach"].quantile(0.25), "reach_q75": own["reach"].quantile(0.75)}
-        if "share_at_n" in own:
-            at["found_at_n"] = (own["reach"] >= rows.attrs["N"]).mean()
-        found.append(at)
-    return pd.DataFrame(found)
+    if "N" in rows.attrs:
+        rows = rows.assign(found_at_n=rows["reach"] >= rows.attrs["N"])
+    named = {name: (name, "median") for name in MEDIANS if name in rows}
+    named |= {f"reach_q{q}": ("reach", lambda x, q=q: x.quantile(q / 100)) for q in (25, 75)}
+    named |= {"found_at_n": ("found_at_n", "mean")} if "found_at_n" in rows else {}
+    by = [name for name in ("layer", "head") if name in rows]
+    groups = rows.reindex(columns=[*rows, *{"held_out"} - {*rows}]).groupby(by or (lambda _: 0))
+    found = groups.agg(held_out=("held_out", "mean"), rows=("share", "size"), **named)
+    return found.reset_index(drop=not by)
+
+
+def trust(held_out: float) -> str:
+    """What a mean of `held_out` says of longer contexts, in a sentence."""
+    if np.isnan(held_out):
+        return "held_out: not known, as of rows under 512, so nothing says that more are like these"
+    if held_out < TRUSTED:
+        return f"held_out {held_out:.2f}, under {TRUSTED}: this context does not foretell more"
+    return f"held_out {held_out:.2f}: an eighth of the context foretells all of it"
 
 
 def share(scores: Any, target: Any, n: Iterable[float], **given: Any) -> pd.DataFrame:
     """The target's share among each of the numbers of tokens n, with its interval: a row for each
     query and n, with columns n, share, low, high after the labels; arguments as of `measure`."""
-    parts = []
-    for each in n:
-        rows = measure(scores, target, n=each, **given)
-        labels = [name for name in (*AXES, "query", "target") if name in rows]
-        named = {"share_at_n": "share", "share_low": "low", "share_high": "high"}
-        own = rows[[*labels, *named]].rename(columns=named)
-        own.insert(len(labels), "n", float(each))
-        parts.append(own)
+    parts = [measure(scores, target, n=each, **given).assign(n=float(each)) for each in n]
     if not parts:
         raise ValueError("n is empty; allowed: at least one number of tokens")
-    return pd.concat(parts, ignore_index=True)
+    found = pd.concat(parts, ignore_index=True)
+    labels = [name for name in (*AXES, "query", "target", "n") if name in found]
+    named = {"share_at_n": "share", "share_low": "low", "share_high": "high"}
+    return found.reindex(columns=[*labels, *named]).rename(columns=named)
 
 
 def counting(
@@ -128,10 +135,11 @@ def counting(
 ) -> pd.DataFrame:
     """How many of the rest have scores within each gap of the target's, or above it: a row for each
     query and gap, with columns gap and count after the labels; arguments as of `measure`."""
-    parts = []
+    parts, gaps = [], [*gaps]
     for rows in blocks(scores, target, fixed, mask, weights=False):
-        below = np.where(rows.rest, rows.of_target - rows.scores, np.inf)
-        for gap in gaps:
-            count = (below <= gap).sum(1)
-            parts.append(pd.DataFrame(rows.labels | {"gap": float(gap), "count": count}))
+        own = rows.scores[rows.is_target][:, None] - np.where(rows.rest, rows.scores, -np.inf)
+        parts += [
+            pd.DataFrame(rows.labels | {"gap": float(gap), "count": (own <= gap).sum(1)})
+            for gap in gaps
+        ]
     return pd.concat(parts, ignore_index=True)

@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..api.separating import new_axes
-from .columns import LEAST_REST
 from .measuring import LEVEL, TRUSTED, measure, share
-
-POINTS = 33
-"""Of a curve."""
+from .rows import LEAST_REST
 
 
 def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **given: Any) -> Any:
@@ -19,11 +16,12 @@ def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **
     rows = measure(scores, target, level=level, **given)
     least = LEAST_REST + np.size(given.get("fixed", ()))
     most = max(rows["n"].max(), rows["reach"].replace(np.inf, np.nan).max())
-    sizes = np.geomspace(least, 4 * most, POINTS)
+    sizes = np.geomspace(least, 4 * most, 33)
     of_n = share(scores, target, n=sizes, level=level, **given).groupby("n")
     axes = axes or new_axes()
-    axes.fill_between(sizes, of_n["low"].median(), of_n["high"].median(), alpha=0.25, linewidth=0)
-    axes.plot(sizes, of_n["share"].median())
+    low, high = of_n["low"].median(), of_n["high"].median()
+    axes.fill_between(sizes, low, high, alpha=0.25, linewidth=0, label="95 %")
+    axes.plot(sizes, of_n["share"].median(), label="weight of the target")
     axes.axhline(level, color="grey", linewidth=0.8)
     axes.axvline(rows["n"].median(), color="grey", linewidth=0.8, linestyle=":")
     axes.set(xscale="log", ylim=(0, 1), xlabel="tokens N", ylabel="weight of the target")
