@@ -79,8 +79,9 @@ def test_a_fault_is_the_apis_sentence(wrong):
 
 
 OWN = {
-    "against": "temperature", "mu": 3.5, "n": 2**20, "d": 16, "rank": 40, "heads": 4, "target": 2,
-    "scores": "[0.1, -0.5, 7.25, 1, 2, 0.3, 1e-3, 2.5, 0 1\n0.5]", "sink": True,
+    "against": "temperature", "mu": 3.5, "n": 2**20, "d": 16, "rank": 40, "heads": 4,
+    "scores": "[0.1, -0.5, 7.25, 1, 2, 0.3, 1e-3, 2.5, 0 1\n0.5]", "fixed": "0",
+    "target": "2",
 }  # fmt: skip
 ASKED = [
     (["exp", "linear"], {"n": 2000}),
@@ -106,16 +107,16 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
 def test_a_pasted_row_is_measured_and_its_check_comes_first():
     text = VIEWS["Head"].controls["scores"].value
     [row] = head.measure([float(x) for x in text.split()], 300).itertuples()
-    [words, _] = show("Head", [], {}, {"scores": text, "target": 300, "sink": False}).words
+    [words, _] = show("Head", [], {}, {"scores": text, "target": "300", "fixed": ""}).words
     assert words.startswith("held_out 1.00: an eighth of the context foretells all of it.")
     assert f" {row.share:.3g} of the weight among 600 tokens" in words
     assert f"to {row.reach:,.0f} if" in words
     assert f"{row.reach_low:,.0f} to {row.reach_high:,.0f}." in words
-    fixed = show("Head", [], {}, {"scores": text, "target": 300, "sink": True}).words[0]
+    fixed = show("Head", [], {}, {"scores": text, "target": "300", "fixed": "0"}).words[0]
     [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
     assert f"to {row.reach:,.0f} if" in fixed
     for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
-        [fault] = show("Head", [], {}, {"scores": wrong, "target": 300, "sink": False}).faults
+        [fault] = show("Head", [], {}, {"scores": wrong, "target": "300", "fixed": ""}).faults
         assert re.match(said, fault)
 
 

@@ -245,18 +245,19 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     return finished(axes, f"rank r of {heads:,} heads, d = {d}", "lower bound on the error", words)
 
 
-def numbers(text: str) -> list[float]:
+def numbers(name: str, text: str, kind: type = float) -> list:
     """Numbers that are written beside each other; ValueError if one is none."""
     try:
-        return [float(word) for word in re.sub(r"[][(),;]", " ", text).split()]
+        return [kind(word) for word in re.sub(r"[][(),;]", " ", text).split()]
     except ValueError as error:
-        raise ValueError(f"scores: {error}; allowed: numbers") from None
+        raise ValueError(f"{name}: {error}; allowed: numbers, of tokens whole ones") from None
 
 
-def draw_head(scores: str, target: int, sink: bool = False) -> Figure:
-    """The weight of the target, an index, against the number of tokens, of a row of scores written
-    as text; token 0 is there once if it is a sink. ValueError as of `head.measure`."""
-    given = {"scores": numbers(scores), "target": target, "fixed": [0] if sink else []}
+def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
+    """The weight of the target against the number of tokens, of a row of scores, with indices of
+    tokens that are there once; all written as text. ValueError as of `head.measure`."""
+    tokens = {"target": numbers("target", target, int), "fixed": numbers("fixed", fixed, int)}
+    given = {"scores": numbers("scores", scores), **tokens}
     row, axes = head.measure(**given).iloc[0], head.plot(**given, axes=panel())
     words = (
         f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "

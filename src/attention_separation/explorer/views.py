@@ -119,12 +119,13 @@ VIEWS = {
         draw_head, 0,
         {
             "scores": Control("text_area", "scores of a row, pasted", EXAMPLE, {"rows": 3}),
-            "target": Control("number", "index of its token", 300, {"start": 0, "step": 1}),
-            "sink": Control("checkbox", "token 0 is a sink", False, {}),
+            "target": Control("text", "index of its token", "300", {}),
+            "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
         },
         "from attention_separation import head\n"
         "from attention_separation.explorer.pictures import numbers\n\n"
-        "print(head.measure(numbers({scores!r}), {target}, fixed=[0] * {sink})['reach'][0])",
+        "scores = numbers('scores', {scores!r})\n"
+        "print(head.measure(scores, {target}, fixed=[{fixed}])['reach'][0])",
     ),
 }  # fmt: skip
 TABS = {"view": Control("tabs", "", "Curve", {"options": {name: name for name in VIEWS}})}
