@@ -37,29 +37,19 @@ class HeadRank(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
-        # Asked for by people alone: a workflow does without the libraries of tables.
-        from ..results.tables import read_parquet
         from ..statistics.claims import count_verdicts
         from .claims.judging import ORIGINS, SCHEMA
 
-        path = folder / "tables" / "rank_claims.parquet"
-        if not path.exists():
-            raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
-        table = read_parquet(path, SCHEMA, self.results["rank_claims"].settings.digest())
+        rows = self.made_rows(folder, "rank_claims", SCHEMA)
         yield f"claims on the rank of heads, at the scale {self.section.scale}"
         for origin in ORIGINS:
-            own = [row for row in table.to_pylist() if row["origin"] == origin]
+            own = [row for row in rows if row["origin"] == origin]
             if own:
                 yield f"{origin}: {count_verdicts(row['verdict'] for row in own)}"
                 for row in own:
                     yield f"{row['verdict']:<10} {row['claim']:<36} {in_words(row)}".rstrip()
         yield f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures"
         yield f"{folder}/tables/rank_errors.html  the error of every cell"
-
-    @property
-    def folder(self) -> str:
-        scale = self.section.scale
-        return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         return {
