@@ -60,6 +60,8 @@ CONFIG = checked_config()
 STUDIES = CONFIG.studies()
 FIRST, KERNELS, RANK, NEEDLE = STUDIES.values()
 RESULTS = FIRST.folder
+# The studies of each folder, by the rule that makes its manifest.
+MANIFESTS = {"manifest": [FIRST, KERNELS], "rank_manifest": [RANK], "needle_manifest": [NEEDLE]}
 
 
 def checked_folder():
@@ -233,16 +235,6 @@ def _marked(study, output, suffix):
 def digest_of(*modules):
     """Digest of the code of some modules of the package."""
     return code_digest(*(f"attention_separation.{module}" for module in modules))
-
-
-def log_file(study, job):
-    """Where a job's messages go."""
-    return f"{study.folder}/logs/{job}.log"
-
-
-def benchmark_file(study, job):
-    """Where a job's time and memory go."""
-    return f"{study.folder}/benchmarks/{job}.tsv"
 
 
 def provenance_settings():

@@ -13,9 +13,9 @@ for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
         output:
             **writes(name),
         log:
-            log_file(JOBS[name][0], name),
+            f"{JOBS[name][0].folder}/logs/{name}.log",
         benchmark:
-            benchmark_file(JOBS[name][0], name)
+            f"{JOBS[name][0].folder}/benchmarks/{name}.tsv"
         priority: priority_of
         localrule: is_local(name)
         conda:
@@ -53,25 +53,30 @@ for study in [study for study in STUDIES.values() if study is not FIRST]:
                 files_of(study, results),
 
 
-use rule manifest as rank_manifest with:
-    input:
-        job_files.manifest_files([RANK]),
-    output:
-        f"{RANK.folder}/manifest.json",
-    log:
-        log_file(RANK, "rank_manifest"),
-    localrule: True
-    message:
-        f"Manifest of {RANK.folder}: sha256 of pictures, csv and html"
+# Of each folder: the sha256 of every result that carries no metadata of its own.
+for name, studies in MANIFESTS.items():
 
-
-use rule manifest as needle_manifest with:
-    input:
-        job_files.manifest_files([NEEDLE]),
-    output:
-        f"{NEEDLE.folder}/manifest.json",
-    log:
-        log_file(NEEDLE, "needle_manifest"),
-    localrule: True
-    message:
-        f"Manifest of {NEEDLE.folder}: sha256 of pictures, csv and html"
+    rule:
+        name:
+            name
+        input:
+            job_files.manifest_files(studies),
+        output:
+            f"{studies[0].folder}/manifest.json",
+        log:
+            f"{studies[0].folder}/logs/{name}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        threads: 1
+        resources:
+            mem_mb=250,
+            runtime=5,
+        params:
+            package=PACKAGE,
+            code=lambda wildcards: digest_of("results.manifest"),
+        message:
+            f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html"
+        shell:
+            "{params.package} job results.manifest --files {input:q} --output {output:q}"
+            " 2>&1 | tee {log:q}"

@@ -10,10 +10,10 @@ if not MODULE:
 
 
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
-MANIFESTS = rules.manifest, rules.manifest, rules.rank_manifest, rules.needle_manifest
 MADE_IN = {
-    study.name: Path(manifest.output[0]).parent
-    for study, manifest in zip((FIRST, KERNELS, RANK, NEEDLE), MANIFESTS)
+    study.name: Path(getattr(rules, name).output[0]).parent
+    for name, studies in MANIFESTS.items()
+    for study in studies
 }
 REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
 if not REPORTED[FIRST.name]:
@@ -39,9 +39,9 @@ rule provenance:
         ),
         opening=f"{FIRST.folder}/report/opening.rst",
     log:
-        log_file(FIRST, "provenance"),
+        f"{FIRST.folder}/logs/provenance.log",
     benchmark:
-        benchmark_file(FIRST, "provenance")
+        f"{FIRST.folder}/benchmarks/provenance.tsv"
     localrule: True
     conda:
         ENVIRONMENT

@@ -528,29 +528,3 @@ use rule fig3 as published with:
     benchmark:
         f"{RESULTS}/benchmarks/published.tsv"
     localrule: True
-
-
-# Of the folder: the sha256 of every result that carries no metadata of its own.
-
-
-rule manifest:
-    input:
-        job_files.manifest_files([FIRST, KERNELS]),
-    output:
-        f"{RESULTS}/manifest.json",
-    log:
-        log_file(FIRST, "manifest"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=250,
-        runtime=5,
-    params:
-        package=PACKAGE,
-        code=lambda wildcards: digest_of("results.manifest"),
-    message:
-        f"Manifest of {RESULTS}: sha256 of pictures, csv and html"
-    shell:
-        "{params.package} job results.manifest --files {input:q} --output {output:q} 2>&1 | tee {log:q}"

@@ -5,8 +5,10 @@ A folder of docs/ holds, of the cells of a scale, tables of the runs, of their h
 of their curves and of recorded shares, and a json of what made each cell.
 """
 
+import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from statistics import mean
 
@@ -20,13 +22,12 @@ from ..pages.keeping import DIGITS
 from ..pages.provenance_page import processor
 from ..results.files import write_text
 from ..results.tables import rounded, schema, table_from_rows, write_csv
-from ..settings.strict_model import subsample
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
 from .settings.cells import TEXT_RATE
 from .training import published_values
-from .training.cell_table import OF_HEADS, OF_SHARES, RUNS, SCHEMA, USUAL, read_cell
+from .training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, USUAL, entries, read_cell
 from .training.runs import (
     CONTROL_INITIAL,
     cells_of,
@@ -46,21 +47,8 @@ MOST_POINTS = 25
 MADE_WITH = "made_with.json"
 KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
 
-LISTS = {
-    "heads": dict(zip(OF_HEADS, OF_HEADS, strict=True)),
-    "curves": {"step": "curve_step", "train": "curve_train", "test": "curve_test"},
-    "shares": {name.removeprefix("share_"): name for name in OF_SHARES},
-}
-"""Tables with a row per entry of lists: their columns, and the lists of a cell's table."""
-
-
-def _columns(lists: dict[str, str]) -> pa.Schema:
-    own = [pa.field(name, SCHEMA.field(of).type.value_type) for name, of in lists.items()]
-    return pa.schema([SCHEMA.field("cell"), SCHEMA.field("run"), *own])
-
-
-TABLES = {"runs": RUNS} | {name: _columns(lists) for name, lists in LISTS.items()}
-"""The columns of each table that is kept."""
+LISTS = {"heads": OF_HEADS, "curves": OF_CURVES, "shares": OF_SHARES}
+"""Tables with a row per entry of these lists of a cell's table."""
 
 
 PUBLISHED = schema(
@@ -106,31 +94,37 @@ def keep_runs(results: Path, folder: Path) -> int:
     return len(paths)
 
 
-def kept_tables(rows: Iterable[dict]) -> dict[str, pa.Table]:
-    """The tables of TABLES, of rows of cells' tables."""
-    parts: dict[str, list[dict]] = {"runs": list(rows)}
-    for table, lists in LISTS.items():
-        most = MOST_POINTS if table == "curves" else None
-        parts[table] = [
-            {"cell": row["cell"], "run": row["run"]} | dict(zip(lists, entry, strict=True))
-            for row in parts["runs"]
-            for entry in subsample([*zip(*map(row.get, lists.values()), strict=True)], most)
-        ]
-    return {name: table_from_rows(parts[name], schema) for name, schema in TABLES.items()}
+def kept_tables(rows: list[dict]) -> dict[str, pa.Table]:
+    """The tables that are kept, of rows of cells' tables."""
+    found = {"runs": table_from_rows(rows, RUNS)}
+    for name, lists in LISTS.items():
+        most = MOST_POINTS if name == "curves" else None
+        table = entries(rows, lists, ("cell", "run"), most)
+        found[name] = table.rename_columns(_short_names(table.schema))
+    return found
+
+
+def _short_names(schema: pa.Schema) -> list[str]:
+    return [name.removeprefix("curve_").removeprefix("share_") for name in schema.names]
 
 
 def read_kept(folder: Path) -> list[dict]:
     """The runs that are kept, as rows of cells' tables are; none where there is no such folder."""
     if not (folder / "runs.csv").exists():
         return []
-    tables = {name: _read_csv(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
-    rows = {(row["cell"], row["run"]): USUAL | row for row in tables["runs"]}
-    for table, lists in LISTS.items():
-        for row in rows.values():
-            row |= {of: [] for of in lists.values()}
-        for entry in tables[table]:
-            for name, of in lists.items():
-                rows[entry["cell"], entry["run"]][of].append(entry[name])
+    empty = kept_tables([])
+
+    def read(name: str) -> list[dict]:
+        types = pyarrow.csv.ConvertOptions(column_types=empty[name].schema)
+        return pyarrow.csv.read_csv(folder / f"{name}.csv", convert_options=types).to_pylist()
+
+    rows = {(row["cell"], row["run"]): USUAL | row for row in read("runs")}
+    for row in rows.values():
+        row |= {name: [] for name in chain(*LISTS.values())}
+    for table, names in LISTS.items():
+        for cell, run, *entry in map(dict.values, read(table)):
+            for name, value in zip(names, entry, strict=True):
+                rows[cell, run][name].append(value)
     return [*rows.values()]
 
 
@@ -224,11 +218,6 @@ def read_made_with(folder: Path) -> dict[str, dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def _read_csv(path: Path, schema: pa.Schema) -> list[dict]:
-    types = pyarrow.csv.ConvertOptions(column_types=schema)
-    return pyarrow.csv.read_csv(path, convert_options=types).to_pylist()
-
-
 def _made_with(path: Path, results: Path) -> dict[str, object]:
     """What a cell's file says of itself; the processor is that of the machine that keeps it."""
     metadata = pq.read_schema(path).metadata or {}
@@ -241,8 +230,8 @@ def _core_seconds(cell: str, results: Path) -> float | None:
     path = results / f"benchmarks/rank_train_{cell}.tsv"
     if not path.exists():
         return None
-    head, values = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[:2])
-    return float(dict(zip(head, values, strict=True))["cpu_time"])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return float(next(csv.DictReader(lines, delimiter="\t"))["cpu_time"])
 
 
 RATE_3 = {1: 0.005, 3: TEXT_RATE}

@@ -37,29 +37,24 @@ class HeadRank(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
-        # Asked for by people alone: a workflow does without the libraries of tables.
-        from ..results.tables import read_parquet
         from ..statistics.claims import count_verdicts
         from .claims.judging import ORIGINS, SCHEMA
 
-        path = folder / "tables" / "rank_claims.parquet"
-        if not path.exists():
-            raise ValueError(f"{path}: not made yet; run `snakemake rank` first")
-        table = read_parquet(path, SCHEMA, self.results["rank_claims"].settings.digest())
+        rows = self.made_rows(folder, "rank_claims", SCHEMA)
+        numbers = ("measured", "low", "high", "bound")
         yield f"claims on the rank of heads, at the scale {self.section.scale}"
+        yield f"{'verdict':<10} {'claim':<36} {' '.join(f'{name:>9}' for name in numbers)}"
         for origin in ORIGINS:
-            own = [row for row in table.to_pylist() if row["origin"] == origin]
+            own = [row for row in rows if row["origin"] == origin]
             if own:
                 yield f"{origin}: {count_verdicts(row['verdict'] for row in own)}"
                 for row in own:
-                    yield f"{row['verdict']:<10} {row['claim']:<36} {in_words(row)}".rstrip()
+                    text = " ".join(f"{row[name]:9.3g}" if row[name] is not None else " " * 9
+                                    for name in numbers)  # fmt: skip
+                    of = row["deciding_case"] or row["reason"] or ""
+                    yield f"{row['verdict']:<10} {row['claim']:<36} {text} {of}".rstrip()
         yield f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures"
         yield f"{folder}/tables/rank_errors.html  the error of every cell"
-
-    @property
-    def folder(self) -> str:
-        scale = self.section.scale
-        return f"results/head_rank{'' if scale == 'desk' else f'/{scale}'}"
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         return {
@@ -218,21 +213,6 @@ def _figure(
         options=options,
         description=f"Figure {name}",
     )
-
-
-def in_words(row: dict) -> str:
-    """A row's sizes, why it is not judged, its deciding comparison with the interval, and the
-    bound; empty where there is nothing to say."""
-    parts = [row["reason"]] if row["reason"] else []
-    if row["measured"] is not None:
-        interval = ""
-        if row["low"] is not None:
-            high = "or more" if row["high"] is None else f"to {row['high']:.3g}"
-            interval = f" ({row['low']:.3g} {high})"
-        parts.append(f"{row['deciding_case']}: {row['measured']:.3g}{interval}")
-    if row["bound"] is not None:
-        parts.append(f"bound {row['bound']:.3g}, {row['bound_description']}")
-    return "; ".join([row["sizes"], *parts]) if parts else ""
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:

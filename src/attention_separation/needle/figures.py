@@ -1,9 +1,5 @@
 """Figures of the needle: accuracy limits of kernels, with trained networks as dots where there are
-any, and trained networks beside these limits.
-
-The n at which an accuracy is .75 is straight against log mu for a kernel that sees sums of degree
-k, of slope 2k; against mu^2 it is for softmax and the likelihood ratio, of slope 1/2.
-"""
+any, and trained networks beside these limits."""
 
 import math
 from collections.abc import Iterable

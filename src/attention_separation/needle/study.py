@@ -29,11 +29,6 @@ class Needle(Study):
     def __init__(self, section: NeedleSection, seed: int, jobs: Jobs, own: Mapping[str, OwnKernel]):
         self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
 
-    @property
-    def folder(self) -> str:
-        scale = self.section.scale
-        return f"results/needle{'' if scale == 'desk' else f'/{scale}'}"
-
     def targets(self) -> dict[str, tuple[str, ...]]:
         untrained = () if self.cells else tuple(self.results)
         return {"needle_lines": untrained or (EXACT,)}
@@ -113,16 +108,10 @@ class Needle(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
-        # Asked for by people alone: a workflow does without the libraries of tables.
-        from ..results.tables import read_parquet
         from ..statistics.claims import count_verdicts
         from .claims.trained_claims import SCHEMA
 
-        path = folder / "tables" / "needle_claims.parquet"
-        if not path.exists():
-            raise ValueError(f"{path}: not made yet; run `snakemake needle` first")
-        settings = self.results["needle_claims"].settings.digest()
-        rows = read_parquet(path, SCHEMA, settings).to_pylist()
+        rows = self.made_rows(folder, "needle_claims", SCHEMA)
         counts = count_verdicts(row["verdict"] for row in rows)
         yield f"claims on the needle, at the scale {self.section.scale}: {counts}"
         for row in rows:

@@ -175,9 +175,10 @@ class Study(ABC):
         return self.section.scales[self.section.scale]
 
     @property
-    @abstractmethod
     def folder(self) -> str:
         """Folder that the results of its scale go to."""
+        scale = self.section.scale
+        return f"results/{self.name}{'' if scale == 'desk' else f'/{scale}'}"
 
     @abstractmethod
     def declare_results(self) -> Iterable[Result]:
@@ -190,6 +191,16 @@ class Study(ABC):
     @abstractmethod
     def summary(self, folder: Path) -> Iterator[str]:
         """What the results in a folder say, line by line; ValueError where there are none."""
+
+    def made_rows(self, folder: Path, name: str, schema: Any) -> list[dict[str, Any]]:
+        """The rows of a table of the run in a folder; ValueError where there is none."""
+        # Asked for by people alone: a workflow does without the libraries of tables.
+        from .tables import read_parquet
+
+        path = folder / f"tables/{name}.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: not made yet; run `snakemake {self.prefix}` first")
+        return read_parquet(path, schema, self.results[name].settings.digest()).to_pylist()
 
     def targets(self) -> Mapping[str, tuple[str, ...]]:
         """What else can be asked for by one name: the names of the results that it stands for."""

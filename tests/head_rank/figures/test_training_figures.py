@@ -13,7 +13,12 @@ from attention_separation.head_rank.constructions.farthest_point import (
     least_error,
     simulated_errors,
 )
-from attention_separation.head_rank.figures.training_figures import FIGURES, NUMBERS, numbers, shown
+from attention_separation.head_rank.figures.training_figures import (
+    FIGURES,
+    WITH_FACT_1,
+    numbers,
+    shown,
+)
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
 from attention_separation.head_rank.training.runs import chosen
 
@@ -286,7 +291,7 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
     words += ["--tables", *map(str, tables)]
     assert run_job("head_rank.figures.training_figures", *words) == 0
     table = pq.read_table(out.with_suffix(".parquet"))
-    assert table.schema.names == NUMBERS["rank_fig1"].names
+    assert table.schema.names == WITH_FACT_1.names
     ((wanted, _),) = simulated_errors(4, 3, [20.0], CONFIG.seed)
     found = [x for x in table["fact_1_error"].to_pylist() if x is not None]
     assert found == pytest.approx([wanted] * 2)

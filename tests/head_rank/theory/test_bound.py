@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import null_space
 from scipy.special import betainc
 
-from attention_separation.head_rank.constructions import data, features, sphere
+from attention_separation.head_rank.constructions import data, sphere
 from attention_separation.head_rank.theory.bound import (
     bound,
     correlation,
@@ -232,9 +232,15 @@ def test_the_worked_example():
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
-def test_at_rank_1_it_is_the_bound_for_random_heads(d):
+def test_at_rank_1_every_head_takes_one_harmonic_of_each_degree(d):
+    """H matrices of rank 1 leave at least 1 - H / N_l of a multiple of the identity."""
+    odd = range(1, 400, 2)
+    share, count = (
+        np.array([f(d, k) for k in odd]) for f in (sphere.sign_energy, sphere.harmonics)
+    )
     for h in 2 ** np.arange(15):
-        known = features.least_of_any_heads(d, int(h))
+        left = np.maximum(0.0, 1 - h / count)
+        known = 0.5 * (share @ left + (1 - share.sum()) * left[-1])
         assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
 
 

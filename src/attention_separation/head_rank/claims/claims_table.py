@@ -25,7 +25,7 @@ from ..training import published_values
 from ..training.cell_table import DEAD, SETTINGS, USUAL
 from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
 from ..training.runs import APART, cells_of, chosen, read_runs, sizes
-from .judging import LEARNED, ORIGINS, PUBLISHED, SCHEMA, claim, judge_claim, row_of
+from .judging import ORIGINS, PUBLISHED, SCHEMA, claim, judge_claim, row_of
 from .learned_claims import learned, more_heads
 from .theory_claims import theory
 from .trained_claims import BATCH_CLAIMS, CLAIMS, VARIANT_CLAIMS
@@ -43,12 +43,9 @@ ABOUT = (
     "same seeds, and runs of one seed share training data, initial values or held-out sets; else "
     "Welch's (interval says which). The level is nominal, for runs that scatter normally: over the "
     "few runs of a cell, of which one may be dead or stuck, it need not be kept. A dead run has "
-    f"{100 * DEAD:g} % of the training error of uniform attention, or more. Not judged is what was "
-    "run and cannot decide (reason): a single run has no interval; runs trained with other steps "
-    f"are compared with none; runs of three layers of full rank that end {APART:g} or more times "
-    "apart, or of which some are dead, have no mean that speaks for them; and where w is not the "
-    "paper's d, more points are tried only if full rank at the fewest has less than "
-    f"{LEARNED:g} of uniform attention's error. N(m, s) is normal with mean m and standard "
+    f"{100 * DEAD:g} % of the training error of uniform attention, or more. Not judged is what "
+    "was run and cannot decide: reason says why; of runs of a cell that end "
+    f"{APART:g} or more times apart no mean speaks. N(m, s) is normal with mean m and standard "
     "deviation s. Of values read off the paper's figures the interval is how far readings may be "
     "off. Claims on learned angles and on random heads are on these heads and draws alone: they "
     "have no intervals. Measured is the comparison that decides: of those with the claim's verdict "

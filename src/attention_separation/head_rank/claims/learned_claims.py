@@ -8,7 +8,6 @@ from ...statistics.claims import Estimate, at_most, judge, within
 from ...statistics.means import simultaneous_quantile
 from ..training import runs
 from .judging import OURS, PAPERS, alone, claim, row_of, unjudged
-from .trained_claims import FACTOR
 
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
@@ -31,10 +30,8 @@ def angles(rows: list[dict], layers: int) -> dict[str, object]:
         return row_of(words, runs.sizes(own), judge([]))
     if reason := runs.bimodal_reason(own):
         return row_of(words, runs.sizes(own), unjudged(len(every))) | {"reason": reason}
-    parts = [f"{_reaching(every)} heads reach it"]
-    if layers > 1:
-        parts += _of_learners(own, runs.single_heads(rows, layers=1))
-    name = runs.naming_dead(f"{', '.join(parts)}; lowest {min(every):.3g}, median", own)
+    reaching = f"{sum(angle >= MOST_ANGLE for angle in every)} of {len(every)} heads reach it"
+    name = runs.naming_dead(f"{reaching}; lowest {min(every):.3g}, median", own)
     median = float(np.median(every))
     return row_of(words, runs.sizes(own), alone(name, median, MOST_ANGLE, len(every)))
 
@@ -67,27 +64,6 @@ def _angles(rows: list[dict]) -> list[float]:
     return [angle or 0.0 for row in rows for angle in row["angle"]]
 
 
-def _reaching(every: list[float]) -> str:
-    return f"{sum(angle >= MOST_ANGLE for angle in every)} of {len(every)}"
-
-
-def _of_learners(own: list[dict], shallow: list[dict]) -> list[str]:
-    """The same of the runs that learned about as well as one layer does."""
-    if not shallow:
-        return []
-    most = FACTOR * float(np.mean([runs.held_out_error(row) for row in shallow]))
-    learners = [row for row in own if runs.held_out_error(row) < most]
-    learned_by = f"{len(learners)} of {len(own)} runs"
-    reaching = _reaching(_angles(learners))
-    steps = [runs.values(group, "steps") for group in (own, shallow)]
-    apart = ""
-    if steps[0] != steps[1]:
-        apart = " after {} steps, of one layer {}".format(*(f"{of[0]:,}" for of in steps))
-    return [
-        f"{reaching} in the {learned_by} with less than {FACTOR:g} times one layer's error{apart}"
-    ]
-
-
 def near_hardmax(found: list[dict], margin: float, level: float) -> dict[str, object]:
     """The row on how near softmax at the learned c is to hardmax, whose error is 0."""
     words = claim(
@@ -96,9 +72,9 @@ def near_hardmax(found: list[dict], margin: float, level: float) -> dict[str, ob
         "nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
         "margin, of the error",
     )  # fmt: skip
-    share = level / max(len(found), 1)
+    times = simultaneous_quantile(level, max(len(found), 1))
     compared = [
-        at_most(_name(run), _estimate(run["fact_1_error"], run["fact_1_se"], share), margin)
+        at_most(_name(run), Estimate.within(run["fact_1_error"], times * run["fact_1_se"]), margin)
         for run in found
     ]
     return row_of(words, runs.sizes(found), judge(compared))
@@ -112,17 +88,13 @@ def own_temperature(found: list[dict], margin: float, level: float) -> dict[str,
         "at the c of the nearest -cI, simulated",
         "margin on either side, of the difference of errors",
     )  # fmt: skip
-    share = level / max(len(found), 1)
+    times = simultaneous_quantile(level, max(len(found), 1))
     compared = []
     for run in found:
         se = float(np.hypot(run["fact_1_se"], run["test_se"] or 0.0))
-        gap = _estimate(runs.held_out_error(run) - run["fact_1_error"], se, share)
+        gap = Estimate.within(runs.held_out_error(run) - run["fact_1_error"], times * se)
         compared.append(within(_name(run), gap, margin))
     return row_of(words, runs.sizes(found), judge(compared))
-
-
-def _estimate(value: float, se: float, level: float) -> Estimate:
-    return Estimate.within(value, simultaneous_quantile(level, 1) * se)
 
 
 def _name(run: dict) -> str:

@@ -2,7 +2,7 @@
 rank 1: judged on numbers that no training makes."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from ...statistics import claims
 from ...statistics.contrasts import Claimed
 from ...statistics.counts import clopper_pearson
 from ..constructions import vote
+from ..theory.bound import bound
 from ..training.runs import chosen, sizes, values
 from .judging import CHECK, OURS, PAPERS, alone, claim, row_of
 
@@ -19,9 +20,8 @@ LAWFUL = 0.25
 """By which share an error may differ from the law of large c at the largest c: what 20,000 draws of
 errors that few draws have can tell."""
 
-Compared = list[tuple[str, dict, Callable[[float], float]]]
-"""What is compared: a name, the row with an error, and what of the error is claimed to be in a
-range."""
+Compared = list[tuple[str, claims.Estimate]]
+"""What is compared: names, and numbers with 95 % intervals."""
 
 
 def points(rows: list[dict]) -> str:
@@ -29,27 +29,26 @@ def points(rows: list[dict]) -> str:
     return sizes({"n": 2} | row for row in rows)
 
 
-def _error(row: dict, level: float, count: int) -> claims.Estimate:
-    """An error, with an interval of those of so many that hold together; it has none if exact."""
+def _error(row: dict, less: float, times: float = 1.0) -> claims.Estimate:
+    """A row's error, exact or with its interval, less a number, and so many times that."""
     if row.get("error_exact") is not None:
-        return claims.Estimate.exactly(row["error_exact"])
-    if row.get("ci_low") is None:
-        return claims.Estimate.exactly(row["error"])
-    # Of 95 %, of a mean.
-    times = float(ndtri(1 - level / count / 2) / ndtri(0.975))
-    found = claims.Estimate(row["error"], row["ci_low"], row["ci_high"])
-    return found.moved(lambda end: found.value + times * (end - found.value))
+        found = claims.Estimate.exactly(row["error_exact"])
+    elif row.get("ci_low") is not None:
+        found = claims.Estimate(row["error"], row["ci_low"], row["ci_high"])
+    else:
+        found = claims.Estimate.exactly(row["error"])
+    return found.moved(lambda error: times * (error - less))
 
 
 def _row(
     words: claims.Claim, own: list[dict], compared: Compared, level: float,
     claimed: Claimed = claims.at_least, bound: float = 0.0,
 ) -> dict[str, object]:  # fmt: skip
-    found = [
-        claimed(name, _error(row, level, len(compared)).moved(by), bound)
-        for name, row, by in compared
-    ]
-    return row_of(words, points(own), claims.judge(found))
+    """The row of a claim on some rows; the intervals of all that is compared hold together."""
+    times = float(ndtri(1 - level / max(len(compared), 1) / 2) / ndtri(0.975))
+    wide = [(name, found.moved(lambda end, at=found.value: at + times * (end - at)))
+            for name, found in compared]  # fmt: skip
+    return row_of(words, points(own), claims.judge(claimed(*each, bound) for each in wide))
 
 
 def fact_1(rows: list[dict], level: float) -> dict[str, object]:
@@ -59,13 +58,13 @@ def fact_1(rows: list[dict], level: float) -> dict[str, object]:
         "its error is at the largest c what it tends to, for independent and for orthogonal points",
         "share by which the error differs from its law",
     )  # fmt: skip
-    own = [row for row in chosen(rows, construction="fact_1") if row["error_law"]]
-    by_c = sorted(own, key=lambda row: row["temperature"])
-    cases = {(row["distribution"], row["d"], row["n"]): row for row in by_c}
-    compared = []
-    for row in cases.values():
-        name = f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}"
-        compared.append((name, row, lambda error, law=row["error_law"]: error / law - 1))
+    own = sorted(chosen(rows, construction="fact_1"), key=lambda row: row["temperature"])
+    cases = {(row["distribution"], row["d"], row["n"]): row for row in own}
+    compared = [
+        (f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}",
+         _error(row, row["error_law"], 1 / row["error_law"]))
+        for row in cases.values()
+    ]  # fmt: skip
     return _row(words, own, compared, level, claims.within, LAWFUL)
 
 
@@ -82,8 +81,8 @@ def full_rank_is_needed(rows: list[dict], level: float) -> dict[str, object]:
         full = min(row["error"] for row in chosen(rows, d=d, kind="full_rank"))
         every = {(row["rank"], row["heads"]): row for row in chosen(rows, d=d) if row["rank"] < d}
         for (rank, heads), row in every.items():
-            gap = row["bound_any_value"] - full
-            compared.append((f"d={d}, r={rank}, H={heads}", row, lambda _, gap=gap: gap))
+            gap = claims.Estimate.exactly(row["bound_any_value"] - full)
+            compared.append((f"d={d}, r={rank}, H={heads}", gap))
     return _row(words, rows, compared, level)
 
 
@@ -106,7 +105,7 @@ def corollary(rows: list[dict], level: float) -> dict[str, object]:
             growth = many["log10_heads_any_value"] - few["log10_heads_any_value"]
             power = growth / math.log10(many["d"] / few["d"])
             name = f"ε={error:g}, d={few['d']} to {many['d']}"
-            compared.append((name, few, lambda error, power=power: power - 1 / (4 * error)))
+            compared.append((name, claims.Estimate.exactly(power - 1 / (4 * error))))
     return _row(words, own, compared, level)
 
 
@@ -118,12 +117,12 @@ def softmax_at_low_rank(rows: list[dict], level: float) -> dict[str, object]:
         "no difference, of the hardmax heads' error to the softmax heads' limit",
     )  # fmt: skip
     standard = [row for row in chosen(rows, budget="d^2") if row["rank"] < row["d"]]
-    compared = []
-    for row in standard:
-        if row["kind"] in ("random", "orthogonal", "optimised"):
-            (soft,) = chosen(standard, d=row["d"], rank=row["rank"], kind="linear")
-            name = f"d={row['d']}, r={row['rank']}, {row['kind']}"
-            compared.append((name, row, lambda error, least=soft["error"]: error - least))
+    soft = {(row["d"], row["rank"]): row["error"] for row in chosen(standard, kind="linear")}
+    compared = [
+        (f"d={row['d']}, r={row['rank']}, {row['kind']}", _error(row, soft[row["d"], row["rank"]]))
+        for row in standard
+        if row["kind"] in ("random", "orthogonal", "optimised")
+    ]
     return _row(words, standard, compared, level)
 
 
@@ -139,10 +138,10 @@ def votes_of_more_points(rows: list[dict], level: float) -> dict[str, object]:
     own = sorted(
         (row for row in own if row["n"] in (few, many)), key=lambda row: (row["d"], row["n"])
     )
-    compared = []
-    for row in own:
-        name, sign = f"d={row['d']}, N={row['n']}", -1 if row["n"] == few else 1
-        compared.append((name, row, lambda e, row=row, sign=sign: sign * (e - row["rank_0"])))
+    compared = [
+        (f"d={row['d']}, N={row['n']}", _error(row, row["rank_0"], -1 if row["n"] == few else 1))
+        for row in own
+    ]
     return _row(words, own, compared, level)
 
 
@@ -154,10 +153,11 @@ def found_above_bound(rows: list[dict], level: float) -> dict[str, object]:
         "no difference, of the error to the bound",
     )  # fmt: skip
     own = [row for row in rows if row["rank"] < row["d"]]
-    compared = []
-    for row in own:
-        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}"
-        compared.append((name, row, lambda error, least=row["bound"]: error - least))
+    compared = [
+        (f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}",
+         _error(row, row["bound"]))
+        for row in own
+    ]  # fmt: skip
     return _row(words, own, compared, level)
 
 
@@ -226,9 +226,10 @@ def random_heads(rows: list[dict], _: float) -> dict[str, object]:
         "lower bound for so many such heads, which none need attain",
     )  # fmt: skip
     best = chosen(rows, quantity="best")
-    lowest = min(best, key=lambda row: row["error"] - row["any_heads"])
+    limits = [float(bound(row["d"], 1, row["heads"])) for row in best]
+    lowest, limit = min(zip(best, limits, strict=True), key=lambda pair: pair[0]["error"] - pair[1])
     name = f"d={lowest['d']}, H={lowest['heads']}, {lowest['law']}"
-    return row_of(words, points(best), alone(name, lowest["error"], lowest["any_heads"], len(best)))
+    return row_of(words, points(best), alone(name, lowest["error"], limit, len(best)))
 
 
 def random_head(_: list[dict], level: float) -> dict[str, object]:
@@ -242,12 +243,10 @@ def random_head(_: list[dict], level: float) -> dict[str, object]:
         "or more at each power of 2 up to d = 4,096, for one c",
         "c: (P − 1/2) √d in the limit of large d",
     )  # fmt: skip
-    compared = []
-    for d in (2**k for k in range(1, 13)):
-        right = 1 - vote.wrong_probability(d, 1)
-        row, root = {"d": d, "error": right}, math.sqrt(d)
-        compared.append((f"d={d}, P={right:.4f}", row, lambda p, root=root: (p - 0.5) * root))
-    own = [row for _, row, _ in compared]
+    right = {d: 1 - vote.wrong_probability(d, 1) for d in (2**k for k in range(1, 13))}
+    compared = [(f"d={d}, P={p:.4f}", claims.Estimate.exactly((p - 0.5) * math.sqrt(d)))
+                for d, p in right.items()]  # fmt: skip
+    own = [{"d": d} for d in right]
     return _row(words, own, compared, level, bound=math.sqrt(2) / math.pi**1.5)
 
 
@@ -261,11 +260,11 @@ def random_features(rows: list[dict], level: float) -> dict[str, object]:
         "share of the exponent: ε² ln(H) / d²",
     )  # fmt: skip
     best = [row for row in chosen(rows, quantity="best") if row["heads"] > 1]
-    compared = []
-    for row in best:
-        times = math.log(row["heads"]) / row["d"] ** 2
-        name = f"d={row['d']}, H={row['heads']}, ε={row['error']:.3f}, {row['law']}"
-        compared.append((name, row, lambda error, times=times: times * error**2))
+    compared = [
+        (f"d={row['d']}, H={row['heads']}, ε={row['error']:.3f}, {row['law']}",
+         claims.Estimate.exactly(math.log(row["heads"]) / row["d"] ** 2 * row["error"] ** 2))
+        for row in best
+    ]  # fmt: skip
     return _row(words, best, compared, level, claims.at_most, 1.0)
 
 

@@ -40,19 +40,14 @@ def column(x: np.ndarray, index: np.ndarray) -> np.ndarray:
     return np.take_along_axis(x, index[..., None, None], axis=-1)[..., 0]
 
 
-def squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """||x_i - y||^2 for every column of X (..., d, N): (..., N)."""
-    return np.sum((x - y[..., None]) ** 2, axis=-2)
-
-
 def nearest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Equation 3: the column of X (..., d, N) nearest to y (..., d); of equals, the first."""
-    return column(x, np.argmin(squared_distances(x, y), axis=-1))
+    return biased_nearest(x, y, 0.0)
 
 
-def biased_nearest(x: np.ndarray, y: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def biased_nearest(x: np.ndarray, y: np.ndarray, bias: np.ndarray | float) -> np.ndarray:
     """Equation 8: the column x_i with the smallest ||x_i - y||^2 + b_i; bias has shape (..., N)."""
-    return column(x, np.argmin(squared_distances(x, y) + bias, axis=-1))
+    return column(x, np.argmin(np.sum((x - y[..., None]) ** 2, axis=-2) + bias, axis=-1))
 
 
 def farthest(x: np.ndarray) -> np.ndarray:

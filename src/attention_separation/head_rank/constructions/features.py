@@ -3,14 +3,11 @@
 A head (q, k), unit vectors, gives the x_i of two orthogonal points with the larger <x_i, k><q, y>.
 The model is the sum of a_h x_{i_h}. Its error on D_2 is 1 - 2 b.a + a.C a with
 C(h, h') = E<x_{i_h}, x_{i_h'}> = P(both give the same point) and b(h) = E<x_{i_h}, f>, so the least
-error is 1 - b.C^-1 b. Both kernels have closed forms: (x_1 - x_2) / sqrt(2) and y are independent
-uniform points, and a head is right where sgn(x.k) sgn(q.y) = sgn(x.y).
-
-The published curve (see `published`) is of other quantities.
+error is 1 - b.C^-1 b. Both kernels have closed forms.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +26,6 @@ from .sphere import harmonics, odd_series, sign_coefficient, sign_energy
 
 TERMS = 50
 """Degrees of the series of b, as published; its tail is below 1e-9 at d >= 8, 3e-7 at d = 3."""
-
-DEGREES = 400
-"""Degrees that the bound for any heads treats one by one."""
 
 BLOCK = 512
 """Rows of C that are computed at a time."""
@@ -184,20 +178,6 @@ def floor(d: int, degree: int) -> float:
     return 0.5 * (1 - sum(sign_energy(d, odd) for odd in range(1, degree + 1, 2)))
 
 
-def least_of_any_heads(d: int, heads: int) -> float:
-    """No `heads` generalised heads of rank 1, with any value maps a_h I, have an error below this.
-
-    Degree l of the target is a multiple of the identity between two copies of the N_l harmonics,
-    and a head's is a matrix of rank 1 there: H of them leave at least the share 1 - H / N_l of its
-    energy (Eckart and Young). `theory.bound` has it for every rank.
-    """
-    odd = range(1, DEGREES, 2)
-    energy, count = (np.array([f(d, degree) for degree in odd]) for f in (sign_energy, harmonics))
-    left = np.maximum(0.0, 1 - heads / count)
-    # What is left holds degrees with at least as many harmonics.
-    return float(0.5 * (energy @ left + (1 - energy.sum()) * left[-1]))
-
-
 RANDOM_FEATURES = {
     8: (
         0.6847, 0.5967, 0.5933, 0.4915, 0.4159, 0.3495, 0.2828, 0.2268, 0.1908, 0.1753, 0.1660,
@@ -221,15 +201,13 @@ RANDOM_FEATURES = {
 
 
 SCHEMA = schema(
-    law=str, quantity=str, d=int, draw=int, heads=int, error=float, floor_1=float, floor_3=float,
-    any_heads=float, smallest_pivot=float,
+    law=str, quantity=str, d=int, draw=int, heads=int, error=float, smallest_pivot=float
 )  # fmt: skip
 """`law` says how heads are drawn. `quantity` is "best", the least error with these heads, or, for
 the law "published", "reported", what the published computation gives, and "attained", the true
 error of its heads and weights; "read" is the published mean, of no draw of ours. Rows of one draw
-have nested heads. `floor_l` is the error with all degrees up to l captured, `any_heads` a bound
-below which no such number of rank-1 heads with value maps a I comes, `smallest_pivot` that of the
-Cholesky factor of all heads of the draw, null if there is none."""
+have nested heads. `smallest_pivot` is that of the Cholesky factor of all heads of the draw, null if
+there is none."""
 
 
 def curves(seed: int, law: str, d: int, draw: int, most: int) -> Iterator[tuple]:
@@ -249,32 +227,23 @@ def curves(seed: int, law: str, d: int, draw: int, most: int) -> Iterator[tuple]
             yield "best", count, float(errors[count - 1]), pivot
 
 
-def rows_of(law: str, d: int, draw: int | None, found: Iterable[tuple]) -> Iterator[dict]:
-    """The table's rows for some (quantity, heads, error, smallest pivot)."""
-    of_all = {"law": law, "d": d, "draw": draw, "floor_1": floor(d, 1), "floor_3": floor(d, 3)}
-    for quantity, count, error, pivot in found:
-        yield of_all | {
-            "quantity": quantity, "heads": count, "error": error,
-            "any_heads": least_of_any_heads(d, count), "smallest_pivot": pivot,
-        }  # fmt: skip
-
-
 def features_table(job: FeaturesJob) -> pa.Table:
     """The table of a job, and what was published of the same dimensions and numbers of heads."""
     every = job.most_heads()
     progress = Progress("rank-features", sum(most**2 for most in every.values()), "pairs of heads")
     rows = []
     for (law, d, draw), most in every.items():
-        rows += rows_of(law, d, draw, curves(job.seed, law, d, draw, most))
+        for quantity, *found in curves(job.seed, law, d, draw, most):
+            rows.append((law, quantity, d, draw, *found))
         progress.advance(most**2)
     published_most: dict[int, int] = {}
     for (law, d, _), most in every.items():
         if law == "published":
             published_most[d] = max(most, published_most.get(d, 0))
     for d, most in published_most.items():
-        read = [("read", 2**k, value, None) for k, value in enumerate(RANDOM_FEATURES.get(d, ()))]
-        rows += rows_of("published", d, None, [each for each in read if each[1] <= most])
-    return table_from_rows(rows, SCHEMA)
+        read = enumerate(RANDOM_FEATURES.get(d, ()))
+        rows += [("published", "read", d, None, 2**k, x, None) for k, x in read if 2**k <= most]
+    return table_from_rows((dict(zip(SCHEMA.names, row, strict=True)) for row in rows), SCHEMA)
 
 
 def run(job: FeaturesJob, output: Path) -> None:

@@ -17,6 +17,7 @@ from ...results.tables import read_parquet
 from ...settings.strict_model import Job
 from ..constructions import features, temperature, vote
 from ..settings.titles import ERROR, FIGURES, KINDS
+from ..theory.bound import bound
 from ..training.runs import chosen, columns_of, listed, values
 
 Colours = dict[tuple, str]
@@ -235,15 +236,15 @@ def draw_features(table: pa.Table) -> Figure:
 
 
 def _draw_features(ax: Axes, rows: list[dict]) -> None:
-    bound = {row["heads"]: row["any_heads"] for row in sorted(rows, key=lambda row: row["heads"])}
+    d, counts = rows[0]["d"], values(rows, "heads")
     # Between two counts the bound is at least that of the larger: a step claims no more.
     ax.fill_between(
-        [*bound], LOWEST, [*bound.values()], step="pre", color=LIGHT_GRAY, linewidth=0,
+        counts, LOWEST, bound(d, 1, np.array(counts)), step="pre", color=LIGHT_GRAY, linewidth=0,
         label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
     )  # fmt: skip
     for degree, style in ((1, ":"), (3, (0, (1, 4)))):
         ax.axhline(
-            rows[0][f"floor_{degree}"], color=INK, linewidth=0.9, linestyle=style,
+            features.floor(d, degree), color=INK, linewidth=0.9, linestyle=style,
             label=f"floor of degree {degree}",
         )  # fmt: skip
     for (law, quantity), (colour, style, width, opacity, label) in LINES.items():

@@ -1,6 +1,5 @@
-"""Figures 1 to 4 of the paper, and errors in training beside those on new data, from the tables of
-trained cells.
-"""
+"""Figures 1 to 4 of the paper, errors in training beside those on new data, and what networks do
+along their training, from the tables of trained cells."""
 
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from ...settings.words import counted
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import published_values, runs
-from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, with_entries
-from . import along_training
+from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries
 from . import error_figures as errors
 
 
@@ -147,14 +145,91 @@ def figure_fresh(rows: list[dict]) -> Figure:
     return figure
 
 
+BELOW = 1e-8
+"""Shares below it are rounding, and are drawn at it."""
+
+
+def figure_collapse(rows: list[dict]) -> Figure:
+    """The share of the first and the last layer's outputs that depends on the set, and the norm of
+    the last, against the step: a line for each run."""
+    cells = runs.cells_of(rows)
+    looks = [{"color": color, "linestyle": dash} for dash in ("-", "--", ":") for color in PALETTE]
+    note = (
+        f"{errors.recipe(rows)}. Share: of the outputs' mean square, what is left without their "
+        "mean over the sets; the rest is the same for every set."
+    )
+    with sheet(TRAINED["rank_collapse"], note, 3, (3.1, 3.6), (2.2, 0.0)) as (figure, axes):
+        first, last, norm = axes
+        for cell, look in zip(cells, looks, strict=False):
+            for row in cell:
+                for ax, layer, name in (
+                    (first, 1, "share"),
+                    (last, row["layers"], "share"),
+                    (norm, row["layers"], "stream_norm"),
+                ):
+                    ax.plot(*_along(row, layer, name), linewidth=1.2, **look)
+        first.set(title="share after the first layer", ylabel="share that depends on the set")
+        last.set_title("share after the last layer")
+        norm.set(title="norm after the last layer", ylim=(0, None))
+        for ax in (first, last):
+            ax.set(yscale="log", ylim=(BELOW, 1.5))
+        for ax in axes:
+            ax.set(xscale="log", xlabel="steps")
+        names = [_name(cell[0], rows) for cell in cells]
+        legend_beside(figure, [key(name, **look) for name, look in zip(names, looks, strict=False)])
+    return figure
+
+
+def _along(row: dict, layer: int, name: str) -> tuple[list[int], list[float]]:
+    """Steps from 1 on, and what was recorded before each of a layer."""
+    places = zip(row["share_step"], row["share_layer"], row[name], strict=True)
+    found = [(step, value) for step, of, value in places if of == layer and step]
+    return [step for step, _ in found], [max(value or 0.0, BELOW) for _, value in found]
+
+
+def _name(row: dict, rows: list[dict]) -> str:
+    """The encoding of a run, and what else tells it from the others."""
+    words = {"none": "no encoding", "concatenated": "concatenated"}
+    parts = [words.get(row["encoding"]) or f"additive, {runs.initial_words(row)}"]
+    if len(runs.values(rows, "layers")) > 1:
+        parts.append(counted(row["layers"], "layer"))
+    if len(runs.values(rows, "steps")) > 1:
+        parts.append(f"{row['steps']:,} steps")
+    if len(runs.values(rows, "lr")) > 1:
+        parts.append(f"rate {row['lr']:g}")
+    if row["warm_start"]:
+        parts.append("warm start")
+    return ", ".join(parts)
+
+
+def figure_memory(rows: list[dict]) -> Figure:
+    """Training loss and the error on new sets against the step: lines for each run."""
+    cells = sorted(runs.cells_of(rows), key=lambda cell: cell[0]["batches"] or np.inf)
+    again = [0 if row["regime"] == "fresh" else row["batches"] or EPOCH for row, *_ in cells]
+    names = [f"{count} again and again" if count else "new batches" for count in again]
+    note = (
+        f"{errors.recipe(rows)}. A line for each run: its error on new sets, and its training loss."
+    )
+    with sheet(TRAINED["rank_memory"], note, 1, (6.0, 3.8), (1.9, 0.0)) as (figure, (ax,)):
+        for colour, cell in zip(PALETTE, cells, strict=False):
+            for row in cell:
+                for name, dash in (("curve_train", "--"), ("curve_test", "-")):
+                    ax.plot(row["curve_step"], row[name], dash, color=colour, linewidth=1.1)
+        ax.set(xscale="log", yscale="log", xlabel="steps", ylabel="error")
+        handles = [key(name, colour) for name, colour in zip(names, PALETTE, strict=False)]
+        dashes = {"on new sets": "-", "in training": "--"}
+        legend_beside(figure, handles + [key(of, linestyle=dash) for of, dash in dashes.items()])
+    return figure
+
+
 FIGURES = {
     "rank_fig1": errors.figure_1,
     "rank_fig2": figure_2,
     "rank_fig3": errors.figure_3,
     "rank_fig4": errors.figure_4,
     "rank_fresh": figure_fresh,
-    "rank_collapse": along_training.figure_collapse,
-    "rank_memory": along_training.figure_memory,
+    "rank_collapse": figure_collapse,
+    "rank_memory": figure_memory,
 }
 
 WITH_FACT_1 = RUNS.append(pa.field("fact_1_error", pa.float64()))
@@ -164,32 +239,23 @@ error that Fact 1's head -cI with V = I has at the run's learned c, simulated; n
 LISTS = {"rank_fig2": OF_HEADS, "rank_collapse": OF_SHARES, "rank_memory": OF_CURVES}
 """Columns with several entries per run, of figures that show a row per entry."""
 
-NUMBERS = (
-    dict.fromkeys(FIGURES, RUNS)
-    | {"rank_fig1": WITH_FACT_1}
-    | {figure: with_entries(names) for figure, names in LISTS.items()}
-)
-"""The columns of what each figure shows: a row per run or, of LISTS, per entry."""
-
 
 def shown(figure: str, rows: list[dict], seed: int) -> list[dict]:
     """The runs, as `runs.read_runs` reads them, with what a figure shows beside them; `seed` is the
     root of what is simulated."""
     if figure != "rank_fig1":
         return rows
-    found = runs.fact_1_errors(rows, seed)
+    own = runs.chosen(rows, layers=1, total_heads=1, encoding="none")
+    own = runs.with_fact_1([row for row in own if runs.is_full_rank(row)], seed)
+    found = {(row["cell"], row["run"]): row["fact_1_error"] for row in own}
     return [row | {"fact_1_error": found.get((row["cell"], row["run"]))} for row in rows]
 
 
 def numbers(figure: str, rows: list[dict]) -> pa.Table:
-    """What a figure shows, as a table."""
+    """What a figure shows, as a table with a row per run or, of LISTS, per entry."""
     if names := LISTS.get(figure):
-        rows = [
-            row | dict(zip(names, entry, strict=True))
-            for row in rows
-            for entry in zip(*(row[name] for name in names), strict=True)
-        ]
-    return table_from_rows(rows, NUMBERS[figure])
+        return entries(rows, names)
+    return table_from_rows(rows, WITH_FACT_1 if figure == "rank_fig1" else RUNS)
 
 
 def run(job: Job, figure: str, tables: list[Path], output: Path) -> None:

@@ -1,12 +1,7 @@
 """Theorem 7's vote of rank-1 heads among more than two points: its error against their number.
 
 A head with the direction g votes for the x_i with the largest <x_i, g><g, y>; the point with most
-votes wins. For two points it is the majority vote of `constructions.vote`. A transformer
-that counts votes takes labels for N points, and so depends on N: this is what such a one could do.
-
-More heads do not make it exact: the vote tends to the point with the largest probability of being
-the farthest in the direction of a g that leans to y, and among independent points that is often one
-that stands apart from the others. Orthogonal points stand apart equally.
+votes wins. For two points it is the majority vote of `constructions.vote`.
 
 Rank 0 is uniform attention with a skip connection, a y + b sum_i x_i with the best a and b. Of
 independent points, y stands to the nearest of N as -y to the farthest: it is section 7's error with

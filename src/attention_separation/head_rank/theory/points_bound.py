@@ -1,17 +1,11 @@
-"""The lower bound for one layer on N > 2 points of D_N: `bound`, given all but one direction.
+"""The lower bound for one layer on N > 2 points of D_N, which docs/rank-bound.md derives.
 
-Given x_3, .., x_N and v = (x_1 + x_2) / sqrt(2), u = (x_1 - x_2) / sqrt(2) is uniform on a sphere
-of n = d - N + 1 dimensions. With t the cosine of u and y's part there, the target has
-sgn(t) / sqrt(2) along u where |t| > a, and nothing elsewhere:
+It is `bound` in the n = d - N + 1 dimensions of u = (x_1 - x_2) / sqrt(2), given all other points:
+with e_l = N_l E s_l(a)^2, s_l(a) = E sgn(t) 1[|t| > a] P_l(t), all pairs together give
 
-    a = (sqrt(2) max over i > 2 of <x_i, y> - <v, y>) / (length of that part of y).
+    error >= (N - 1)/2 sum over odd l of e_l max(0, 1 - D_l / N_l),
 
-So `bound` holds in n dimensions with e_l = N_l E s_l(a)^2, s_l(a) = E sgn(t) 1[|t| > a] P_l(t). All
-pairs together give
-
-    error >= (N - 1)/2 sum over odd l of e_l max(0, 1 - D_l / N_l).
-
-For any V_h the products of u with N - 1 fixed vectors enter. docs/rank-bound.md derives it.
+where heads reach D_l of the harmonics. For any V_h products of u with N - 1 fixed vectors enter.
 """
 
 import math

@@ -1,11 +1,13 @@
 """The table of a trained cell: one row per run. Without torch."""
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
 from ...results.tables import finite_or_null, read_parquet, schema, table_from_rows
+from ...settings.strict_model import subsample
 from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, STREAMS, CellJob
 
@@ -59,9 +61,19 @@ def read_cell(path: Path) -> pa.Table:
     return read_parquet(path, SCHEMA, optional=USUAL)
 
 
-def with_entries(names: tuple[str, ...]) -> pa.Schema:
-    """Columns of a table with a row per entry of some lists."""
-    return pa.schema([*RUNS, *(pa.field(n, SCHEMA.field(n).type.value_type) for n in names)])
+def entries(
+    rows: Iterable[dict], names: Iterable[str], of_run: Iterable[str] = RUNS.names,
+    most: int | None = None,
+) -> pa.Table:  # fmt: skip
+    """Columns of runs, and of some lists of theirs a row for each entry, at most so many a run."""
+    kinds = [SCHEMA.field(name) for name in of_run]
+    kinds += [pa.field(name, SCHEMA.field(name).type.value_type) for name in names]
+    found = (
+        row | dict(zip(names, entry, strict=True))
+        for row in rows
+        for entry in subsample([*zip(*map(row.get, names), strict=True)], most)
+    )
+    return table_from_rows(found, pa.schema(kinds))
 
 
 def cell_table(

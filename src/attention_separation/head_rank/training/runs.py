@@ -193,11 +193,3 @@ def with_fact_1(rows: list[dict], seed: int) -> list[dict]:
         for row, of, (error, se) in zip(own, c, simulated_errors(d, n, c, seed), strict=True):
             found.append(row | {"temperature": of, "fact_1_error": error, "fact_1_se": se})
     return found
-
-
-def fact_1_errors(rows: list[dict], seed: int) -> dict[tuple[str, int], float]:
-    """By cell and run, of every run of one layer with one head of full rank and no encoding, the
-    error that Fact 1's head -cI has at its learned c."""
-    own = [row for row in chosen(rows, layers=1, total_heads=1, encoding="none")
-           if is_full_rank(row)]  # fmt: skip
-    return {(row["cell"], row["run"]): row["fact_1_error"] for row in with_fact_1(own, seed)}

@@ -1,11 +1,8 @@
 """The best possible detector: the likelihood ratio L, the mean of exp(mu z - mu^2 / 2), above 1.
 
-Its accuracy is 1/2 + E(1 - L)^+ / 2 under D0, by E L = 1. The law of L has tails so heavy that no
-grid of sums holds it, but E(x - L)^+ is the inverse Laplace transform of l(s/n)^n / s^2 at x = 1,
-where l(s) = E exp(-s X) for one X = exp(mu z - mu^2 / 2), and that is found to rounding: for
-complex s = |s| e^(i theta) the path of z is moved down by theta / mu, where s X is real, so that
-the integrand falls doubly exponentially and does not oscillate, and equal steps converge
-exponentially. The transform is inverted by Fourier series with Euler's summation (Abate and Whitt).
+Its accuracy is 1/2 + E(1 - L)^+ / 2 under D0. E(x - L)^+ is the inverse Laplace transform of
+l(s/n)^n / s^2 at x = 1, where l(s) = E exp(-s X) for one X = exp(mu z - mu^2 / 2), by Fourier
+series with Euler's summation (Abate and Whitt).
 """
 
 import math

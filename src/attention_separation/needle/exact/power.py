@@ -1,13 +1,8 @@
 """A score to the power p: the best threshold on sum h(z) z / sum h(z), with h = (z + delta)^p.
 
-delta > 0 is what the query asks of a constant coordinate. The ratio passes t where S, the sum of
-g(z) = (z + delta)^p (z - t), is above 0; S is what is read, for odd p too, where sum h may be
-negative. Its law is one characteristic function to the power n, and P(S > 0) on D1 less that on D0
-an integral of phi_0^(n-1) (phi_1 - phi_0) (Gil-Pelaez): the same work at every n. The best delta
-and t are sought by Nelder and Mead. It is a reference, the best of one threshold, not a bound.
-
-The integral of exp(i omega g) over z is taken where it falls: the path of z leaves the real line on
-the side on which Im g > 0, and crosses it where g' = 0. In log omega all scales are alike.
+The ratio passes t where S, the sum of g(z) = (z + delta)^p (z - t), is above 0; S is what is read,
+for odd p too, where sum h may be negative. Its law is one characteristic function to the power n,
+inverted along a path of z on which exp(i omega g) falls, in equal steps of log omega.
 """
 
 import itertools

@@ -1,9 +1,8 @@
 """A sink: softmax of scores mu z_j with one more answer, that no token matters, of a logit S.
 
-S = log n + mu^2 / 2 makes its weight the probability that there is no needle, at equal priors; it
-is below 1/2 where L > 1. With another S that is where L > c, for log c by how much S is larger.
-P(L <= c) on D0 less that on D1 is the inverse transform of l^(n-1) (l - l1) / s at c, in the terms
-of `bayes`, where l1 is the needle's l; of scores beta z_j, L has beta for mu.
+Its weight is below 1/2 where L > c. P(L <= c) on D0 less that on D1 is the inverse transform of
+l^(n-1) (l - l1) / s at c, in the terms of `bayes`, where l1 is the needle's l; of scores beta z_j,
+L has beta for mu.
 """
 
 import math
