@@ -112,6 +112,7 @@ def test_every_column_is_its_formula(m, fixed):
         target = int(rng.integers(4, len(scores)))
         scores[target] += 3 * rng.random()
         scores[7 if target != 7 else 6] = scores[target]  # as loud is not louder
+        scores[list(fixed)] += 10 * (level == 0.8)  # the fixed tokens take too much
         found = one(scores, target, fixed=fixed, n=50.5, level=level)
         for name, value in literal(scores, target, fixed, 50.5, level).items():
             assert found[name] == pytest.approx(value, rel=1e-9, nan_ok=True), name
@@ -123,6 +124,12 @@ def test_every_column_is_its_formula(m, fixed):
             assert cooler["share_at_n"] == pytest.approx(level, rel=1e-9)
             assert found["ssmax_s"] == pytest.approx(1 / t / np.log(50.5))
             assert found["n_rest_at_t"] == pytest.approx(cooler["n_rest"], rel=1e-9)
+
+
+def test_the_check_is_its_formula_near_its_bound_too():
+    scores = RNG(2).standard_normal((400, 520))
+    wanted = [literal(row, 7, (), 10, 0.5)["held_out"] for row in scores]
+    assert head.measure(scores, 7)["held_out"].tolist() == wanted
 
 
 def test_numbers_are_rounded_to_bf16_as_ml_dtypes_does():
@@ -167,6 +174,8 @@ def test_fixed_tokens_are_there_once_for_other_kernels_too():
     assert found[["share", "share_at_n"]].tolist() == pytest.approx(shares)
     assert found["reach"] == pytest.approx(2 + (w[target] - w[0]) / rest.mean())
     assert one(scores, 5, fixed=fixed, kernel="maximum(x, 0)**2")["reach"] == 0
+    quiet = int(np.argmin(np.abs(scores)))  # one more token has most of the weight
+    assert one(scores, quiet, kernel="maximum(x, 0)**2")["reach"] == 0
     [share] = head.share(scores, target, [n], fixed=fixed, kernel="maximum(x, 0)**2")["share"]
     assert share == found["share_at_n"]
     with pytest.raises(ArithmeticError, match="negative or no numbers"):
@@ -357,6 +366,9 @@ def test_few_others_have_no_columns_and_short_rows_no_interval():
     assert np.isnan(found.loc[0, "reach"])
     assert found.loc[1, "reach"] > 0
     assert found[["reach_low", "held_out"]].isna().to_numpy().all()
+    # A kernel that cannot weigh a row that is too short says nothing of it.
+    found = head.measure(np.abs(scores) * [[-1], [1]], 0, mask=mask, kernel="x")
+    assert np.isnan(found["share"]).tolist() == [True, False]
 
 
 ALARM = 1e-4

@@ -133,5 +133,5 @@ def temperatures(
     hottest = np.where(np.isnan(low), 0.0, 1 / low)
     # From here on what is loudest is too much alone.
     least = np.minimum(np.log((n - rows.k) / rows.m), 0.0)
-    far = np.where(loudest > 0, np.maximum(np.log(c) - least, 0.0) / loudest, 0.0)
+    far = np.where(loudest > 0, (np.log(c) - least) / loudest, 0.0)
     return hottest, np.where((loudest > 0) & (hottest > 0), 1 / end(far, -1), 0.0)
