@@ -152,7 +152,7 @@ def test_with_the_extra_of_the_workflow_all_but_training_has_what_it_needs(wheel
     ends = json.loads(python(found, EVERY).stdout)
     unable = {name for name, end in ends.items() if end != 0}
     assert unable == {name for name in JOBS if name.endswith(".training.train_cell")}
-    code = "from attention_separation.explorer import draw_curve, as_svg;"
+    code = "from attention_separation.explorer.pictures import draw_curve, as_svg;"
     code += "print(len(as_svg(draw_curve(['exp'], 'm', n=200))))"
     assert int(said(python(found, code))) > 1000
 
