@@ -1,198 +1,217 @@
-"""Trials of the softmax-regression model, Figure 3: the dense loop, and streamed sign bits.
+"""Trials of the softmax-regression model, Figure 3: decided by bounds, or by the definitions.
 
 Both engines read the same draws and say of each trial which of the four NETWORKS are positive.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from ...attention.sign_columns import exceeds
+from ...attention.sign_columns import TIE_TOLERANCE, exceeds
 from ...statistics.seeding import BlockStreams
 from ..models import regression
 from ..models.contest import PAPERS
 from ..models.model import Point
-from ..models.regression import LEVELS, LOWER, SPECIAL, UPPER, RegressionModel
-from . import signs
-from .signs import Trials, pluses
-
-CHUNK_NUMBERS = 200_000
-"""Signs, or entries of Ax, worked on at once: what fits the processor's cache."""
-
-SINGLE_TERMS = 4096
-"""Longest sum in float32: its error, relative to 1, stays far below any threshold."""
-
-FREED_MEMORY_KEPT = 31 << 20
+from ..models.regression import SPECIAL, UPPER, RegressionModel
+from .revelation import MOST_BITS, Cells, Completion, Revealed, columns, reveal
+from .signs import Trials
 
 NETWORKS = PAPERS.networks
-F_LIN_D1, F_EXP_D1, F_LIN_D0, F_EXP_D0 = (
-    NETWORKS.index(network) for network in (("linear", 1), ("exp", 1), ("linear", 0), ("exp", 0))
-)
+
+ROOM = 1e-13
+"""For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
+
+COMPLETED_NUMBERS = 200_000
+"""Entries of Ax, or signs, worked on at once."""
 
 
-@dataclass(frozen=True)
-class Draw:
-    """Draws of T trials: indices j (T,), uniforms of D0 and D1 (T, n), lanes by stream's name."""
+class Groups(NamedTuple):
+    """Coordinates but the special one, in G groups: bounds on the uniforms of their entries of Ax
+    (G, t), how many there are (G, t), and how many of them have sign +1 (G, t, M)."""
 
-    special: np.ndarray
-    uniforms: tuple[np.ndarray, np.ndarray]
-    lanes: dict[str, np.ndarray]
-
-    def lanes_of(self, point: Point, network: int) -> np.ndarray:
-        """Lanes of the y that one of NETWORKS reads."""
-        return self.lanes[signs.stream_name(point.signs, NETWORKS[network])]
+    low: np.ndarray
+    high: np.ndarray
+    counts: np.ndarray
+    pluses: np.ndarray
 
 
-def draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Draw]:
-    """The draws of a block's trials, in chunks. With `data: same`, D0 has the entries of D1."""
-    regression.check(point.n)
-    special = streams.generator("places")
-    uniforms = [streams.generator(f"data D{dataset}") for dataset in (0, 1)]
-    rngs = {name: streams.generator(name) for name in signs.stream_names(point.signs, PAPERS)}
-    chunk = max(CHUNK_NUMBERS // point.n // signs.CHUNK_MULTIPLE, 1) * signs.CHUNK_MULTIPLE
-    for start in range(0, trials, chunk):
-        count = min(chunk, trials - start)
-        d0, d1 = (rng.random((count, point.n)) for rng in uniforms)
-        yield Draw(
-            special=special.integers(0, point.n, size=count),
-            uniforms=(d1.copy() if point.data == "same" else d0, d1),
-            lanes={k: signs.draw_lanes(r, count, point.m, point.n) for k, r in rngs.items()},
+def _by_rank(cells: Cells) -> Groups:
+    """The bins of entries in D0."""
+    return Groups(cells.edges[:-1], cells.edges[1:], cells.counts[:, 0], cells.pluses[:, 0])
+
+
+def _by_interval(cells: Cells) -> Groups:
+    """The intervals of entries in D1."""
+    counts = cells.counts.sum(axis=0)
+    steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
+    low, high = (np.broadcast_to(side, counts.shape) for side in (steps[:-1], steps[1:]))
+    return Groups(low, high, counts, cells.pluses.sum(axis=0, dtype=np.int64))
+
+
+def _excess(
+    point: Point, kernel: str, groups: Groups, special: np.ndarray, plus: np.ndarray, most: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds on the sum of w (y - tau), which is above 0 where a score exceeds tau: the most, or
+    the least, that it can be, (t, m), and what rounding may change of it, (t, 1).
+
+    special, plus : the multiple of log n at coordinate 0, (t,), and whether its sign is +1, (t, m)
+    """
+    tau = point.tau + TIE_TOLERANCE
+    low, high = (_weights(kernel, point, regression.entries(u, point.law)) for u in groups[:2])
+    special = _weights(kernel, point, special)
+    gain, loss = (high, low) if most else (low, high)
+    each = gain * (1 - tau) + loss * (1 + tau)
+    excess = np.einsum("gt,gtm->tm", each, groups.pluses)
+    excess += np.where(plus, 1 - tau, -1 - tau) * special[:, None]
+    excess -= (1 + tau) * (groups.counts * loss).sum(axis=0)[:, None]
+    return excess, ROOM * ((groups.counts * high).sum(axis=0) + special)[:, None]
+
+
+def _weights(kernel: str, point: Point, multiples: np.ndarray) -> np.ndarray:
+    """Weights up to a factor, from multiples of log n."""
+    return multiples if kernel == "linear" else float(point.n) ** (multiples - UPPER)
+
+
+class Decisions:
+    """What is decided of a chunk's trials.
+
+    positive : (T, networks) bool
+    open : (networks, T, m) bool, which columns leave it open whether a network is positive
+    """
+
+    def __init__(self, point: Point, revealed: Revealed):
+        trials = len(revealed.entry)
+        self._point, self._revealed = point, revealed
+        self._special = np.stack(
+            [regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)]
         )
+        self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
+        self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
+
+    def refine(self, rng: np.random.Generator) -> list[Cells]:
+        """Decide what bounds decide, and return the cells that this took, of every trial once."""
+        fewest = _by_interval(self._revealed.cells)
+        for k, network in enumerate(NETWORKS):
+            if network != ("exp", 0):
+                self._settle(k, self._revealed.cells.rows, fewest)
+        of_ranks = np.array([d == 0 or self._point.data == "same" for _, d in NETWORKS])
+        refined, pending = [], [self._revealed.cells]
+        while pending:
+            cells = pending.pop()
+            for k, by_rank in enumerate(of_ranks):
+                part = cells.of(self.open[k, cells.rows].any(axis=1))
+                self._settle(k, part.rows, _by_rank(part) if by_rank else _by_interval(part))
+            if self._revealed.words is not None:
+                return pending + [cells]
+            is_open = self.open[:, cells.rows].any(axis=2)
+            halve = is_open[of_ranks].any(axis=0)
+            split = is_open.any(axis=0) & ~halve & cells.can_be_split
+            halve &= cells.can_be_halved
+            if halve.any():
+                pending.append(cells.of(halve).halved(rng))
+            if split.any():
+                pending.append(cells.of(split).split(rng))
+            refined.append(cells.of(~halve & ~split))
+        return refined
+
+    def _settle(self, k: int, rows: np.ndarray, groups: Groups) -> None:
+        """Decide of a network of trials what bounds by groups decide."""
+        kernel, dataset = NETWORKS[k]
+        own = columns_of(self._point, k)
+        known = groups._replace(pluses=groups.pluses[..., own])
+        special, plus = self._special[dataset, rows], self._revealed.plus[rows, own]
+        excess, room = _excess(self._point, kernel, known, special, plus, most=True)
+        is_open = excess > -room
+        some = np.flatnonzero(is_open.any(axis=1))
+        known = Groups(*(array[:, some] for array in known))
+        excess, room = _excess(self._point, kernel, known, special[some], plus[some], most=False)
+        sure = some[(excess > room).any(axis=1)]
+        self.positive[rows[sure], k] = True
+        is_open[sure] = False
+        self.open[k, rows] = is_open
+
+    def complete(self, cells: Cells, completion: Completion) -> None:
+        """Decide what is open of these trials by the definitions, column by column."""
+        n, law = self._point.n, self._point.law
+        for k, (kernel, dataset) in enumerate(NETWORKS):
+            undecided = cells.of(self.open[k, cells.rows].any(axis=1))
+            for part in _parts(undecided, n):
+                uniforms = completion.uniforms(self._revealed, part, dataset)
+                z = regression.dataset_z(n, uniforms, law, 0 if dataset else None)
+                f = regression.normalise(regression.U[kernel](z))
+                trial, column = np.nonzero(self.open[k, part.rows])
+                for pairs in np.array_split(np.arange(len(trial)), _pieces(len(trial) * n)):
+                    at, of = trial[pairs], column[pairs] + columns_of(self._point, k).start
+                    y = completion.signs(self._revealed, part, at, of)
+                    found = exceeds(np.einsum("kn,kn->k", f[at], y), self._point.tau, 1.0)
+                    self.positive[part.rows[at[found]], k] = True
+
+
+def _pieces(numbers: int) -> int:
+    return numbers // COMPLETED_NUMBERS + 1
+
+
+def _parts(cells: Cells, n: int) -> Iterator[Cells]:
+    for part in np.array_split(np.arange(len(cells.rows)), _pieces(len(cells.rows) * n)):
+        if len(part):
+            yield cells.of(part)
+
+
+def columns_of(point: Point, network: int) -> slice:
+    """Which columns of signs one of NETWORKS reads."""
+    first = 0 if point.signs == "shared" else network * point.m
+    return slice(first, first + point.m)
+
+
+def _chunks(
+    point: Point, streams: BlockStreams, trials: int
+) -> Iterator[tuple[Decisions, Revealed, list[Cells]]]:
+    regression.check(point.n)
+    rng = streams.generator("revelation")
+    start = 0
+    while start < trials:
+        revealed = reveal(point, rng, start)
+        decisions = Decisions(point, revealed)
+        yield decisions, revealed, decisions.refine(rng)
+        start += len(revealed.entry)
+
+
+def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
+    """Trials at each point by bounds on what is known, and where they fail by the definitions."""
+    return [partial(_by_bounds, point) for point in points]
+
+
+def _by_bounds(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
+    positive, completion = [], Completion(point, streams)
+    for decisions, _, refined in _chunks(point, streams, trials):
+        for cells in refined:
+            decisions.complete(cells, completion)
+        positive.append(decisions.positive)
+    return np.concatenate(positive)[:trials]
 
 
 def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
-    """Trials at each point by the definitions, one at a time."""
+    """The same with all data and signs drawn, by the definitions, one trial at a time."""
     return [partial(_by_definition, point) for point in points]
 
 
 def _by_definition(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    positive = []
-    for draw in draws(point, streams, trials):
-        for trial, special in enumerate(draw.special):
-            row = []
-            for network, (kernel, dataset) in enumerate(NETWORKS):
-                index = special if dataset else None
-                z = regression.dataset_z(point.n, draw.uniforms[dataset][trial], point.law, index)
-                f = regression.normalise(regression.U[kernel](z))
-                y = signs.sign_matrix(draw.lanes_of(point, network)[trial], point.n)
-                row.append(exceeds(f @ y, point.tau, point.s).any())
-            positive.append(row)
-    return np.array(positive, dtype=bool).reshape(trials, len(NETWORKS))
-
-
-def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
-    """The same from the sign bits: cheap bounds propose columns, float64 decides each of them."""
-    return [partial(_from_bits, point) for point in points]
-
-
-def _from_bits(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    _keep_freed_memory()
-    method = _from_counts if point.law in LEVELS else _from_weights
-    positive = [method(point, draw) for draw in draws(point, streams, trials)]
-    return np.concatenate(positive)
-
-
-def _keep_freed_memory() -> None:
-    """Freeing one large block teaches glibc to keep freed memory instead of handing it back.
-
-    Otherwise every work array of every chunk costs fresh page faults: half of Figure 3's time.
-    """
-    np.empty(FREED_MEMORY_KEPT, dtype=np.uint8)
-
-
-def _from_counts(point: Point, draw: Draw) -> np.ndarray:
-    """Laws of equal entries: a score depends on the number of pluses and the special sign."""
-    level = LEVELS[point.law]
-    positive = np.empty((len(draw.special), len(NETWORKS)), dtype=bool)
-    for network, (kernel, dataset) in enumerate(NETWORKS):
-        lanes = draw.lanes_of(point, network)
-        total = 2 * pluses(lanes, point.n, 0, point.n) - point.n
-        if dataset == 0:
-            scores = total / point.n
-        else:
-            ratio = SPECIAL / level if kernel == "linear" else point.n ** (SPECIAL - level)
-            sign = 2 * signs.bits_at(lanes, point.n, draw.special) - 1
-            scores = (ratio * sign + (total - sign)) / (ratio + point.n - 1)
-        positive[:, network] = exceeds(scores, point.tau, point.s).any(axis=1)
+    completion, every = Completion(point, streams), np.arange(columns(point))
+    positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
+    for _, revealed, refined in _chunks(point, streams, trials):
+        for cells in refined:
+            for place, row in enumerate(cells.rows.tolist()):
+                trial = revealed.start + row
+                if trial >= trials:
+                    continue
+                own = cells.of(np.array([place]))
+                y = completion.signs(revealed, own, np.zeros_like(every), every).T
+                for k, (kernel, dataset) in enumerate(NETWORKS):
+                    (uniforms,) = completion.uniforms(revealed, own, dataset)
+                    z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
+                    f = regression.normalise(regression.U[kernel](z))
+                    scores = f @ y[:, columns_of(point, k)]
+                    positive[trial, k] = exceeds(scores, point.tau, point.s).any()
     return positive
-
-
-def _from_weights(point: Point, draw: Draw) -> np.ndarray:
-    """Laws of unequal entries."""
-    n, tau = point.n, point.tau
-    positive = np.zeros((len(draw.special), len(NETWORKS)), dtype=bool)
-
-    def decide(network: int, proposed: np.ndarray) -> None:
-        lanes = draw.lanes_of(point, network)
-        kernel, dataset = NETWORKS[network]
-        trial, column = np.nonzero(proposed)
-        for part in np.array_split(np.arange(len(trial)), len(trial) * n // CHUNK_NUMBERS + 1):
-            of = trial[part]
-            multiples = regression.entries(draw.uniforms[dataset][of], point.law)
-            if dataset == 1:
-                multiples[np.arange(len(of)), draw.special[of]] = SPECIAL
-            weights = multiples if kernel == "linear" else _exp_weights(multiples, n)
-            plus = np.einsum("kn,kn->k", signs.unpack(lanes[of, column[part]], n), weights)
-            scores = 2 * plus / weights.sum(axis=1) - 1
-            positive[of[exceeds(scores, tau, point.s)], network] = True
-
-    counts = {name: pluses(lanes, n, 0, n) for name, lanes in draw.lanes.items()}
-    for network, largest in ((F_LIN_D0, UPPER), (F_LIN_D1, SPECIAL)):
-        pluses_of = counts[signs.stream_name(point.signs, NETWORKS[network])]
-        decide(network, pluses_of >= _fewest_pluses(n, tau, largest))
-
-    lanes = draw.lanes_of(point, F_EXP_D0)
-    weights = _exp_weights(regression.entries(draw.uniforms[0], point.law), n)
-    decide(F_EXP_D0, _perhaps_exceeding(lanes, weights, tau))
-
-    lanes = draw.lanes_of(point, F_EXP_D1)
-    if regression.special_sign_decides(n, tau):
-        positive[:, F_EXP_D1] = signs.bits_at(lanes, n, draw.special).any(axis=1)
-    else:
-        decide(F_EXP_D1, np.ones(lanes.shape[:2], dtype=bool))
-    return positive
-
-
-def _exp_weights(multiples: np.ndarray, n: int) -> np.ndarray:
-    """exp(A x) = n^u up to a factor, from the entries u of Ax over log n; overwrites them."""
-    multiples -= UPPER
-    multiples *= math.log(n)
-    return np.exp(multiples, out=multiples)
-
-
-def _fewest_pluses(n: int, tau: float, largest: float) -> int:
-    """Columns with fewer pluses than this cannot exceed tau under linear weights.
-
-    Among p pluses the weights are at most p UPPER + (largest - UPPER), among the minuses at least
-    (n - p) LOWER, whatever the data; the score grows with the former and falls with the latter.
-    """
-    p = np.arange(n + 1)
-    plus = p * UPPER + (largest - UPPER)
-    minus = (n - p) * LOWER
-    possible = (plus - minus) / (plus + minus) > tau - 1e-9
-    return int(np.argmax(possible)) if possible.any() else n + 1
-
-
-def _perhaps_exceeding(lanes: np.ndarray, weights: np.ndarray, tau: float) -> np.ndarray:
-    """Columns whose score in float32 is above tau less the error that float32 can make, (T, m).
-
-    A sum of k terms and the rounding of its weights are wrong by at most (k + 1) u of the terms'
-    total for u = 2^-24, to first order; sums longer than SINGLE_TERMS are added up in float64. A
-    score is twice a share of a total: 4 k u leaves room for the higher orders.
-    """
-    trials, n = weights.shape
-    m = lanes.shape[1]
-    plus = np.zeros((trials, m))
-    singles = weights.astype(np.float32)[..., None]
-    step = max(CHUNK_NUMBERS // (m * n), 1)
-    for start in range(0, trials, step):
-        part = slice(start, start + step)
-        bits = signs.unpack(lanes[part], n)
-        for first in range(0, n, SINGLE_TERMS):
-            terms = slice(first, first + SINGLE_TERMS)
-            plus[part] += (bits[..., terms].astype(np.float32) @ singles[part, terms])[..., 0]
-    share = plus / weights.sum(axis=1, keepdims=True)
-    return 2 * share - 1 > tau - 4 * (min(n, SINGLE_TERMS) + 2) * 2.0**-24
