@@ -36,6 +36,10 @@ class Groups(NamedTuple):
     counts: np.ndarray
     pluses: np.ndarray
 
+    def of(self, chosen: np.ndarray) -> "Groups":
+        """The groups of some of the trials."""
+        return Groups(*(array[:, chosen] for array in self))
+
 
 def _by_rank(cells: Cells) -> Groups:
     """The bins of entries in D0."""
@@ -92,41 +96,60 @@ class Decisions:
 
     def refine(self, rng: np.random.Generator) -> list[Cells]:
         """Decide what bounds decide, and return the cells that this took, of every trial once."""
-        fewest = _by_interval(self._revealed.cells)
-        for k, network in enumerate(NETWORKS):
-            if network != ("exp", 0):
-                self._settle(k, self._revealed.cells.rows, fewest)
-        of_ranks = np.array([d == 0 or self._point.data == "same" for _, d in NETWORKS])
-        refined, pending = [], [self._revealed.cells]
+        point, first = self._point, self._revealed.cells
+        self._settle_by_extremes()
+        of_ranks = np.array([d == 0 or point.data == "same" for _, d in NETWORKS])
+        refined, pending = [], [first]
         while pending:
             cells = pending.pop()
             for k, by_rank in enumerate(of_ranks):
-                part = cells.of(self.open[k, cells.rows].any(axis=1))
-                self._settle(k, part.rows, _by_rank(part) if by_rank else _by_interval(part))
+                part = cells.of(_where(self.open[k, cells.rows].any(axis=1)))
+                if len(part.rows):
+                    groups = _by_rank(part) if by_rank else _by_interval(part)
+                    own = columns_of(point, k)
+                    groups = groups._replace(pluses=groups.pluses[..., own])
+                    plus = self._revealed.plus[part.rows, own]
+                    self._settle(k, part.rows, groups, groups.pluses, plus)
             if self._revealed.words is not None:
-                return pending + [cells]
+                return [first]
             is_open = self.open[:, cells.rows].any(axis=2)
             halve = is_open[of_ranks].any(axis=0)
             split = is_open.any(axis=0) & ~halve & cells.can_be_split
             halve &= cells.can_be_halved
             if halve.any():
-                pending.append(cells.of(halve).halved(rng))
+                pending.append(cells.of(_where(halve)).halved(rng))
             if split.any():
-                pending.append(cells.of(split).split(rng))
-            refined.append(cells.of(~halve & ~split))
+                pending.append(cells.of(_where(split)).split(rng))
+            refined.append(cells.of(_where(~halve & ~split)))
         return refined
 
-    def _settle(self, k: int, rows: np.ndarray, groups: Groups) -> None:
-        """Decide of a network of trials what bounds by groups decide."""
+    def _settle_by_extremes(self) -> None:
+        """Decide what the most and the fewest pluses of any column decide."""
+        cells = self._revealed.cells
+        trials, m = len(cells.rows), self._point.m
+        pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype).reshape(trials, -1, m)
+        most, fewest = pluses.max(axis=2), pluses.min(axis=2)
+        plus = self._revealed.plus.reshape(trials, -1, m).any(axis=2)
+        ones = np.ones((1, trials))
+        for k in range(len(NETWORKS)):
+            own = slice(k % most.shape[1], k % most.shape[1] + 1)
+            groups = Groups(0 * ones, ones, (self._point.n - 1) * ones, most[None, :, own])
+            self._settle(k, cells.rows, groups, fewest[None, :, own], plus[:, own])
+
+    def _settle(self, k: int, rows, groups: Groups, fewest: np.ndarray, plus: np.ndarray) -> None:
+        """Decide of a network of trials what bounds decide.
+
+        groups : with the most pluses of a column, or of all columns
+        fewest : the fewest, as many
+        plus : whether a column, or any, has +1 at coordinate 0
+        """
         kernel, dataset = NETWORKS[k]
-        own = columns_of(self._point, k)
-        known = groups._replace(pluses=groups.pluses[..., own])
-        special, plus = self._special[dataset, rows], self._revealed.plus[rows, own]
-        excess, room = _excess(self._point, kernel, known, special, plus, most=True)
+        special = self._special[dataset, rows]
+        excess, room = _excess(self._point, kernel, groups, special, plus, most=True)
         is_open = excess > -room
-        some = np.flatnonzero(is_open.any(axis=1))
-        known = Groups(*(array[:, some] for array in known))
-        excess, room = _excess(self._point, kernel, known, special[some], plus[some], most=False)
+        some = _where(is_open.any(axis=1))
+        groups = groups._replace(pluses=fewest).of(some)
+        excess, room = _excess(self._point, kernel, groups, special[some], plus[some], most=False)
         sure = some[(excess > room).any(axis=1)]
         self.positive[rows[sure], k] = True
         is_open[sure] = False
@@ -134,29 +157,27 @@ class Decisions:
 
     def complete(self, cells: Cells, completion: Completion) -> None:
         """Decide what is open of these trials by the definitions, column by column."""
-        n, law = self._point.n, self._point.law
-        for k, (kernel, dataset) in enumerate(NETWORKS):
-            undecided = cells.of(self.open[k, cells.rows].any(axis=1))
-            for part in _parts(undecided, n):
+        point = self._point
+        step = max(COMPLETED_NUMBERS // point.n, 1)
+        for dataset in (1, 0):
+            networks = [k for k, network in enumerate(NETWORKS) if network.dataset == dataset]
+            undecided = _where(self.open[networks][:, cells.rows].any(axis=(0, 2)))
+            for first in range(0, len(undecided), step):
+                part = cells.of(undecided[first : first + step])
                 uniforms = completion.uniforms(self._revealed, part, dataset)
-                z = regression.dataset_z(n, uniforms, law, 0 if dataset else None)
-                f = regression.normalise(regression.U[kernel](z))
-                trial, column = np.nonzero(self.open[k, part.rows])
-                for pairs in np.array_split(np.arange(len(trial)), _pieces(len(trial) * n)):
-                    at, of = trial[pairs], column[pairs] + columns_of(self._point, k).start
-                    y = completion.signs(self._revealed, part, at, of)
-                    found = exceeds(np.einsum("kn,kn->k", f[at], y), self._point.tau, 1.0)
-                    self.positive[part.rows[at[found]], k] = True
+                z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
+                for k in networks:
+                    f = regression.normalise(regression.U[NETWORKS[k].kernel](z))
+                    trial, column = np.nonzero(self.open[k, part.rows])
+                    for pair in range(0, len(trial), step):
+                        at, of = trial[pair : pair + step], column[pair : pair + step]
+                        of = of + columns_of(point, k).start
+                        y = completion.signs(self._revealed, part, at, of)
+                        found = exceeds(np.einsum("kn,kn->k", f[at], y), point.tau, point.s)
+                        self.positive[part.rows[at[found]], k] = True
 
 
-def _pieces(numbers: int) -> int:
-    return numbers // COMPLETED_NUMBERS + 1
-
-
-def _parts(cells: Cells, n: int) -> Iterator[Cells]:
-    for part in np.array_split(np.arange(len(cells.rows)), _pieces(len(cells.rows) * n)):
-        if len(part):
-            yield cells.of(part)
+_where = np.flatnonzero
 
 
 def columns_of(point: Point, network: int) -> slice:

@@ -26,8 +26,8 @@ from .signs import unpack
 MOST_BITS = 4096
 """Signs of a column that are drawn as bits; of more, pluses are counted without drawing them."""
 
-CHUNK_TRIALS = 500
-CHUNK_NUMBERS = 2_000_000
+CHUNK_TRIALS = 1000
+CHUNK_NUMBERS = 200_000
 """Trials drawn at once: so many, or so few that they take about so many numbers."""
 
 MOST_BINS = 64
@@ -55,7 +55,9 @@ class Cells:
     pluses: np.ndarray
 
     def of(self, chosen: np.ndarray) -> "Cells":
-        """The cells of some of the trials."""
+        """The cells of the trials at these places, each once and in order."""
+        if len(chosen) == len(self.rows):
+            return self
         return Cells(
             self.rows[chosen], self.edges[:, chosen], self.counts[..., chosen],
             self.pluses[:, :, chosen],
@@ -132,6 +134,11 @@ def log_ratio(point: Point) -> float:
     return (high - low) * math.log(point.n)
 
 
+def word_bits(n: int) -> int:
+    """Signs in a word: few where there are few signs, so that bins of whole words are narrow."""
+    return 8 if n <= 512 else 64
+
+
 def first_ranks(point: Point) -> np.ndarray:
     """How many ranks lie below each bin's end, (B + 1,) from 0 to n - 1.
 
@@ -142,12 +149,13 @@ def first_ranks(point: Point) -> np.ndarray:
     if not ratio:
         return np.array([0, n - 1])
     deviation = math.sqrt(ratio / 2 / math.tanh(ratio / 2) / n)
-    width = max(point.tau - 3 * deviation, deviation)
+    width = max(point.tau - 3 * deviation, deviation / 2)
     bins = min(math.ceil(2 * math.tanh(ratio / 4) / width), MOST_BINS)
     share = np.log1p(np.expm1(ratio / 2) * np.arange(bins + 1) / bins) * 2 / ratio
     if n > MOST_BITS:
         return np.unique(np.rint(share * (n - 1)).astype(np.int64))
-    ends = 64 * np.rint(share * n / 64).astype(np.int64) - 1
+    bits = word_bits(n)
+    ends = bits * np.rint(share * n / bits).astype(np.int64) - 1
     return np.unique(np.concatenate([[0], ends[(ends > 0) & (ends < n - 1)], [n - 1]]))
 
 
@@ -168,9 +176,9 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     edges /= edges[-1] + spacings[-1]
     if n <= MOST_BITS:
         words = _draw_words(rng, n, (trials, width))
-        ends = np.append((ranks[:-1] + 1) // 64, len(words))
+        ends = np.append((ranks[:-1] + 1) // word_bits(n), len(words))
         found = np.bitwise_count(words)
-        plus = (words[0] & np.uint64(1)).astype(bool)
+        plus = (words[0] & words.dtype.type(1)).astype(bool)
         parts = [found[a:b].sum(axis=0, dtype=np.uint16) for a, b in pairwise(ends)]
         parts[0] -= plus
     else:
@@ -184,9 +192,13 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
 
 def _draw_words(rng: np.random.Generator, n: int, shape: tuple[int, int]) -> np.ndarray:
     """n fair bits for each element, in words of 64 along a first axis."""
-    size = (-(-n // 64), *shape)
-    words = rng.integers(0, 2**64 - 1, size=size, dtype=np.uint64, endpoint=True)
-    words[-1] >>= np.uint64(-n % 64)
+    bits = word_bits(n)
+    size = (-(-n // bits), *shape)
+    count = -(-math.prod(size) * bits // 64)
+    drawn = rng.integers(0, 2**64 - 1, size=count, dtype=np.uint64, endpoint=True)
+    # Little-endian on every machine: the words are part of the stream's definition.
+    words = drawn.astype("<u8", copy=False).view(f"<u{bits // 8}")[: math.prod(size)].reshape(size)
+    words[-1] >>= words.dtype.type(-n % bits)
     return words
 
 
@@ -197,14 +209,14 @@ class Completion:
     def __init__(self, point: Point, streams: BlockStreams):
         self._point = point
         self._bits = np.random.PCG64(streams.generator("completion").integers(2**63))
-        self._first = self._bits.state
-        self._rng = np.random.Generator(self._bits)
+        self._place = 0
 
-    def _at(self, trial: int, part: int) -> np.random.Generator:
-        """The stream at the place of a part of a trial: 2^64 numbers from the next."""
-        self._bits.state = self._first
-        self._bits.advance(trial * (2 + columns(self._point)) + part << 64)
-        return self._rng
+    def _random(self, trial: int, part: int, out: np.ndarray) -> np.ndarray:
+        """Fill with uniforms, from the place of a part of a trial: 2^64 of them before the next."""
+        place = trial * (2 + columns(self._point)) + part << 64
+        self._bits.advance((place - self._place) % 2**128)
+        self._place = place + len(out)
+        return np.random.Generator(self._bits).random(out=out)
 
     def uniforms(self, revealed: Revealed, cells: Cells, dataset: int) -> np.ndarray:
         """Uniforms of the entries of Ax, (t, n); of D1 those at coordinate 0 are not used."""
@@ -213,7 +225,7 @@ class Completion:
         numbers = self._point.n if of_d1 else self._point.n + bins
         u = np.empty((len(cells.rows), numbers))
         for own, row in zip(u, cells.rows.tolist(), strict=True):
-            self._at(revealed.start + row, int(of_d1)).random(out=own)
+            self._random(revealed.start + row, int(of_d1), own)
         if not of_d1:
             return self._between_edges(revealed, cells, u)
         if parts > 1:
@@ -240,14 +252,13 @@ class Completion:
         """Columns of y, (K, n) of -1 and +1, of the trials at these K places in `cells`."""
         n, rows = self._point.n, cells.rows[trials]
         if revealed.words is not None:
-            words = revealed.words[:, rows, column].T.astype("<u8")
-            return 2.0 * unpack(words, n) - 1.0
+            return 2.0 * unpack(revealed.words[:, rows, column].T, n) - 1.0
         y = np.empty((len(rows), n))
         y[:, 0] = 2.0 * revealed.plus[rows, column] - 1.0
         for own, k, row, c in zip(y[:, 1:], trials, rows.tolist(), column.tolist(), strict=True):
             count, pluses = cells.counts[..., k].ravel(), cells.pluses[..., k, c].ravel()
             cell = np.repeat(np.arange(len(count)), count)
-            order = np.argsort(cell + self._at(revealed.start + row, 2 + c).random(n - 1))
+            order = np.argsort(cell + self._random(revealed.start + row, 2 + c, own))
             place = np.arange(n - 1) - np.repeat(np.cumsum(count) - count, count)
             own[order] = np.where(place < np.repeat(pluses, count), 1.0, -1.0)
         return y
