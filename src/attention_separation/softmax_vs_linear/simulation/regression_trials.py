@@ -29,52 +29,46 @@ COMPLETED_NUMBERS = 200_000
 
 class Groups(NamedTuple):
     """Coordinates but the special one, in G groups: bounds on the uniforms of their entries of Ax
-    (G, t), how many there are (G, t), and how many of them have sign +1 (G, t, M)."""
+    (G, t or 1), how many there are (G, t), and how many of them have sign +1 (G, t, columns)."""
 
     low: np.ndarray
     high: np.ndarray
     counts: np.ndarray
     pluses: np.ndarray
 
-    def of(self, chosen: np.ndarray) -> "Groups":
-        """The groups of some of the trials."""
-        return Groups(*(array[:, chosen] for array in self))
 
-
-def _by_rank(cells: Cells) -> Groups:
+def _by_rank(cells: Cells, columns: slice) -> Groups:
     """The bins of entries in D0."""
-    return Groups(cells.edges[:-1], cells.edges[1:], cells.counts[:, 0], cells.pluses[:, 0])
+    pluses = cells.pluses[:, 0, :, columns]
+    return Groups(cells.edges[:-1], cells.edges[1:], cells.counts[:, 0], pluses)
 
 
-def _by_interval(cells: Cells) -> Groups:
+def _by_interval(cells: Cells, columns: slice) -> Groups:
     """The intervals of entries in D1."""
-    counts = cells.counts.sum(axis=0)
-    steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
-    low, high = (np.broadcast_to(side, counts.shape) for side in (steps[:-1], steps[1:]))
-    return Groups(low, high, counts, cells.pluses.sum(axis=0, dtype=np.int64))
+    steps = np.linspace(0.0, 1.0, cells.counts.shape[1] + 1)[:, None]
+    pluses = cells.pluses[..., columns].sum(axis=0, dtype=cells.pluses.dtype)
+    return Groups(steps[:-1], steps[1:], cells.counts.sum(axis=0), pluses)
 
 
 def _excess(
-    point: Point, kernel: str, groups: Groups, special: np.ndarray, plus: np.ndarray, most: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds on the sum of w (y - tau), which is above 0 where a score exceeds tau: the most, or
-    the least, that it can be, (t, m), and what rounding may change of it, (t, 1).
+    tau: float, gain: np.ndarray, loss: np.ndarray, counts: np.ndarray, pluses: np.ndarray,
+    special: np.ndarray, plus: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Sum of w (y - tau), above 0 where a score exceeds tau, (t, columns), if each of a group's
+    pluses weighs `gain` and each of its minuses `loss`, (G, t or 1); counts as in Groups.
 
-    special, plus : the multiple of log n at coordinate 0, (t,), and whether its sign is +1, (t, m)
+    special, plus : weight at coordinate 0, (t,), and whether its sign is +1, (t, columns)
     """
-    tau = point.tau + TIE_TOLERANCE
-    low, high = (_weights(kernel, point, regression.entries(u, point.law)) for u in groups[:2])
-    special = _weights(kernel, point, special)
-    gain, loss = (high, low) if most else (low, high)
+    loss = np.broadcast_to(loss, counts.shape)
     each = gain * (1 - tau) + loss * (1 + tau)
-    excess = np.einsum("gt,gtm->tm", each, groups.pluses)
+    excess = np.einsum("gt,gtm->tm", each, pluses)
+    excess -= (1 + tau) * np.einsum("gt,gt->t", loss, counts)[:, None]
     excess += np.where(plus, 1 - tau, -1 - tau) * special[:, None]
-    excess -= (1 + tau) * (groups.counts * loss).sum(axis=0)[:, None]
-    return excess, ROOM * ((groups.counts * high).sum(axis=0) + special)[:, None]
+    return excess
 
 
 def _weights(kernel: str, point: Point, multiples: np.ndarray) -> np.ndarray:
-    """Weights up to a factor, from multiples of log n."""
+    """Weights up to a factor, from multiples of log n: 1 is about the largest of D0."""
     return multiples if kernel == "linear" else float(point.n) ** (multiples - UPPER)
 
 
@@ -88,9 +82,11 @@ class Decisions:
     def __init__(self, point: Point, revealed: Revealed):
         trials = len(revealed.entry)
         self._point, self._revealed = point, revealed
-        self._special = np.stack(
-            [regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)]
-        )
+        special = regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)
+        self._special = {
+            network: _weights(network.kernel, point, special[network.dataset])
+            for network in NETWORKS
+        }
         self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
         self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
 
@@ -105,9 +101,8 @@ class Decisions:
             for k, by_rank in enumerate(of_ranks):
                 part = cells.of(_where(self.open[k, cells.rows].any(axis=1)))
                 if len(part.rows):
-                    groups = _by_rank(part) if by_rank else _by_interval(part)
                     own = columns_of(point, k)
-                    groups = groups._replace(pluses=groups.pluses[..., own])
+                    groups = (_by_rank if by_rank else _by_interval)(part, own)
                     plus = self._revealed.plus[part.rows, own]
                     self._settle(k, part.rows, groups, groups.pluses, plus)
             if self._revealed.words is not None:
@@ -130,10 +125,10 @@ class Decisions:
         pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype).reshape(trials, -1, m)
         most, fewest = pluses.max(axis=2), pluses.min(axis=2)
         plus = self._revealed.plus.reshape(trials, -1, m).any(axis=2)
-        ones = np.ones((1, trials))
+        whole = np.array([[0.0]]), np.array([[1.0]]), np.full((1, trials), self._point.n - 1)
         for k in range(len(NETWORKS)):
-            own = slice(k % most.shape[1], k % most.shape[1] + 1)
-            groups = Groups(0 * ones, ones, (self._point.n - 1) * ones, most[None, :, own])
+            own = [k % most.shape[1]]
+            groups = Groups(*whole, most[None, :, own])
             self._settle(k, cells.rows, groups, fewest[None, :, own], plus[:, own])
 
     def _settle(self, k: int, rows, groups: Groups, fewest: np.ndarray, plus: np.ndarray) -> None:
@@ -144,12 +139,20 @@ class Decisions:
         plus : whether a column, or any, has +1 at coordinate 0
         """
         kernel, dataset = NETWORKS[k]
-        special = self._special[dataset, rows]
-        excess, room = _excess(self._point, kernel, groups, special, plus, most=True)
+        point, tau = self._point, self._point.tau + TIE_TOLERANCE
+        low, high = (
+            _weights(kernel, point, regression.entries(u, point.law)) for u in groups[:2]
+        )
+        special = self._special[kernel, dataset][rows]
+        room = ROOM * (2 * point.n + special.max())
+        excess = _excess(tau, high, low, groups.counts, groups.pluses, special, plus)
         is_open = excess > -room
         some = _where(is_open.any(axis=1))
-        groups = groups._replace(pluses=fewest).of(some)
-        excess, room = _excess(self._point, kernel, groups, special[some], plus[some], most=False)
+        if low.shape[1] > 1:
+            low, high = low[:, some], high[:, some]
+        excess = _excess(
+            tau, low, high, groups.counts[:, some], fewest[:, some], special[some], plus[some]
+        )
         sure = some[(excess > room).any(axis=1)]
         self.positive[rows[sure], k] = True
         is_open[sure] = False

@@ -27,7 +27,7 @@ MOST_BITS = 4096
 """Signs of a column that are drawn as bits; of more, pluses are counted without drawing them."""
 
 CHUNK_TRIALS = 1000
-CHUNK_NUMBERS = 200_000
+CHUNK_NUMBERS = 400_000
 """Trials drawn at once: so many, or so few that they take about so many numbers."""
 
 MOST_BINS = 64
@@ -209,6 +209,7 @@ class Completion:
     def __init__(self, point: Point, streams: BlockStreams):
         self._point = point
         self._bits = np.random.PCG64(streams.generator("completion").integers(2**63))
+        self._rng = np.random.Generator(self._bits)
         self._place = 0
 
     def _random(self, trial: int, part: int, out: np.ndarray) -> np.ndarray:
@@ -216,7 +217,7 @@ class Completion:
         place = trial * (2 + columns(self._point)) + part << 64
         self._bits.advance((place - self._place) % 2**128)
         self._place = place + len(out)
-        return np.random.Generator(self._bits).random(out=out)
+        return self._rng.random(out=out)
 
     def uniforms(self, revealed: Revealed, cells: Cells, dataset: int) -> np.ndarray:
         """Uniforms of the entries of Ax, (t, n); of D1 those at coordinate 0 are not used."""
