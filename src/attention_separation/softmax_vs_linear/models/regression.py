@@ -71,7 +71,7 @@ def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
 
 
 def dataset_z(n: int, uniforms: np.ndarray, law: str, special: int | None) -> np.ndarray:
-    """z = A x of Definition 3.8, (..., n): D0 where `special` is None, else D1 with that index j."""
+    """z = A x of Definition 3.8, (..., n): of D0 without `special`, else of D1 with index j."""
     check(n)
     multiples = entries(uniforms, law)
     if special is not None:
