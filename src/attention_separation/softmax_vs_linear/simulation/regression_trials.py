@@ -22,8 +22,11 @@ NETWORKS = PAPERS.networks
 ROOM = 1e-13
 """For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
-MOST_CELLS = 4096
+MOST_CELLS = 2**18
 """Of a trial: where so many decide nothing, all is drawn."""
+
+MOST_NUMBERS = 2**24
+"""Counts of pluses worked on at once."""
 
 COMPLETED_NUMBERS = 200_000
 """Entries of Ax, or signs, worked on at once."""
@@ -85,6 +88,11 @@ class Chunk:
         refined, pending = [], [first]
         while pending:
             cells = pending.pop()
+            if cells.pluses.size > MOST_NUMBERS and len(cells.rows) > 1:
+                pending += [
+                    cells.of(rows) for rows in np.array_split(np.arange(len(cells.rows)), 2)
+                ]
+                continue
             for k, by_rank in enumerate(of_ranks):
                 part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
                 if len(part.rows):
@@ -120,16 +128,22 @@ class Chunk:
 
     def _settle_by_cells(self, k: int, cells: Cells, by_rank: bool) -> None:
         """Decide what is known column by column, of bins in D0 or of intervals in D1."""
-        of = k % self._sets
-        pluses = cells.pluses[..., of, :]
+        of, revealed = k % self._sets, self._revealed
         if by_rank:
             low, high = cells.edges[:-1], cells.edges[1:]
-            counts, pluses = cells.counts[:, 0], pluses[:, 0]
+            counts, pluses = cells.counts[:, 0], cells.pluses[:, 0, :, of]
         else:
-            steps = np.linspace(0.0, 1.0, cells.counts.shape[1] + 1)[:, None]
+            if revealed.words is None:
+                counts, pluses = cells.counts.sum(axis=0), cells.pluses[..., of, :].sum(axis=0)
+            else:
+                parts, words = revealed.parts[..., cells.rows], revealed.words[:, cells.rows, of]
+                counts = np.bitwise_count(parts).sum(axis=1)
+                pluses = np.stack(
+                    [np.bitwise_count(words & part[..., None]).sum(axis=0) for part in parts]
+                )
+            steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
             low, high = steps[:-1], steps[1:]
-            counts, pluses = cells.counts.sum(axis=0), pluses.sum(axis=0, dtype=pluses.dtype)
-        plus = self._revealed.plus[cells.rows, of]
+        plus = revealed.plus[cells.rows, of]
         self._settle(k, cells.rows, low, high, counts, pluses, pluses, plus)
 
     def _settle(self, k: int, rows, low, high, counts, most, fewest, plus) -> None:
