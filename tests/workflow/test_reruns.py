@@ -87,7 +87,7 @@ CHANGES = {
         SIMULATED | FIGURES | JUDGED | {"choices"},
     ),
     "the engine of regression": (
-        f"{PAPER}/simulation/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
+        f"{PAPER}/simulation/regression_trials.py", "MOST_CELLS = 2**18", "MOST_CELLS = 2**17",
         SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (
