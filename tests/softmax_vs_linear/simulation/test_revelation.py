@@ -98,29 +98,29 @@ def test_completed_data_and_signs_have_their_law(tau, signs_as):
     p = point("regression", n=60, m=2, tau=tau)
     streams = streams_of(p, 9)
     rng, completion = streams.generator("revelation"), revelation.Completion(p, streams)
-    revealed = revelation.reveal(p, rng, 0)
     columns = []
-    for cells in regression_trials.Chunk(p, revealed).refine(rng):
-        if len(cells.rows):
+    for start in range(0, 4000, 1000):
+        revealed = revelation.reveal(p, rng, start)
+        for cells in regression_trials.Chunk(p, revealed).refine(rng):
             trials = np.arange(len(cells.rows))
             data = [completion.uniforms(revealed, cells, dataset) for dataset in (0, 1)]
             y = [completion.signs(revealed, cells, trials, 0, 0 * trials + c) for c in (0, 1)]
             columns.append(np.stack([*data, *y])[..., 1:])
     d0, d1, first, second = np.concatenate(columns, axis=1)
-    assert d0.shape == (1000, 59)
+    assert d0.shape == (4000, 59)
     for u in (d0, d1):
         assert kstest(u.ravel(), "uniform").pvalue > LEVEL
     highest = (d0**59).max(axis=1)
     assert kstest(highest, "uniform").pvalue > LEVEL
     pluses = (first + 1).sum(axis=1) / 2
-    assert abs(pluses.mean() - 29.5) < 6 * np.sqrt(59 / 4 / 1000)
-    assert abs(pluses.var() / (59 / 4) - 1) < 6 * np.sqrt(2 / 1000)
+    assert abs(pluses.mean() - 29.5) < 6 * np.sqrt(59 / 4 / 4000)
+    assert abs(pluses.var() / (59 / 4) - 1) < 6 * np.sqrt(2 / 4000)
     for x, of in ((d0, first), (d1, first), (d0, second), (first, second), (d0, d1)):
         together = ((x - x.mean()) / x.std() * (of - of.mean()) / of.std()).ravel()
         assert abs(together.mean()) < 6 / np.sqrt(together.size)
         # Nor their sums over a trial, which refinement looks at.
         by_trial = np.corrcoef(x.sum(axis=1), of.sum(axis=1))[0, 1]
-        assert abs(by_trial) < 6 / np.sqrt(1000)
+        assert abs(by_trial) < 6 / np.sqrt(4000)
 
 
 def test_a_billion_entries():

@@ -25,11 +25,8 @@ ROOM = 1e-13
 MOST_CELLS = 2**18
 """Of a trial: where so many decide nothing, all is drawn."""
 
-MOST_NUMBERS = 2**24
-"""Counts of pluses worked on at once."""
-
-COMPLETED_NUMBERS = 200_000
-"""Entries of Ax, or signs, worked on at once."""
+MOST_COUNTS, MOST_ENTRIES = 2**24, 200_000
+"""Worked on at once: numbers of pluses, and entries of Ax or signs."""
 
 
 def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
@@ -44,6 +41,8 @@ def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
 
 def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
     regression.check(point.n)
+    # Freeing one large block teaches glibc to keep freed memory: page faults took half the time.
+    np.empty(31 << 20, dtype=np.uint8)
     rng, completion = streams.generator("revelation"), Completion(point, streams)
     found, start = [], 0
     while start < trials:
@@ -51,7 +50,8 @@ def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) ->
         chunk = Chunk(point, revealed)
         refined = chunk.refine(rng)
         if draw_all:
-            chunk.reopen(trials - start)
+            chunk.positive[:] = False
+            chunk.open[:] = np.arange(start, start + len(chunk.positive))[:, None] < trials
         for cells in refined:
             chunk.complete(cells, completion)
         found.append(chunk.positive)
@@ -74,12 +74,6 @@ class Chunk:
         self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
         self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
 
-    def reopen(self, trials: int) -> None:
-        """Forget what is decided of the first trials."""
-        self.positive[:trials] = False
-        self.open[:] = False
-        self.open[:, :trials] = True
-
     def refine(self, rng: np.random.Generator) -> list[Cells]:
         """Decide what bounds decide, and return the cells that this took, of every trial once."""
         first = self._revealed.cells
@@ -88,7 +82,7 @@ class Chunk:
         refined, pending = [], [first]
         while pending:
             cells = pending.pop()
-            if cells.pluses.size > MOST_NUMBERS and len(cells.rows) > 1:
+            if cells.pluses.size > MOST_COUNTS and len(cells.rows) > 1:
                 pending += [
                     cells.of(rows) for rows in np.array_split(np.arange(len(cells.rows)), 2)
                 ]
@@ -104,27 +98,23 @@ class Chunk:
             halve = is_open[of_ranks].any(axis=0)
             split = is_open.any(axis=0) & ~halve & may_grow
             halve &= may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
-            if halve.any():
-                pending.append(cells.of(np.flatnonzero(halve)).halved(rng))
-            if split.any():
-                pending.append(cells.of(np.flatnonzero(split)).split(rng))
+            for chosen, divided in ((halve, Cells.halved), (split, Cells.split)):
+                if chosen.any():
+                    pending.append(divided(cells.of(np.flatnonzero(chosen)), rng))
             refined.append(cells.of(np.flatnonzero(~halve & ~split)))
         return refined
 
     def _settle_by_extremes(self) -> None:
-        """Decide what the most and the fewest pluses of a trial's columns decide."""
+        """Decide what the most and fewest pluses of any column decide: nothing of F_exp on D0."""
         cells = self._revealed.cells
         pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype)
         most, fewest = pluses.max(axis=2, keepdims=True), pluses.min(axis=2, keepdims=True)
         plus = self._revealed.plus.any(axis=2, keepdims=True)
-        low, high = np.zeros((1, 1)), np.ones((1, 1))
-        counts = np.full((1, len(cells.rows)), self._point.n - 1)
-        for k in range(len(NETWORKS)):
+        whole = np.zeros((1, 1)), np.ones((1, 1)), np.full((1, len(cells.rows)), self._point.n - 1)
+        for k in (k for k, network in enumerate(NETWORKS) if network != ("exp", 0)):
             of = k % self._sets
-            self._settle(
-                k, cells.rows, low, high, counts, most[None, :, of], fewest[None, :, of],
-                plus[:, of],
-            )  # fmt: skip
+            pluses = most[None, :, of], fewest[None, :, of]
+            self._settle(k, cells.rows, *whole, *pluses, plus[:, of])
 
     def _settle_by_cells(self, k: int, cells: Cells, by_rank: bool) -> None:
         """Decide what is known column by column, of bins in D0 or of intervals in D1."""
@@ -136,7 +126,7 @@ class Chunk:
             if revealed.words is None:
                 counts, pluses = cells.counts.sum(axis=0), cells.pluses[..., of, :].sum(axis=0)
             else:
-                parts, words = revealed.parts[..., cells.rows], revealed.words[:, cells.rows, of]
+                parts, words = revealed.parts(cells.rows), revealed.words[:, cells.rows, of]
                 counts = np.bitwise_count(parts).sum(axis=1)
                 pluses = np.stack(
                     [np.bitwise_count(words & part[..., None]).sum(axis=0) for part in parts]
@@ -171,14 +161,14 @@ class Chunk:
 
     def complete(self, cells: Cells, completion: Completion) -> None:
         """Decide what is open of these trials by the definitions, column by column."""
-        point = self._point
-        step = max(COMPLETED_NUMBERS // point.n, 1)
+        point, revealed = self._point, self._revealed
+        step = max(MOST_ENTRIES // point.n, 1)
         for dataset in (1, 0):
             networks = [k for k, network in enumerate(NETWORKS) if network.dataset == dataset]
             is_open = self.open[networks][:, cells.rows].any(axis=(0, 2))
             for rows in _steps(np.flatnonzero(is_open), step):
                 part = cells.of(rows)
-                uniforms = completion.uniforms(self._revealed, part, dataset)
+                uniforms = completion.uniforms(revealed, part, dataset)
                 z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
                 for k in networks:
                     f = regression.normalise(regression.U[NETWORKS[k].kernel](z))

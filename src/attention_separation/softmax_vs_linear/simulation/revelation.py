@@ -26,10 +26,10 @@ MOST_BITS = 4096
 """Signs of a column that are drawn as bits; of more, pluses are counted without drawing them."""
 
 CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 400_000
-"""Trials drawn together: so many, or so few that they take about so many numbers."""
+"""Trials drawn together, or so few that they take about so many numbers."""
 
-MOST_BINS = 64
-"""Of a trial at first."""
+MOST_BINS, HALVINGS = 64, 2
+"""Of a trial at first: bins of D0, and how often D1's interval is halved where signs are bits."""
 
 MOST_COMPLETED = 10**7
 """Entries of Ax that are drawn."""
@@ -91,7 +91,7 @@ class Revealed:
     entry : (T,) uniforms of D0 at coordinate 0
     plus : (T, S, m) whether the sign at coordinate 0 is +1
     words : (words, T, S, m) signs as bits, coordinate 0 first; None where they are not drawn
-    parts : (D, words, T) as bits, which of coordinates 1 to n - 1 lie in each of D intervals of D1
+    halves : (1 + HALVINGS, words, T) as bits, all of `cells`, and each time D1's upper half of them
     cells : of all trials; where signs are bits, they are never divided
     """
 
@@ -99,8 +99,15 @@ class Revealed:
     entry: np.ndarray
     plus: np.ndarray
     words: np.ndarray | None
-    parts: np.ndarray | None
+    halves: np.ndarray | None
     cells: Cells
+
+    def parts(self, rows: np.ndarray) -> np.ndarray:
+        """As bits, which coordinates lie in each of D intervals of D1: (D, words, t)."""
+        parts = self.halves[:1, :, rows]
+        for upper in self.halves[1:, :, rows]:
+            parts = np.concatenate([parts & ~upper, parts & upper])
+        return parts
 
 
 def word_bits(point: Point) -> int:
@@ -127,18 +134,6 @@ def first_ranks(point: Point) -> np.ndarray:
     return np.unique(np.concatenate([[0], ends[(ends > 0) & (ends < n - 1)], [n - 1]]))
 
 
-def first_halvings(point: Point) -> int:
-    """How often the interval of D1's entries is halved at first where signs are bits.
-
-    Bounds on F_lin's score differ by about (1.4 - 1) / 2.4 over the number of intervals.
-    """
-    if point.data == "same" or point.law in regression.LEVELS:
-        return 0
-    deviation = point.n**-0.5
-    width = max(point.tau - 3 * deviation, deviation / 2)
-    return max(math.ceil(math.log2(1 / 6 / width)), 1)
-
-
 def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     """What is drawn of the next trials before anything is asked: always of as many, so that a
     shorter run is the prefix of a longer one."""
@@ -158,19 +153,17 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
         ends = pairwise([*ends, len(words)])
         pluses = np.stack([found[a:b].sum(axis=0, dtype=np.uint16) for a, b in ends])
         pluses[0] -= plus
-        parts = np.full((1, len(words), trials), ~words.dtype.type(0))
-        parts[0, 0] -= 1
-        parts[0, -1] &= np.iinfo(words.dtype).max >> -n % word_bits(point)
-        for _ in range(first_halvings(point)):
-            upper = _draw_words(rng, point, (trials,))
-            parts = np.concatenate([parts & ~upper, parts & upper])
+        halves = np.stack([_draw_words(rng, point, (trials,)) for _ in range(1 + HALVINGS)])
+        halves[0] = np.iinfo(words.dtype).max
+        halves[0, 0] -= 1
+        halves[0, -1] &= np.iinfo(words.dtype).max >> -n % word_bits(point)
     else:
-        words = parts = None
+        words = halves = None
         plus = rng.integers(0, 2, size=shape, dtype=np.int8).astype(bool)
         pluses = np.stack([rng.binomial(size, 0.5, size=shape) for size in sizes])
     counts = np.broadcast_to(sizes[:, None, None], (len(sizes), 1, trials))
     cells = Cells(np.arange(trials), edges, counts, pluses[:, None])
-    return Revealed(start, rng.random(trials), plus, words, parts, cells)
+    return Revealed(start, rng.random(trials), plus, words, halves, cells)
 
 
 def _draw_words(rng: np.random.Generator, point: Point, shape: tuple[int, ...]) -> np.ndarray:
@@ -216,14 +209,11 @@ class Completion:
             self._random(revealed.start + row, int(of_d1), own)
         if not of_d1:
             return _between_edges(n, revealed.entry[cells.rows], cells, u)
-        if revealed.parts is not None:
-            parts = len(revealed.parts)
-            for k, part in enumerate(revealed.parts[..., cells.rows]):
-                u += k * unpack(part.T, n)
-        else:
-            intervals = np.tile(np.arange(parts), bins)
-            for own, count in zip(u, np.moveaxis(cells.counts, -1, 0), strict=True):
-                own[1:] += np.repeat(intervals, count.ravel())
+        if revealed.words is not None:
+            own = revealed.parts(cells.rows)
+            return sum((k * unpack(part.T, n) for k, part in enumerate(own)), u) / len(own)
+        for own, count in zip(u, np.moveaxis(cells.counts, -1, 0), strict=True):
+            own[1:] += np.repeat(np.tile(np.arange(parts), bins), count.ravel())
         return u / parts
 
     def signs(self, revealed: Revealed, cells: Cells, trials, set_: int, columns) -> np.ndarray:
@@ -244,8 +234,7 @@ class Completion:
 
 
 def _between_edges(n: int, entry: np.ndarray, cells: Cells, u: np.ndarray) -> np.ndarray:
-    """Uniforms of D0, (t, n), from independent ones (t, n + B): where its highest entry lies in a
-    bin, and the others below it."""
+    """Uniforms of D0, (t, n), from those of all but the highest in a bin, and its places (B)."""
     edges, sizes = cells.edges.T, cells.counts[..., 0].sum(axis=1)
     places = np.cumsum(sizes) - sizes + (u[:, n:] * sizes).astype(np.int64)
     u = u[:, :n]
