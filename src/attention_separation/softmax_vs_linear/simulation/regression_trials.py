@@ -23,7 +23,7 @@ ROOM = 1e-13
 """For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
 MOST_CELLS = 2**18
-"""Of a trial: where so many decide nothing, all is drawn."""
+"""Of a trial: where so many, or n, decide nothing, all is drawn."""
 
 MOST_COUNTS, MOST_ENTRIES = 2**24, 200_000
 """Worked on at once: numbers of pluses, and entries of Ax or signs."""
@@ -94,7 +94,7 @@ class Chunk:
             if self._revealed.words is not None:
                 return [first]
             is_open = self.open[:, cells.rows].any(axis=2)
-            may_grow = 2 * cells.counts[..., 0].size <= MOST_CELLS
+            may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
             halve = is_open[of_ranks].any(axis=0)
             split = is_open.any(axis=0) & ~halve & may_grow
             halve &= may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
