@@ -25,7 +25,7 @@ from .signs import unpack
 MOST_BITS = 4096
 """Signs of a column that are drawn as bits; of more, pluses are counted without drawing them."""
 
-CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 400_000
+CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 2_000_000
 """Trials drawn together, or so few that they take about so many numbers."""
 
 MOST_BINS, HALVINGS = 64, 2
