@@ -22,11 +22,9 @@ NETWORKS = PAPERS.networks
 ROOM = 1e-13
 """For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
-MOST_CELLS = 2**18
-"""Of a trial: where so many, or n, decide nothing, all is drawn."""
-
-MOST_COUNTS, MOST_ENTRIES = 2**24, 200_000
-"""Worked on at once: numbers of pluses, and entries of Ax or signs."""
+MOST_CELLS, MOST_COUNTS, MOST_ENTRIES = 2**18, 2**24, 200_000
+"""Of a trial: where so many, or n, decide nothing, all is drawn. At once: numbers of pluses, and
+entries of Ax or signs."""
 
 
 def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
@@ -40,7 +38,6 @@ def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
 
 
 def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
-    regression.check(point.n)
     # Freeing one large block teaches glibc to keep freed memory: page faults took half the time.
     np.empty(31 << 20, dtype=np.uint8)
     rng, completion = streams.generator("revelation"), Completion(point, streams)
@@ -91,6 +88,8 @@ class Chunk:
                 part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
                 if len(part.rows):
                     self._settle_by_cells(k, part, by_rank)
+                    if not by_rank and self._revealed.words is not None:
+                        self._settle_by_bits(k)
             if self._revealed.words is not None:
                 return [first]
             is_open = self.open[:, cells.rows].any(axis=2)
@@ -113,51 +112,53 @@ class Chunk:
         whole = np.zeros((1, 1)), np.ones((1, 1)), np.full((1, len(cells.rows)), self._point.n - 1)
         for k in (k for k, network in enumerate(NETWORKS) if network != ("exp", 0)):
             of = k % self._sets
-            pluses = most[None, :, of], fewest[None, :, of]
-            self._settle(k, cells.rows, *whole, *pluses, plus[:, of])
+            least = fewest[None, :, of]
+            self._settle(k, (cells.rows,), *whole, most[None, :, of], least, plus[:, of])
 
     def _settle_by_cells(self, k: int, cells: Cells, by_rank: bool) -> None:
         """Decide what is known column by column, of bins in D0 or of intervals in D1."""
-        of, revealed = k % self._sets, self._revealed
+        of, pluses = k % self._sets, cells.pluses[..., k % self._sets, :]
         if by_rank:
             low, high = cells.edges[:-1], cells.edges[1:]
-            counts, pluses = cells.counts[:, 0], cells.pluses[:, 0, :, of]
+            counts, pluses = cells.counts[:, 0], pluses[:, 0]
         else:
-            if revealed.words is None:
-                counts, pluses = cells.counts.sum(axis=0), cells.pluses[..., of, :].sum(axis=0)
-            else:
-                parts, words = revealed.parts(cells.rows), revealed.words[:, cells.rows, of]
-                counts = np.bitwise_count(parts).sum(axis=1)
-                pluses = np.stack(
-                    [np.bitwise_count(words & part[..., None]).sum(axis=0) for part in parts]
-                )
-            steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
-            low, high = steps[:-1], steps[1:]
-        plus = revealed.plus[cells.rows, of]
-        self._settle(k, cells.rows, low, high, counts, pluses, pluses, plus)
+            counts, pluses = cells.counts.sum(axis=0), pluses.sum(axis=0, dtype=pluses.dtype)
+            low, high = _equal_steps(len(counts))
+        plus = self._revealed.plus[cells.rows, of]
+        self._settle(k, (cells.rows,), low, high, counts, pluses, pluses, plus)
 
-    def _settle(self, k: int, rows, low, high, counts, most, fewest, plus) -> None:
+    def _settle_by_bits(self, k: int) -> None:
+        """Decide columns that are open from their signs, and the halves of D1's interval."""
+        rows, column = np.nonzero(self.open[k])
+        parts, own = self._revealed.parts(rows), (rows, k % self._sets, column)
+        counts = np.bitwise_count(parts).sum(axis=1)
+        pluses = np.bitwise_count(parts & self._revealed.words[:, *own]).sum(axis=1)[..., None]
+        plus = self._revealed.plus[own][:, None]
+        where = rows[:, None], column[:, None]
+        self._settle(k, where, *_equal_steps(len(parts)), counts, pluses, pluses, plus)
+
+    def _settle(self, k: int, where, low, high, counts, most, fewest, plus) -> None:
         """Decide of a network of t trials what bounds decide, with columns in G groups.
 
+        where : index of what is decided in `open`, trials first
         low, high : (G, t or 1) least and largest uniforms in a group
         counts : (G, t) coordinates in it
         most, fewest : (G, t, c) pluses in it
         plus : (t, c) whether the sign at coordinate 0 is +1
         """
-        kernel, _ = NETWORKS[k]
+        kernel, rows = NETWORKS[k].kernel, where[0].ravel()
         n, law, tau = self._point.n, self._point.law, self._point.tau + TIE_TOLERANCE
         low, high = (_weights(kernel, n, regression.entries(u, law)) for u in (low, high))
         special = self._special[k][rows]
-        room = ROOM * (2 * n + special.max())
+        room = ROOM * (2 * n + special.max(initial=0.0))
         is_open = _excess(tau, high, low, counts, most, special, plus) > -room
         some = np.flatnonzero(is_open.any(axis=1))
-        if low.shape[1] > 1:
-            low, high = low[:, some], high[:, some]
+        low, high = (w[:, some] if w.shape[1] > 1 else w for w in (low, high))
         of_some = counts[:, some], fewest[:, some], special[some], plus[some]
         sure = some[(_excess(tau, low, high, *of_some) > room).any(axis=1)]
         self.positive[rows[sure], k] = True
         is_open[sure] = False
-        self.open[k, rows] = is_open
+        self.open[k, *where] = is_open
 
     def complete(self, cells: Cells, completion: Completion) -> None:
         """Decide what is open of these trials by the definitions, column by column."""
@@ -182,6 +183,11 @@ class Chunk:
 
 def _steps(array: np.ndarray, step: int) -> Iterator[np.ndarray]:
     return (array[first : first + step] for first in range(0, len(array), step))
+
+
+def _equal_steps(count: int) -> tuple[np.ndarray, np.ndarray]:
+    steps = np.linspace(0.0, 1.0, count + 1)[:, None]
+    return steps[:-1], steps[1:]
 
 
 def _weights(kernel: str, n: int, multiples: np.ndarray) -> np.ndarray:

@@ -22,17 +22,14 @@ from ..models.contest import PAPERS
 from ..models.model import Point
 from .signs import unpack
 
-MOST_BITS = 4096
-"""Signs of a column that are drawn as bits; of more, pluses are counted without drawing them."""
+MOST_BITS, MOST_COMPLETED = 4096, 10**7
+"""Signs of a column that are drawn as bits, not counted; and entries of Ax that are ever drawn."""
 
 CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 2_000_000
 """Trials drawn together, or so few that they take about so many numbers."""
 
 MOST_BINS, HALVINGS = 64, 2
 """Of a trial at first: bins of D0, and how often D1's interval is halved where signs are bits."""
-
-MOST_COMPLETED = 10**7
-"""Entries of Ax that are drawn."""
 
 
 @dataclass(frozen=True)
