@@ -87,7 +87,7 @@ CHANGES = {
         SIMULATED | FIGURES | JUDGED | {"choices"},
     ),
     "the engine of regression": (
-        f"{PAPER}/simulation/regression_trials.py", "SINGLE_TERMS = 4096", "SINGLE_TERMS = 4095",
+        f"{PAPER}/simulation/regression_trials.py", "2**24, 200_000", "2**23, 200_000",
         SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (

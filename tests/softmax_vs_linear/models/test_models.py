@@ -41,7 +41,7 @@ def test_regression_functions_by_hand():
     ("model", "sizes", "words"),
     [
         (REGRESSION, (1, None), ["n=1", "2 <= n"]),
-        (REGRESSION, (10**9, None), ["n=1000000000", "2 <= n <= 100000000"]),
+        (REGRESSION, (10**10, None), ["n=10000000000", "2 <= n <= 1000000000"]),
     ],
 )
 def test_broken_structure_is_named_with_what_is_valid(model, sizes, words):

@@ -1,4 +1,4 @@
-"""What a trial draws: special tokens, entries of Ax, and signs as bits; who shares them."""
+"""What a trial of attention draws: special tokens, and signs as bits; who shares them."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import contest, point
 
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.simulation import attention_trials, regression_trials
+from attention_separation.softmax_vs_linear.simulation import attention_trials
 from attention_separation.softmax_vs_linear.simulation.signs import (
     CHUNK_MULTIPLE,
     bit_at,
@@ -34,12 +34,6 @@ def attention_draws(trials=3000, tokens=2, of=PAPERS, **settings):
     return np.concatenate([chunk[0] for chunk in chunks]), lanes
 
 
-def regression_draws(trials=3000, **settings):
-    p = point("regression", n=40, m=3, **settings)
-    chunks = list(regression_trials.draws(p, STREAMS, trials))
-    return [np.concatenate([chunk.uniforms[dataset] for chunk in chunks]) for dataset in (0, 1)]
-
-
 def test_special_tokens_of_both_datasets_are_independent_or_the_same():
     same, _ = attention_draws(data="same")
     np.testing.assert_array_equal(same[:, 0], same[:, 1])
@@ -47,14 +41,6 @@ def test_special_tokens_of_both_datasets_are_independent_or_the_same():
     assert (independent[:, 0] != independent[:, 1]).any(axis=1).mean() > 0.9
     # D1 has the same tokens either way: the choice touches D0 alone.
     np.testing.assert_array_equal(same[:, 1], independent[:, 1])
-
-
-def test_entries_of_ax_are_independent_or_the_same():
-    d0, d1 = regression_draws(data="same")
-    np.testing.assert_array_equal(d0, d1)
-    d0, other_d1 = regression_draws()
-    assert (d0 != other_d1).all()
-    np.testing.assert_array_equal(d1, other_d1)
 
 
 def test_networks_of_two_contests_read_the_same_signs():
@@ -75,13 +61,11 @@ def test_networks_of_two_contests_read_the_same_signs():
 
 @pytest.mark.parametrize("size", [1, 64, 10**6])
 def test_the_size_of_chunks_changes_nothing(size, monkeypatch):
-    before = attention_draws(), regression_draws()
+    before = attention_draws()
     monkeypatch.setattr(attention_trials, "CHUNK_COLUMNS", size)
-    monkeypatch.setattr(regression_trials, "CHUNK_NUMBERS", size)
-    after = attention_draws(), regression_draws()
-    np.testing.assert_array_equal(before[0][0], after[0][0])
-    np.testing.assert_array_equal(before[0][1]["signs"], after[0][1]["signs"])
-    np.testing.assert_array_equal(before[1], after[1])
+    after = attention_draws()
+    np.testing.assert_array_equal(before[0], after[0])
+    np.testing.assert_array_equal(before[1]["signs"], after[1]["signs"])
 
 
 SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 130]

@@ -19,7 +19,7 @@ LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
 """Laws under which all entries of A x in the interval are equal, with their value over log n."""
 
 
-MOST_ENTRIES = 10**8
+MOST_ENTRIES = 10**9
 
 
 class RegressionParameters(Parameters):
@@ -71,11 +71,11 @@ def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
 
 
 def dataset_z(n: int, uniforms: np.ndarray, law: str, special: int | None) -> np.ndarray:
-    """z = A x of Definition 3.8, (n,): D0 where `special` is None, else D1 with that index j."""
+    """z = A x of Definition 3.8, (..., n): of D0 without `special`, else of D1 with index j."""
     check(n)
     multiples = entries(uniforms, law)
     if special is not None:
-        multiples[special] = SPECIAL
+        multiples[..., special] = SPECIAL
     return math.log(n) * multiples
 
 

@@ -6,6 +6,7 @@ on them.
 
 from ..models.contest import PAPERS
 from ..models.model import Point
+from .revelation import MOST_COMPLETED
 from .signs import lanes_per_column
 
 START_SECONDS = 3.0
@@ -25,7 +26,7 @@ def seconds_per_trial(engine: str, point: Point) -> float:
     """Seconds of one trial of a point with one of the engines."""
     n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
     if point.d is None:
-        return n * (2e-8 + 2e-9 * m) if engine == "dense" else n * (1.5e-8 + 2.5e-10 * m)
+        return 1e-5 + n * (6e-8 + 2e-8 * m) if engine == "dense" else 8e-6 + 2e-7 * m
     if engine == "dense":
         return 3e-8 * n * n + 2e-9 * n * m * point.d
     return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
@@ -42,4 +43,4 @@ def memory_mb(engine: str, points: list[Point]) -> int:
     n = max(point.n for point in points)
     if engine == "dense" and points[0].d is not None:
         return START_MB + DENSE_ARRAYS * n * n * 8 // 10**6
-    return START_MB + (100 * n * 8 // 10**6 if points[0].d is None else 0)
+    return START_MB + (8 * min(n, MOST_COMPLETED) * 8 // 10**6 if points[0].d is None else 0)

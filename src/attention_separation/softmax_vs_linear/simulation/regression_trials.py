@@ -1,198 +1,205 @@
-"""Trials of the softmax-regression model, Figure 3: the dense loop, and streamed sign bits.
+"""Trials of the softmax-regression model, Figure 3: decided by bounds, or by the definitions.
 
 Both engines read the same draws and say of each trial which of the four NETWORKS are positive.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from ...attention.sign_columns import exceeds
+from ...attention.sign_columns import TIE_TOLERANCE, exceeds
 from ...statistics.seeding import BlockStreams
 from ..models import regression
 from ..models.contest import PAPERS
 from ..models.model import Point
-from ..models.regression import LEVELS, LOWER, SPECIAL, UPPER, RegressionModel
-from . import signs
-from .signs import Trials, pluses
-
-CHUNK_NUMBERS = 200_000
-"""Signs, or entries of Ax, worked on at once: what fits the processor's cache."""
-
-SINGLE_TERMS = 4096
-"""Longest sum in float32: its error, relative to 1, stays far below any threshold."""
-
-FREED_MEMORY_KEPT = 31 << 20
+from ..models.regression import SPECIAL, UPPER, RegressionModel
+from .revelation import Cells, Completion, Revealed, reveal
+from .signs import Trials
 
 NETWORKS = PAPERS.networks
-F_LIN_D1, F_EXP_D1, F_LIN_D0, F_EXP_D0 = (
-    NETWORKS.index(network) for network in (("linear", 1), ("exp", 1), ("linear", 0), ("exp", 0))
-)
 
+ROOM = 1e-13
+"""For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
-@dataclass(frozen=True)
-class Draw:
-    """Draws of T trials: indices j (T,), uniforms of D0 and D1 (T, n), lanes by stream's name."""
-
-    special: np.ndarray
-    uniforms: tuple[np.ndarray, np.ndarray]
-    lanes: dict[str, np.ndarray]
-
-    def lanes_of(self, point: Point, network: int) -> np.ndarray:
-        """Lanes of the y that one of NETWORKS reads."""
-        return self.lanes[signs.stream_name(point.signs, NETWORKS[network])]
-
-
-def draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Draw]:
-    """The draws of a block's trials, in chunks. With `data: same`, D0 has the entries of D1."""
-    regression.check(point.n)
-    special = streams.generator("places")
-    uniforms = [streams.generator(f"data D{dataset}") for dataset in (0, 1)]
-    rngs = {name: streams.generator(name) for name in signs.stream_names(point.signs, PAPERS)}
-    chunk = max(CHUNK_NUMBERS // point.n // signs.CHUNK_MULTIPLE, 1) * signs.CHUNK_MULTIPLE
-    for start in range(0, trials, chunk):
-        count = min(chunk, trials - start)
-        d0, d1 = (rng.random((count, point.n)) for rng in uniforms)
-        yield Draw(
-            special=special.integers(0, point.n, size=count),
-            uniforms=(d1.copy() if point.data == "same" else d0, d1),
-            lanes={k: signs.draw_lanes(r, count, point.m, point.n) for k, r in rngs.items()},
-        )
+MOST_CELLS, MOST_COUNTS, MOST_ENTRIES = 2**18, 2**24, 200_000
+"""Of a trial: where so many, or n, decide nothing, all is drawn. At once: numbers of pluses, and
+entries of Ax or signs."""
 
 
 def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
-    """Trials at each point by the definitions, one at a time."""
-    return [partial(_by_definition, point) for point in points]
-
-
-def _by_definition(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    positive = []
-    for draw in draws(point, streams, trials):
-        for trial, special in enumerate(draw.special):
-            row = []
-            for network, (kernel, dataset) in enumerate(NETWORKS):
-                index = special if dataset else None
-                z = regression.dataset_z(point.n, draw.uniforms[dataset][trial], point.law, index)
-                f = regression.normalise(regression.U[kernel](z))
-                y = signs.sign_matrix(draw.lanes_of(point, network)[trial], point.n)
-                row.append(exceeds(f @ y, point.tau, point.s).any())
-            positive.append(row)
-    return np.array(positive, dtype=bool).reshape(trials, len(NETWORKS))
+    """Trials at each point with all data and signs drawn, by the definitions."""
+    return [partial(_trials, point, True) for point in points]
 
 
 def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
-    """The same from the sign bits: cheap bounds propose columns, float64 decides each of them."""
-    return [partial(_from_bits, point) for point in points]
+    """The same by bounds on what is known, and by the definitions where they leave it open."""
+    return [partial(_trials, point, False) for point in points]
 
 
-def _from_bits(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    _keep_freed_memory()
-    method = _from_counts if point.law in LEVELS else _from_weights
-    positive = [method(point, draw) for draw in draws(point, streams, trials)]
-    return np.concatenate(positive)
+def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
+    # Freeing one large block teaches glibc to keep freed memory: page faults took half the time.
+    np.empty(31 << 20, dtype=np.uint8)
+    rng, completion = streams.generator("revelation"), Completion(point, streams)
+    found, start = [], 0
+    while start < trials:
+        revealed = reveal(point, rng, start)
+        chunk = Chunk(point, revealed)
+        refined = chunk.refine(rng)
+        if draw_all:
+            chunk.positive[:] = False
+            chunk.open[:] = np.arange(start, start + len(chunk.positive))[:, None] < trials
+        for cells in refined:
+            chunk.complete(cells, completion)
+        found.append(chunk.positive)
+        start += len(chunk.positive)
+    return np.concatenate(found)[:trials]
 
 
-def _keep_freed_memory() -> None:
-    """Freeing one large block teaches glibc to keep freed memory instead of handing it back.
+class Chunk:
+    """What is decided of a chunk's trials.
 
-    Otherwise every work array of every chunk costs fresh page faults: half of Figure 3's time.
+    positive : (T, networks) bool
+    open : (networks, T, m) bool, the columns that leave it open whether a network is positive
     """
-    np.empty(FREED_MEMORY_KEPT, dtype=np.uint8)
 
+    def __init__(self, point: Point, revealed: Revealed):
+        trials, self._sets, _ = revealed.plus.shape
+        self._point, self._revealed = point, revealed
+        special = regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)
+        self._special = [_weights(kernel, point.n, special[d]) for kernel, d in NETWORKS]
+        self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
+        self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
 
-def _from_counts(point: Point, draw: Draw) -> np.ndarray:
-    """Laws of equal entries: a score depends on the number of pluses and the special sign."""
-    level = LEVELS[point.law]
-    positive = np.empty((len(draw.special), len(NETWORKS)), dtype=bool)
-    for network, (kernel, dataset) in enumerate(NETWORKS):
-        lanes = draw.lanes_of(point, network)
-        total = 2 * pluses(lanes, point.n, 0, point.n) - point.n
-        if dataset == 0:
-            scores = total / point.n
+    def refine(self, rng: np.random.Generator) -> list[Cells]:
+        """Decide what bounds decide, and return the cells that this took, of every trial once."""
+        first = self._revealed.cells
+        self._settle_by_extremes()
+        of_ranks = np.array([d == 0 or self._point.data == "same" for _, d in NETWORKS])
+        refined, pending = [], [first]
+        while pending:
+            cells = pending.pop()
+            if cells.pluses.size > MOST_COUNTS and len(cells.rows) > 1:
+                pending += [
+                    cells.of(rows) for rows in np.array_split(np.arange(len(cells.rows)), 2)
+                ]
+                continue
+            for k, by_rank in enumerate(of_ranks):
+                part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
+                if len(part.rows):
+                    self._settle_by_cells(k, part, by_rank)
+                    if not by_rank and self._revealed.words is not None:
+                        self._settle_by_bits(k)
+            if self._revealed.words is not None:
+                return [first]
+            is_open = self.open[:, cells.rows].any(axis=2)
+            may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
+            halve = is_open[of_ranks].any(axis=0)
+            split = is_open.any(axis=0) & ~halve & may_grow
+            halve &= may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
+            for chosen, divided in ((halve, Cells.halved), (split, Cells.split)):
+                if chosen.any():
+                    pending.append(divided(cells.of(np.flatnonzero(chosen)), rng))
+            refined.append(cells.of(np.flatnonzero(~halve & ~split)))
+        return refined
+
+    def _settle_by_extremes(self) -> None:
+        """Decide what the most and fewest pluses of any column decide: nothing of F_exp on D0."""
+        cells = self._revealed.cells
+        pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype)
+        most, fewest = pluses.max(axis=2, keepdims=True), pluses.min(axis=2, keepdims=True)
+        plus = self._revealed.plus.any(axis=2, keepdims=True)
+        whole = np.zeros((1, 1)), np.ones((1, 1)), np.full((1, len(cells.rows)), self._point.n - 1)
+        for k in (k for k, network in enumerate(NETWORKS) if network != ("exp", 0)):
+            of = k % self._sets
+            least = fewest[None, :, of]
+            self._settle(k, (cells.rows,), *whole, most[None, :, of], least, plus[:, of])
+
+    def _settle_by_cells(self, k: int, cells: Cells, by_rank: bool) -> None:
+        """Decide what is known column by column, of bins in D0 or of intervals in D1."""
+        of, pluses = k % self._sets, cells.pluses[..., k % self._sets, :]
+        if by_rank:
+            low, high = cells.edges[:-1], cells.edges[1:]
+            counts, pluses = cells.counts[:, 0], pluses[:, 0]
         else:
-            ratio = SPECIAL / level if kernel == "linear" else point.n ** (SPECIAL - level)
-            sign = 2 * signs.bits_at(lanes, point.n, draw.special) - 1
-            scores = (ratio * sign + (total - sign)) / (ratio + point.n - 1)
-        positive[:, network] = exceeds(scores, point.tau, point.s).any(axis=1)
-    return positive
+            counts, pluses = cells.counts.sum(axis=0), pluses.sum(axis=0, dtype=pluses.dtype)
+            low, high = _equal_steps(len(counts))
+        plus = self._revealed.plus[cells.rows, of]
+        self._settle(k, (cells.rows,), low, high, counts, pluses, pluses, plus)
+
+    def _settle_by_bits(self, k: int) -> None:
+        """Decide columns that are open from their signs, and the halves of D1's interval."""
+        rows, column = np.nonzero(self.open[k])
+        parts, own = self._revealed.parts(rows), (rows, k % self._sets, column)
+        counts = np.bitwise_count(parts).sum(axis=1)
+        pluses = np.bitwise_count(parts & self._revealed.words[:, *own]).sum(axis=1)[..., None]
+        plus = self._revealed.plus[own][:, None]
+        where = rows[:, None], column[:, None]
+        self._settle(k, where, *_equal_steps(len(parts)), counts, pluses, pluses, plus)
+
+    def _settle(self, k: int, where, low, high, counts, most, fewest, plus) -> None:
+        """Decide of a network of t trials what bounds decide, with columns in G groups.
+
+        where : index of what is decided in `open`, trials first
+        low, high : (G, t or 1) least and largest uniforms in a group
+        counts : (G, t) coordinates in it
+        most, fewest : (G, t, c) pluses in it
+        plus : (t, c) whether the sign at coordinate 0 is +1
+        """
+        kernel, rows = NETWORKS[k].kernel, where[0].ravel()
+        n, law, tau = self._point.n, self._point.law, self._point.tau + TIE_TOLERANCE
+        low, high = (_weights(kernel, n, regression.entries(u, law)) for u in (low, high))
+        special = self._special[k][rows]
+        room = ROOM * (2 * n + special.max(initial=0.0))
+        is_open = _excess(tau, high, low, counts, most, special, plus) > -room
+        some = np.flatnonzero(is_open.any(axis=1))
+        low, high = (w[:, some] if w.shape[1] > 1 else w for w in (low, high))
+        of_some = counts[:, some], fewest[:, some], special[some], plus[some]
+        sure = some[(_excess(tau, low, high, *of_some) > room).any(axis=1)]
+        self.positive[rows[sure], k] = True
+        is_open[sure] = False
+        self.open[k, *where] = is_open
+
+    def complete(self, cells: Cells, completion: Completion) -> None:
+        """Decide what is open of these trials by the definitions, column by column."""
+        point, revealed = self._point, self._revealed
+        step = max(MOST_ENTRIES // point.n, 1)
+        for dataset in (1, 0):
+            networks = [k for k, network in enumerate(NETWORKS) if network.dataset == dataset]
+            is_open = self.open[networks][:, cells.rows].any(axis=(0, 2))
+            for rows in _steps(np.flatnonzero(is_open), step):
+                part = cells.of(rows)
+                uniforms = completion.uniforms(revealed, part, dataset)
+                z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
+                for k in networks:
+                    f = regression.normalise(regression.U[NETWORKS[k].kernel](z))
+                    for pairs in _steps(np.argwhere(self.open[k, part.rows]), step):
+                        trial, column = pairs.T
+                        y = completion.signs(self._revealed, part, trial, k % self._sets, column)
+                        scores = np.einsum("kn,kn->k", f[trial], y)
+                        positive = trial[exceeds(scores, point.tau, point.s)]
+                        self.positive[part.rows[positive], k] = True
 
 
-def _from_weights(point: Point, draw: Draw) -> np.ndarray:
-    """Laws of unequal entries."""
-    n, tau = point.n, point.tau
-    positive = np.zeros((len(draw.special), len(NETWORKS)), dtype=bool)
-
-    def decide(network: int, proposed: np.ndarray) -> None:
-        lanes = draw.lanes_of(point, network)
-        kernel, dataset = NETWORKS[network]
-        trial, column = np.nonzero(proposed)
-        for part in np.array_split(np.arange(len(trial)), len(trial) * n // CHUNK_NUMBERS + 1):
-            of = trial[part]
-            multiples = regression.entries(draw.uniforms[dataset][of], point.law)
-            if dataset == 1:
-                multiples[np.arange(len(of)), draw.special[of]] = SPECIAL
-            weights = multiples if kernel == "linear" else _exp_weights(multiples, n)
-            plus = np.einsum("kn,kn->k", signs.unpack(lanes[of, column[part]], n), weights)
-            scores = 2 * plus / weights.sum(axis=1) - 1
-            positive[of[exceeds(scores, tau, point.s)], network] = True
-
-    counts = {name: pluses(lanes, n, 0, n) for name, lanes in draw.lanes.items()}
-    for network, largest in ((F_LIN_D0, UPPER), (F_LIN_D1, SPECIAL)):
-        pluses_of = counts[signs.stream_name(point.signs, NETWORKS[network])]
-        decide(network, pluses_of >= _fewest_pluses(n, tau, largest))
-
-    lanes = draw.lanes_of(point, F_EXP_D0)
-    weights = _exp_weights(regression.entries(draw.uniforms[0], point.law), n)
-    decide(F_EXP_D0, _perhaps_exceeding(lanes, weights, tau))
-
-    lanes = draw.lanes_of(point, F_EXP_D1)
-    if regression.special_sign_decides(n, tau):
-        positive[:, F_EXP_D1] = signs.bits_at(lanes, n, draw.special).any(axis=1)
-    else:
-        decide(F_EXP_D1, np.ones(lanes.shape[:2], dtype=bool))
-    return positive
+def _steps(array: np.ndarray, step: int) -> Iterator[np.ndarray]:
+    return (array[first : first + step] for first in range(0, len(array), step))
 
 
-def _exp_weights(multiples: np.ndarray, n: int) -> np.ndarray:
-    """exp(A x) = n^u up to a factor, from the entries u of Ax over log n; overwrites them."""
-    multiples -= UPPER
-    multiples *= math.log(n)
-    return np.exp(multiples, out=multiples)
+def _equal_steps(count: int) -> tuple[np.ndarray, np.ndarray]:
+    steps = np.linspace(0.0, 1.0, count + 1)[:, None]
+    return steps[:-1], steps[1:]
 
 
-def _fewest_pluses(n: int, tau: float, largest: float) -> int:
-    """Columns with fewer pluses than this cannot exceed tau under linear weights.
-
-    Among p pluses the weights are at most p UPPER + (largest - UPPER), among the minuses at least
-    (n - p) LOWER, whatever the data; the score grows with the former and falls with the latter.
-    """
-    p = np.arange(n + 1)
-    plus = p * UPPER + (largest - UPPER)
-    minus = (n - p) * LOWER
-    possible = (plus - minus) / (plus + minus) > tau - 1e-9
-    return int(np.argmax(possible)) if possible.any() else n + 1
+def _weights(kernel: str, n: int, multiples: np.ndarray) -> np.ndarray:
+    """Weights up to a factor, at most 2 in D0, from multiples of log n."""
+    return multiples if kernel == "linear" else float(n) ** (multiples - UPPER)
 
 
-def _perhaps_exceeding(lanes: np.ndarray, weights: np.ndarray, tau: float) -> np.ndarray:
-    """Columns whose score in float32 is above tau less the error that float32 can make, (T, m).
-
-    A sum of k terms and the rounding of its weights are wrong by at most (k + 1) u of the terms'
-    total for u = 2^-24, to first order; sums longer than SINGLE_TERMS are added up in float64. A
-    score is twice a share of a total: 4 k u leaves room for the higher orders.
-    """
-    trials, n = weights.shape
-    m = lanes.shape[1]
-    plus = np.zeros((trials, m))
-    singles = weights.astype(np.float32)[..., None]
-    step = max(CHUNK_NUMBERS // (m * n), 1)
-    for start in range(0, trials, step):
-        part = slice(start, start + step)
-        bits = signs.unpack(lanes[part], n)
-        for first in range(0, n, SINGLE_TERMS):
-            terms = slice(first, first + SINGLE_TERMS)
-            plus[part] += (bits[..., terms].astype(np.float32) @ singles[part, terms])[..., 0]
-    share = plus / weights.sum(axis=1, keepdims=True)
-    return 2 * share - 1 > tau - 4 * (min(n, SINGLE_TERMS) + 2) * 2.0**-24
+def _excess(tau: float, gain, loss, counts, pluses, special, plus) -> np.ndarray:
+    """Sum of w (y - tau), above 0 where a score exceeds tau, (t, c), if each of a group's pluses
+    weighs `gain` and each of its minuses `loss`, and coordinate 0 weighs `special`, (t,)."""
+    loss = np.broadcast_to(loss, counts.shape)
+    excess = np.einsum("gt,gtc->tc", gain * (1 - tau) + loss * (1 + tau), pluses)
+    excess -= (1 + tau) * np.einsum("gt,gt->t", loss, counts)[:, None]
+    excess += np.where(plus, 1 - tau, -1 - tau) * special[:, None]
+    return excess
