@@ -371,7 +371,7 @@ def test_scales():
     path = ROOT / "config.yaml"
     deep = study_of(path, {"scale": "deep"})
     assert deep.folder == "results/deep"
-    assert deep.simulated["fig3a"].trials == 100_000
+    assert deep.simulated["fig3a"].trials == 1_000_000
     assert deep.simulated["fig7c"].trials == 1_000_000
     assert deep.simulated["fig7c"].most_values is None
 
