@@ -24,7 +24,10 @@ NO_MODULES = "#!/bin/sh\necho '{}'\n"
 
 
 def write_page(wheel: Path, folder: Path, *options: str) -> None:
-    """Write `folder`/index.html and what it loads; CalledProcessError if marimo cannot."""
+    """Write `folder`/index.html and what it loads, in place of an earlier page; FileExistsError if
+    something else is there, CalledProcessError if marimo cannot."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / "public/wheels").is_dir():
+        raise FileExistsError(f"{folder} is no earlier page of the explorer; allowed: a new folder")
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)

@@ -433,3 +433,27 @@ def test_the_reach_is_a_lower_bound_in_expectation():
     error = first.std() / np.sqrt(20_000)
     assert low - 5 * error < first.mean() < high + 5 * error
     assert first.mean() > low
+
+
+def test_rows_without_a_reach_are_neither_found_nor_lost():
+    """Under a causal mask the first rows are too short to be measured."""
+    rng = np.random.default_rng(4)
+    scores = np.where(np.tri(40, dtype=bool), rng.standard_normal((40, 40)), -np.inf)
+    scores[3:, 2] = 9
+    rows = head.measure(scores, np.where(np.arange(40) < 3, -1, 2), n=100)
+    [found] = head.summary(rows).itertuples()
+    assert rows["reach"].isna().sum() == 5
+    assert (found.rows, found.found_at_n) == (32, 1.0)
+
+
+def test_scores_of_whole_numbers_and_of_a_scale_of_zero():
+    q, k = np.full((1, 2, 4), 3), np.ones((1, 3, 4), int)
+    np.testing.assert_array_equal(head.scores_of(q, k), np.full((1, 2, 3), 6.0))
+    assert (head.scores_of(q, k, scale=0) == 0).all()
+
+
+def test_a_picture_of_another_kernel_has_no_check():
+    row = np.abs(np.random.default_rng(0).standard_normal(100))
+    row[30] += 8
+    assert head.plot(row, 30).get_title().startswith("held out")
+    assert head.plot(row, 30, kernel="x**4").get_title() == "dotted: tokens measured"

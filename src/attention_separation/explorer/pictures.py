@@ -259,10 +259,11 @@ def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
     tokens = {"target": numbers("target", target, int), "fixed": numbers("fixed", fixed, int)}
     given = {"scores": numbers("scores", scores), **tokens}
     row, axes = head.measure(**given).iloc[0], head.plot(**given, axes=panel())
+    interval = f"; the 95 % interval is {row['reach_low']:,.0f} to {row['reach_high']:,.0f}"
     words = (
         f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "
-        f"{row['n']:,.0f} tokens, and half of it up to {row['reach']:,.0f} if more are like these; "
-        f"the 95 % interval is {row['reach_low']:,.0f} to {row['reach_high']:,.0f}."
+        f"{row['n']:,.0f} tokens, and half of it up to {row['reach']:,.0f} if more are like these"
+        f"{'' if np.isnan(row['reach_low']) else interval}."
     )
     return finished(axes, "tokens N", "weight of the target", words, logarithmic=True)
 

@@ -31,7 +31,8 @@ class Control(NamedTuple):
         if self.kind == "multiselect" and text is not None:
             chosen = [starts[each] for each in text.split(",") if each in starts]
             return self._replace(value=chosen[: self.more["max_selections"]])
-        return self._replace(value=starts.get(text, self.value) if options else text or self.value)
+        own = self.value if text is None else text
+        return self._replace(value=starts.get(text, self.value) if options else own)
 
 
 def _text(value: Any) -> str:

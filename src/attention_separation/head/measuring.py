@@ -94,25 +94,27 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """A row for each layer and head of what `measure` gives.
 
     `held_out` comes first: the mean over rows of whether an eighth of the context foretold all of
-    it. Under 0.85 this context does not foretell a longer one. Then `rows`, medians of share,
+    it. Under 0.85 this context does not foretell a longer one. Then `rows`, how many have 8 tokens
+    or more beside the target and what is fixed, medians over these of share,
     n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
     `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
     """
     if "N" in rows.attrs:
-        rows = rows.assign(found_at_n=rows["reach"] >= rows.attrs["N"])
+        found = (rows["reach"] >= rows.attrs["N"]).astype(float)
+        rows = rows.assign(found_at_n=found.where(rows["reach"].notna()))
     named = {name: (name, "median") for name in MEDIANS if name in rows}
     named |= {f"reach_q{q}": ("reach", lambda x, q=q: x.quantile(q / 100)) for q in (25, 75)}
     named |= {"found_at_n": ("found_at_n", "mean")} if "found_at_n" in rows else {}
     by = [name for name in ("layer", "head") if name in rows]
     groups = rows.reindex(columns=[*rows, *{"held_out"} - {*rows}]).groupby(by or (lambda _: 0))
-    found = groups.agg(held_out=("held_out", "mean"), rows=("share", "size"), **named)
+    found = groups.agg(held_out=("held_out", "mean"), rows=("share", "count"), **named)
     return found.reset_index(drop=not by)
 
 
 def trust(held_out: float) -> str:
     """What a mean of `held_out` says of longer contexts, in a sentence."""
     if np.isnan(held_out):
-        return "held_out: not known, as of rows under 512, so nothing says that more are like these"
+        return "held_out: not known, as it is of softmax on 512 tokens or more"
     if held_out < TRUSTED:
         return f"held_out {held_out:.2f}, under {TRUSTED}: this context does not foretell more"
     return f"held_out {held_out:.2f}: an eighth of the context foretells all of it"
@@ -136,6 +138,8 @@ def counting(
     """How many of the rest have scores within each gap of the target's, or above it: a row for each
     query and gap, with columns gap and count after the labels; arguments as of `measure`."""
     parts, gaps = [], [*gaps]
+    if not gaps:
+        raise ValueError("gaps is empty; allowed: at least one gap")
     for rows in blocks(scores, target, fixed, mask, weights=False):
         own = rows.scores[rows.is_target][:, None] - np.where(rows.rest, rows.scores, -np.inf)
         parts += [

@@ -12,7 +12,7 @@ from .rows import LEAST_REST
 
 def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **given: Any) -> Any:
     """Draw the target's share against the number of tokens, medians over rows of it and of the ends
-    of its 95 % interval; the axes. Arguments as of `measure`."""
+    of its 95 % interval; the axes. Arguments as of `measure`, but n."""
     rows = measure(scores, target, level=level, **given)
     least = LEAST_REST + np.size(given.get("fixed", ()))
     most = max(rows["n"].max(), rows["reach"].replace(np.inf, np.nan).max())
@@ -25,7 +25,8 @@ def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **
     axes.axhline(level, color="grey", linewidth=0.8)
     axes.axvline(rows["n"].median(), color="grey", linewidth=0.8, linestyle=":")
     axes.set(xscale="log", ylim=(0, 1), xlabel="tokens N", ylabel="weight of the target")
-    axes.set_title(f"held out: {rows['held_out'].mean():.2f}; dotted: tokens measured")
+    held_out = f"held out: {rows['held_out'].mean():.2f}; " if "held_out" in rows else ""
+    axes.set_title(f"{held_out}dotted: tokens measured")
     return axes
 
 

@@ -147,14 +147,14 @@ def scores_of(q: Any, k: Any, scale: float | None = None, causal: bool = False) 
     -------
     (..., H, queries, keys)
     """
-    q, k = as_array("q", q), as_array("k", k)
+    q, k = (np.true_divide(as_array(name, x), 1) for name, x in (("q", q), ("k", k)))
     groups = k.shape[-3] if k.ndim > 2 else 0
     same = (q.shape[-1:], q.shape[:-3]) == (k.shape[-1:], k.shape[:-3])
     if q.ndim < 3 or not groups or q.shape[-3] % groups or not same:
         shapes = "(..., H, queries, d) and (..., G, keys, d), G dividing H"
         raise ValueError(f"q and k have shapes {q.shape} and {k.shape}; allowed: {shapes}")
     k = np.repeat(k, q.shape[-3] // groups, axis=-3)
-    found = q @ k.swapaxes(-1, -2) * q.dtype.type(scale or q.shape[-1] ** -0.5)
+    found = q @ k.swapaxes(-1, -2) * q.dtype.type(q.shape[-1] ** -0.5 if scale is None else scale)
     if causal:
         queries, keys = found.shape[-2:]
         found[..., ~np.tri(queries, keys, keys - queries, dtype=bool)] = -np.inf

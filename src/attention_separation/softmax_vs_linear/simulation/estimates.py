@@ -23,7 +23,9 @@ DENSE_ARRAYS = 6
 
 
 def seconds_per_trial(engine: str, point: Point) -> float:
-    """Seconds of one trial of a point with one of the engines."""
+    """Seconds of one trial of a point with one of the engines; of softmax regression's reduced
+    one where tau is a hundred standard deviations of a score or more, or n is small: nearer to
+    these its bounds need more, up to seconds at n = 10^6, which is not foretold."""
     n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
     if point.d is None:
         return 1e-5 + n * (6e-8 + 2e-8 * m) if engine == "dense" else 8e-6 + 2e-7 * m

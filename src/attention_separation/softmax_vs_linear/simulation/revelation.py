@@ -115,8 +115,8 @@ def word_bits(point: Point) -> int:
 def first_ranks(point: Point) -> np.ndarray:
     """How many ranks lie below each bin's end, (B + 1,) from 0 to n - 1.
 
-    Bounds on F_exp's score over D0 differ least for their number where n^(u/2) grows alike from bin
-    to bin: by about 2 tanh(L/4) / B, if n^u grows by exp(L) in all.
+    Bounds on F_exp's score over D0 are nearest to it, for their number, where n^(u/2) grows alike
+    from bin to bin: within about 2 tanh(L/4) / B, if n^u grows by exp(L) in all.
     """
     n = point.n
     ratio = np.ptp(regression.entries(np.array([0.0, 1 - 2**-53]), point.law)) * math.log(n)
