@@ -115,6 +115,9 @@ def test_a_pasted_row_is_measured_and_its_check_comes_first():
     fixed = show("Head", [], {}, {"scores": text, "target": "300", "fixed": "0"}).words[0]
     [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
     assert f"to {row.reach:,.0f} if" in fixed
+    short = {"scores": "0 1 2 1 0 1 2 1 0 9", "target": "9", "fixed": ""}
+    assert "nan" not in show("Head", [], {}, short).words[0]
+    assert at_address(VIEWS["Head"].controls, {"scores": ""})["scores"].value == ""
     for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
         [fault] = show("Head", [], {}, {"scores": wrong, "target": "300", "fixed": ""}).faults
         assert re.match(said, fault)
