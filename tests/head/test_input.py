@@ -214,3 +214,9 @@ def test_a_file_that_cannot_be_measured_is_one_sentence(tmp_path, capsys, name, 
     write(tmp_path / name)
     assert main(["head", str(tmp_path / name)]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_scores_of_whole_numbers_and_of_a_scale_of_zero():
+    q, k = np.full((1, 2, 4), 3), np.ones((1, 3, 4), int)
+    np.testing.assert_array_equal(head.scores_of(q, k), np.full((1, 2, 3), 6.0))
+    assert (head.scores_of(q, k, scale=0) == 0).all()
