@@ -32,6 +32,14 @@ def written(wheel, tmp_path_factory):
     return folder
 
 
+def test_it_replaces_no_folder_of_somebody(tmp_path):
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    command = [sys.executable, WRITE, "none.whl", tmp_path]
+    done = subprocess.run(command, check=False, text=True, capture_output=True)
+    assert "is no earlier page of the explorer; allowed: a new folder" in done.stderr
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
+
+
 class HandOut(http.server.SimpleHTTPRequestHandler):
     """A server that only hands out files, and is silent."""
 

@@ -79,6 +79,7 @@ BAD = [
     (lambda: head.scores_of(Q[0], K), "G dividing H"),
     (lambda: head.induction_targets([0.5]), "tokens has type float64"),
     (lambda: head.share(S, 1, n=[]), "n is empty"),
+    (lambda: head.counting(S, 1, []), "gaps is empty"),
     (lambda: head.plot_heads(head.summary(head.measure(S[0, 0], 1))), "the summary has no"),
 ]  # fmt: skip
 

@@ -79,8 +79,7 @@ class Chunk:
         refined, pending = [], [first]
         while pending:
             cells = pending.pop()
-            is_large = cells.pluses.size > MOST_COUNTS and self._revealed.words is None
-            if is_large and len(cells.rows) > 1:
+            if cells.pluses.size > MOST_COUNTS and len(cells.rows) > 1:
                 pending += [
                     cells.of(rows) for rows in np.array_split(np.arange(len(cells.rows)), 2)
                 ]
