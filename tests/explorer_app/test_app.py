@@ -83,7 +83,8 @@ def test_a_mistake_in_a_formula_is_said_in_the_apis_sentence(page):
     page.wait_until("!faults().length")
 
 
-SENT = "?kernel=linear&others=&n=20000&temperature=0.5&view=Needle&Needle.mu=4&formula=x**2%2B1"
+SENT = "?n=20000&temperature=0.5&view=Needle&Needle.mu=4.0&formula=x**2%2B1&others="
+SENT += "&kernel=linear: x"
 
 
 def test_a_link_shows_what_its_sender_saw(page, address):

@@ -23,12 +23,12 @@ with app.setup:
 
 
 @app.function
-def widgets(controls, **look):
-    """Controls as marimo has them."""
-    made = {
-        name: getattr(mo.ui, each.kind)(value=each.value, label=each.label, **each.more, **look)
-        for name, each in controls.items()
-    }
+def widgets(controls, sent, **look):
+    """Controls as marimo has them, starting where an address says."""
+    made = {}
+    for name, each in controls.items():
+        make = getattr(mo.ui, each.kind)
+        made[name] = make(value=each.at(sent.get(name)), label=each.label, **each.more, **look)
     return mo.ui.dictionary(made)
 
 
@@ -49,7 +49,7 @@ def page(shown, title):
 def _():
     # A name that the address has twice has a list.
     sent = {name: x for name, x in mo.query_params().to_dict().items() if isinstance(x, str)}
-    controls = widgets(views.at_address(views.CONTROLS, sent), full_width=True)
+    controls = widgets(views.CONTROLS, sent, full_width=True)
     mo.sidebar(mo.vstack([*controls.elements.values()], gap=0.5), width="340px")
     return controls, sent
 
@@ -64,20 +64,18 @@ def _(controls):
 
 @app.cell
 def _(sent):
-    _at = {name: views.at_address(v.controls, sent, f"{name}.") for name, v in views.VIEWS.items()}
-    own = mo.ui.dictionary({name: widgets(each) for name, each in _at.items()})
-    rows = {
-        name: mo.hstack([*each.elements.values()], justify="start", wrap=True, gap=1.5)
-        for name, each in own.elements.items()
-    }
-    tabs = mo.ui.tabs(rows, value=views.at_address(views.TABS, sent)["view"].value)
+    own = widgets(views.OWN, sent)
+    _own = {name: [own[f"{name}.{x}"] for x in v.controls] for name, v in views.VIEWS.items()}
+    _look = {"justify": "start", "wrap": True, "gap": 1.5}
+    rows = {name: mo.hstack(row, **_look) for name, row in _own.items()}
+    tabs = mo.ui.tabs(rows, value=sent.get("view"))
     tabs
     return own, tabs
 
 
 @app.cell
 def _(at, kernels, own, tabs):
-    shown = views.show(tabs.value, kernels, at, own.value[tabs.value])
+    shown = views.show(tabs.value, kernels, at, own.value)
     python = mo.md(f"```python\n{shown.python}\n```") if shown.python else ""
     mo.vstack([page(shown, tabs.value), python])
     return
@@ -85,12 +83,9 @@ def _(at, kernels, own, tabs):
 
 @app.cell
 def _(controls, own, tabs):
-    said = views.in_address(views.CONTROLS, controls.value)
-    said |= views.in_address(views.TABS, {"view": tabs.value})
-    for _name, _view in views.VIEWS.items():
-        said |= views.in_address(_view.controls, own.value[_name], f"{_name}.")
     _address = mo.query_params()
-    for _name, _text in said.items():
+    for _name, _value in {**controls.value, **own.value, "view": tabs.value}.items():
+        _text = None if _value == views.STARTS[_name] else views.in_address(_value)
         if _address.get(_name) != _text:
             _address[_name] = _text  # None takes it away
     return

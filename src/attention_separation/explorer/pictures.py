@@ -1,6 +1,5 @@
-"""Pictures of attention, light enough to be drawn while a slider moves; what a picture shows, in
-words, is its label, `figure.get_label()`. Those of kernels take them as `separate` does, and for
-their setting its parameters, n (2,000 if not given) and a temperature; they raise what it raises.
+"""Pictures of attention, light enough to be drawn while a slider moves; a figure's label says what
+it shows. Of kernels they take what `separate` takes, and a temperature; they raise what it raises.
 """
 
 import io
@@ -14,7 +13,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from .. import head
 from ..api.build import Given, kernel_of, unique_names
@@ -45,13 +43,11 @@ AXES = {
 }
 """What a curve can be drawn against: its words, and the values that it is drawn through."""
 
-TABLE = Path(__file__).with_name("needle_limits.csv")
-"""The needle's accuracy limits, which take longer than a slider may: `make explorer-table`."""
-
 NEEDLE_KERNELS = ("bayes", "exp", "power_4", "power_3", "power_2", "linear", "uniform")
 MUS = tuple(3 + k / 2 for k in range(11))
 TOKENS = tuple(2**k for k in range(3, 21))
-"""What the table has."""
+TABLE = Path(__file__).with_name("needle_limits.csv")
+"""Their accuracy limits, which take longer than a slider may: `make explorer-table`."""
 
 
 def separation(kernel: Given, n: int = 2_000, temperature: float = 1.0, **at: Any) -> Separation:
@@ -72,9 +68,8 @@ def in_digits(probability: float) -> str:
 
 
 def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figure:
-    """P(a kernel's network alone separates D1 from D0) against a parameter, exact, with a dot at
-    the setting: against n, d, m, a1, b, c, theta or temperature. n is the nearest that stacks, and
-    where there is no answer a line has a gap."""
+    """P(a kernel's network alone separates D1 from D0) against a parameter of AXES, exact, with a
+    dot at the setting. n is the nearest that stacks; a line has a gap where there is no answer."""
     if against not in AXES:
         raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
     axes = panel()
@@ -154,11 +149,10 @@ def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
     others of its class, and of all other classes; negative weights are hatched."""
     given = _named(kernels)
     found = [separation(kernel, **at) for kernel, _ in given]
-    rows = [row_weights(each, dataset) for each in found for dataset in (1, 0)]
-    weights = np.array([weights for weights, _ in rows])
+    weights = np.array([row_weights(each, dataset) for each in found for dataset in (1, 0)])
     shares = weights / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1e-300)
-    places, left = [k + 0.4 * (k // 2) for k in range(len(rows))], 0.0
-    axes = panel()
+    places = [k + 0.4 * (k // 2) for k in range(len(weights))]
+    axes, left = panel(), 0.0
     groups = ((BLUE, "special token"), ("#9CC7E3", "others of its class"), (GRAY, "other classes"))
     for (color, label), share in zip(groups, shares.T, strict=True):
         look = {"color": color, "label": label, "edgecolor": "white", "linewidth": 0}
@@ -166,39 +160,28 @@ def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
         axes.barh(places, np.abs(share), left=left, height=0.85, hatch=hatch, **look)
         left += np.abs(share)
     names = [f"{name}, D{dataset}" for _, name in given for dataset in (1, 0)]
-    percent = [f"{100 * share:.2g} %" for share in shares[:, 0]]
-    axes.set_yticks(places, [f"{a}: {b}" for a, b in zip(names, percent, strict=True)])
-    axes.invert_yaxis()
-    axes.set_xlim(0, 1)
-    d1, d0 = (f"{float(f'{ratio:.4g}'):,.10g}" for _, ratio in rows[:2])
-    words = (
-        f"The weight ratio of {given[0][1]} is {d1} on D1 and {d0} on D0: the special token's "
-        "weight over that of a token of another class. Beside each bar stands the special token's "
-        "share."
-    )
+    shown = zip(names, shares[:, 0], strict=True)
+    axes.set_yticks(places, [f"{name}: {100 * share:.2g} %" for name, share in shown])
+    axes.set(xlim=(0, 1), ylim=axes.get_ylim()[::-1])
+    words = "Beside each bar stands the special token's share of all weights of its row."
     return finished(axes, "share of the special token's row", "", words)
 
 
-def row_weights(found: Separation, dataset: int) -> tuple[np.ndarray, float]:
+def row_weights(found: Separation, dataset: int) -> np.ndarray:
     """The special token's row on D0 or D1: weights of the special token, of all others of its class
-    and of all other classes, (3,); and the weight ratio, of the special token over one of another
-    class (inf or NaN where that has none)."""
+    and of all other classes, (3,)."""
     rows = found.scored.rows[dataset]
-    weights, t = rows.weights[0, 0], found.n // int(rows.classes[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = float(np.divide(weights[SPECIAL], weights[OWN]))
-    return weights[[SPECIAL, SAME, OWN]] * (1, t - 1, found.n - t), ratio
+    t = found.n // int(rows.classes[0])
+    return rows.weights[0, 0][[SPECIAL, SAME, OWN]] * (1, t - 1, found.n - t)
 
 
 def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     """Accuracy limits against the number of tokens, a line for each kernel: dots are tabled, lines
-    only join them; the legend has the limits at n, a power of 2 from 8 to 2^20, at a
-    signal-to-noise ratio mu, 3, 3.5, ... 8. ValueError if the table has no such mu or n."""
+    only join them; the legend has the limits at n, a power of 2, and at a signal-to-noise ratio mu.
+    ValueError if the table does not have them."""
     if mu not in MUS or n not in TOKENS:
-        raise ValueError(
-            f"mu={mu!r} and n={n!r} are not in the table; allowed: mu 3, 3.5, ... 8, n powers of 2 "
-            "from 8 to 1,048,576; attention_separation.needle.limit has any other"
-        )
+        allowed = f"mu in {MUS} and n in {TOKENS}; attention_separation.needle.limit has any other"
+        raise ValueError(f"mu={mu!r} and n={n!r} are not in the table; allowed: {allowed}")
     limits = pd.read_csv(TABLE, index_col=["mu", "kernel"]).loc[mu]
     axes = panel()
     for kernel in NEEDLE_KERNELS:
@@ -210,16 +193,15 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)
-    critical = {kernel: f"{each:,.0f}" for kernel, each in limits["critical_n"].items()}
+    critical = limits["critical_n"]
     words = (
         f"Every token is noisy. The legend has the best accuracy of one query among n = {n:,} "
         f"tokens, at a signal-to-noise ratio μ = {mu:g}. Softmax (exp) is read by its largest "
-        "token, bayes is any detector, guessing has 0.5. The accuracy is 0.75 at n = {linear} for "
-        "linear attention, {power_2} for x² and {exp} for softmax. Dots are tabled values; lines "
-        "only join them."
+        "token, bayes is any detector, guessing has 0.5. The accuracy is 0.75 at n = "
+        f"{critical['linear']:,.0f} for linear attention, {critical['power_2']:,.0f} for x² and "
+        f"{critical['exp']:,.0f} for softmax. Dots are tabled values; lines only join them."
     )
-    along, words = f"tokens n, at μ = {mu:g}", words.format(**critical)
-    return finished(axes, along, "accuracy limit", words, logarithmic=True)
+    return finished(axes, f"tokens n, at μ = {mu:g}", "accuracy limit", words, logarithmic=True)
 
 
 def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
@@ -287,7 +269,7 @@ def finished(axes: Axes, along: str, up: str, words: str, logarithmic: bool = Fa
     axes.set(xlabel=along, ylabel=up)
     if logarithmic:
         axes.set_xscale("log")
-        axes.xaxis.set_minor_locator(NullLocator())
+        axes.minorticks_off()
         # Plain text is drawn in half the time of mathematics.
         axes.xaxis.set_major_formatter(lambda x, _: POWERS.get(round(x), f"{x:g}"))
     with mpl.rc_context(RC):

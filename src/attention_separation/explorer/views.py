@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..any_attention.exact.layers import LAYERS, Layer
+from ..any_attention.exact.layers import LAYERS
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
 from . import draw_curve, draw_head, draw_needle, draw_rank_bound, draw_row, draw_scores
 from .pictures import AXES, MUS, TEN, TOKENS, as_svg, in_digits, nearest_multiple, separation
 
 FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)  # their texts say why
+Values = Mapping[str, Any]
 
 
 class Control(NamedTuple):
@@ -22,57 +23,43 @@ class Control(NamedTuple):
     kind: str
     label: str
     value: Any
-    more: Mapping[str, Any]
+    more: Values
 
-    def at(self, text: str | None) -> "Control":
-        """It, starting where a text of an address says, if it can."""
-        options = self.more.get("options") or {step: step for step in self.more.get("steps", ())}
-        starts = {_text(value): start for start, value in options.items()}
-        if self.kind == "multiselect" and text is not None:
-            chosen = [starts[each] for each in text.split(",") if each in starts]
-            return self._replace(value=chosen[: self.more["max_selections"]])
-        own = self.value if text is None else text
-        return self._replace(value=starts.get(text, self.value) if options else own)
+    def at(self, text: str | None) -> Any:
+        """The value of which an address has a text, or the start if it can have none such."""
+        values = {str(x): x for x in self.more.get("options", self.more.get("steps", ()))}
+        if text is None:
+            return self.value
+        if isinstance(self.value, list):
+            return [x for x in text.split(";") if x in values][: self.more["max_selections"]]
+        return values.get(text, self.value) if values else text
 
 
-def _text(value: Any) -> str:
+def in_address(value: Any) -> str:
     """A control's value as an address has it."""
-    if isinstance(value, Layer | list):
-        return value.words if isinstance(value, Layer) else ",".join(value)
-    return f"{value:.15g}" if isinstance(value, int | float) else value
-
-
-def at_address(controls: Mapping[str, Control], address: Mapping[str, str], of: str = "") -> dict:
-    """Controls that start where an address says, in which their names begin with `of`."""
-    return {name: each.at(address.get(of + name)) for name, each in controls.items()}
-
-
-def in_address(controls: Mapping[str, Control], said: Mapping[str, Any], of: str = "") -> dict:
-    """What an address says of values; None of those that are where their controls start."""
-    texts = {name: (each, _text(said[name])) for name, each in controls.items()}
-    return {of + name: None if each.at(x) == each else x for name, (each, x) in texts.items()}
+    return ";".join(value) if isinstance(value, list) else str(value)
 
 
 def _slider(label: str, steps: Sequence[float], value: float) -> Control:
     return Control("slider", label, value, {"steps": steps, "show_value": True})
 
 
-WORDS = {name: f"{name}: {kernel.symbol}" for name, kernel in KERNELS.items()}
-NAMES = {words: name for name, words in WORDS.items()}
-BESIDE = [WORDS[name] for name in ("linear", "power_4", "elu_plus_one")]
+NAMES = {f"{name}: {kernel.symbol}": name for name, kernel in KERNELS.items()}
+WORDS = [*NAMES]
+MODELS = {each.words: each for each in LAYERS}
+DRAWN = [x for x in WORDS if NAMES[x] in ("exp", "linear", "power_4", "elu_plus_one")]
 STEPS_OF_N = [*(x * 10**k for k in range(11) for x in TEN), 10**12]
 FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
 NORMAL = np.random.default_rng(0).standard_normal(600)
 EXAMPLE = " ".join(f"{x:.2f}" for x in NORMAL + 8 * (np.arange(600) == 300))
-AGAINST = {words: name for name, (words, _) in AXES.items()}
 
 CONTROLS = {
-    "layer": Control(
-        "dropdown", "model", LAYERS[0].words, {"options": {each.words: each for each in LAYERS}}
-    ),
-    "kernel": Control("dropdown", "kernel", WORDS["exp"], {"options": NAMES, "searchable": True}),
+    "layer": Control("dropdown", "model", LAYERS[0].words, {"options": [*MODELS]}),
+    "kernel": Control("dropdown", "kernel", DRAWN[0], {"options": WORDS, "searchable": True}),
     "formula": Control("text", "or a formula of your own, in x", "", FORMULA),
-    "others": Control("multiselect", "beside it", BESIDE, {"options": NAMES, "max_selections": 5}),
+    "others": Control(
+        "multiselect", "beside it", DRAWN[1:], {"options": WORDS, "max_selections": 5}
+    ),
     "n": _slider("n, tokens; made a multiple of K", STEPS_OF_N, 2_000),
     "classes": _slider("K, classes; d is 2 more, in cross-attention 1", range(2, 65), 20),
     "m": _slider("m, sign columns; 0 for the paper's", range(101), 0),
@@ -85,26 +72,22 @@ CONTROLS = {
 
 
 class View(NamedTuple):
-    """A view: what draws it from kernels and their setting, or from its own controls; how many
-    kernels it shows, None for all; and what prints its number where that is not the kernel's."""
+    """A view: what draws it, how many kernels it shows, None for all, and its own controls."""
 
     draw: Callable[..., Figure]
-    kernels: int | None = 0
+    kernels: int | None
     controls: Mapping[str, Control] = {}
-    python: str = ""
 
 
 VIEWS = {
     "Curve": View(
-        draw_curve, None,
-        {"against": Control("dropdown", "against", "tokens n", {"options": AGAINST})},
+        draw_curve, None, {"against": Control("dropdown", "against", "n", {"options": [*AXES]})}
     ),
     "Scores": View(draw_scores, 1),
     "Row": View(draw_row, None),
     "Needle": View(
         draw_needle, 0,
         {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", TOKENS, 512)},
-        "from attention_separation.needle import limit\n\nprint(limit('linear', {mu}, {n}))",
     ),
     "Rank bound": View(
         draw_rank_bound, 0,
@@ -113,8 +96,6 @@ VIEWS = {
             "rank": _slider("r, rank, at most d", range(1, 97), 32),
             "heads": _slider("H, heads", [2**k for k in range(21)], 2),
         },
-        "from attention_separation.head_rank.theory.bound import bound\n\n"
-        "print(bound({d}, min({rank}, {d}), {heads}))",
     ),
     "Head": View(
         draw_head, 0,
@@ -123,20 +104,18 @@ VIEWS = {
             "target": Control("text", "index of its token", "300", {}),
             "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
         },
-        "from attention_separation import head\n"
-        "from attention_separation.explorer.pictures import numbers\n\n"
-        "scores = numbers('scores', {scores!r})\n"
-        "print(head.measure(scores, {target}, fixed=[{fixed}])['reach'][0])",
     ),
 }  # fmt: skip
-TABS = {"view": Control("tabs", "", "Curve", {"options": {name: name for name in VIEWS}})}
+OWN = {f"{name}.{own}": x for name, view in VIEWS.items() for own, x in view.controls.items()}
+STARTS = {name: x.value for name, x in (CONTROLS | OWN).items()} | {"view": next(iter(VIEWS))}
 
 
-def question(said: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+def question(said: Values) -> tuple[list[str], dict[str, Any]]:
     """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
     and their setting, n and what is not where it starts."""
-    formula, layer, classes = said["formula"].strip(), said["layer"], said["classes"]
-    kernels = [*([formula] if formula else []), said["kernel"], *said["others"]]
+    formula, layer, classes = said["formula"].strip(), MODELS[said["layer"]], said["classes"]
+    named = [NAMES[words] for words in (said["kernel"], *said["others"])]
+    kernels = dict.fromkeys([formula, *named] if formula else named)
     at: dict[str, Any] = {"n": nearest_multiple(said["n"], classes)}
     if layer != LAYERS[0]:
         at |= layer.columns
@@ -145,7 +124,7 @@ def question(said: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
     # Tokens of cross-attention have neither b nor c.
     entries = ("a1",) if layer.model == "cross_attention" else ("a1", "b", "c")
     moved = [x for x in ("m", *entries, "theta", "temperature") if said[x] != CONTROLS[x].value]
-    return [*dict.fromkeys(kernels)], at | {name: said[name] for name in moved}
+    return [*kernels], at | {name: said[name] for name in moved}
 
 
 class Shown(NamedTuple):
@@ -158,7 +137,7 @@ class Shown(NamedTuple):
     python: str = ""
 
 
-def answer(kernel: str, at: Mapping[str, Any]) -> Shown:
+def answer(kernel: str, at: Values) -> Shown:
     """The probability of a kernel at a setting."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -179,14 +158,15 @@ def answer(kernel: str, at: Mapping[str, Any]) -> Shown:
     asked, of = dict(at), repr(kernel)
     if "temperature" in at:
         of = _call("asep.at_temperature", of, asked.pop("temperature"))
-    number = f"print({_call('asep.separate', of, **asked)}.probability)"
-    python = f"import attention_separation as asep\n\n{number}"
+    number = _call("asep.separate", of, **asked)
+    python = f"import attention_separation as asep\n\nprint({number}.probability)"
     return Shown(in_digits(found.probability), words=[words, *notes], python=python)
 
 
-def show(name: str, kernels: Sequence[str], at: Mapping[str, Any], own: Mapping[str, Any]) -> Shown:
-    """A view of kernels, as far as they have an answer at the setting, or of its own controls."""
+def show(name: str, kernels: Sequence[str], at: Values, said: Values) -> Shown:
+    """A view of kernels, as far as they have an answer at the setting, or of the values of OWN."""
     view = VIEWS[name]
+    own = {each: said[f"{name}.{each}"] for each in view.controls}
     answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}
     good = [kernel for kernel, each in answers.items() if each.number]
     given = [good or kernels[:1]] if view.kernels is None else [*answers]
@@ -197,14 +177,15 @@ def show(name: str, kernels: Sequence[str], at: Mapping[str, Any], own: Mapping[
             figure = view.draw(*given, **named)
     except FAULTS as error:
         return Shown(faults=[str(error)])
-    draw, number = view.draw.__name__, view.python.format(**own) or answers[kernels[0]].python
-    lines = (
-        f"{number}\n\nfrom attention_separation.explorer import {draw}\n\n"
-        f'{_call(draw, *map(repr, given), **named)}.savefig("{draw}.svg")'
+    draw, number = view.draw.__name__, f"{answers[kernels[0]].python}\n\n" if given else ""
+    python = (
+        f"{number}from attention_separation.explorer import {draw}\n\n"
+        f"figure = {_call(draw, *map(repr, given), **named)}\n"
+        f'figure.savefig("{draw}.svg")\nprint(figure.get_label())'
     )
     faults = [fault for each in answers.values() for fault in each.faults]
     apart = [] if given else ["The controls at the left do not apply here."]
-    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, lines.strip())
+    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, python)
 
 
 def _call(function: str, *given: object, **named: Any) -> str:
