@@ -62,7 +62,7 @@ def test_the_wheel_travels_with_it_and_nothing_of_this_machine(written, wheel):
     assert (copy.name, copy.read_bytes()) == (wheel.name, wheel.read_bytes())
     page = (written / "index.html").read_text(encoding="utf-8")
     assert f"attention-separation @ ../public/wheels/{wheel.name}" in page
-    assert "views.at_address" in page
+    assert "views.in_address" in page
     for place in (tempfile.gettempdir(), str(ROOT), str(written)):
         assert place not in page
     assert not [path for path in written.iterdir() if path.suffix == ".md"]
