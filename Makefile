@@ -241,7 +241,7 @@ lock:
 	@$(COMPILE) --group head --constraint requirements.lock --constraint requirements-rank.lock --output-file requirements-head.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --constraint requirements-explore.lock --output-file requirements-publish.lock
-	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --no-emit-package torch \
+	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --constraint requirements-rank.lock --no-emit-package torch \
 		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
 		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock
 
