@@ -35,12 +35,12 @@ def page(browser, address):
     return browser
 
 
-def step(page, words):
-    """Move a slider, found by its words, by one step, and wait until the answer has changed."""
-    before = json.dumps(page.value("answer()"))
+def step(page, words, seen="answer()"):
+    """Move a slider, found by its words, by one step, and wait until what is seen has changed."""
+    before = json.dumps(page.value(seen))
     page.run(f"thumb({json.dumps(words)}).focus()")
     page.press("ArrowRight", 39)
-    page.wait_until(f"answer() !== {before}")
+    page.wait_until(f"{seen} !== {before}")
 
 
 def write(page, text):
@@ -110,6 +110,10 @@ def test_a_link_shows_what_its_sender_saw(page, address):
     page.wait_for_text("draw_needle(mu=4.0, n=512)")
     write(page, "")
     wait_for_number(page, "linear", n=20000, temperature=0.5, a1=1.25)
+    page.run("tab('Rank bound').dispatchEvent(new MouseEvent('mousedown', {bubbles: true}))")
+    page.wait_until("new URLSearchParams(location.search).get('view') === 'Rank bound'")
+    step(page, "H,", "picture().src")
+    page.wait_until("new URLSearchParams(location.search).get('Rank bound.heads') === '4'")
     page.wait_until("!new URLSearchParams(location.search).has('formula')")
 
 

@@ -1,7 +1,6 @@
 """The app in the browser: how controls, the number and views look; what they are is in `views`.
 
-A cell does not run again for a control that it makes: controls are shown where they are made, so
-that none is taken away while it is moved.
+A cell does not run again for a control that it makes, so controls are shown where they are made.
 """
 
 import marimo
@@ -27,8 +26,9 @@ def widgets(controls, sent, **look):
     """Controls as marimo has them, starting where an address says."""
     made = {}
     for name, each in controls.items():
+        start = each.at(sent.get(name, views.in_address(each.value)))
         make = getattr(mo.ui, each.kind)
-        made[name] = make(value=each.at(sent.get(name)), label=each.label, **each.more, **look)
+        made[name] = make(value=start, label=each.label, **each.more, **look)
     return mo.ui.dictionary(made)
 
 

@@ -163,7 +163,7 @@ def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
     shown = zip(names, shares[:, 0], strict=True)
     axes.set_yticks(places, [f"{name}: {100 * share:.2g} %" for name, share in shown])
     axes.set(xlim=(0, 1), ylim=axes.get_ylim()[::-1])
-    words = "Beside each bar stands the special token's share of all weights of its row."
+    words = "Beside each bar stands the special token's share, of the sizes of all weights."
     return finished(axes, "share of the special token's row", "", words)
 
 

@@ -25,11 +25,9 @@ class Control(NamedTuple):
     value: Any
     more: Values
 
-    def at(self, text: str | None) -> Any:
+    def at(self, text: str) -> Any:
         """The value of which an address has a text, or the start if it can have none such."""
-        values = {str(x): x for x in self.more.get("options", self.more.get("steps", ()))}
-        if text is None:
-            return self.value
+        values = {in_address(x): x for x in self.more.get("options", self.more.get("steps", ()))}
         if isinstance(self.value, list):
             return [x for x in text.split(";") if x in values][: self.more["max_selections"]]
         return values.get(text, self.value) if values else text
@@ -37,7 +35,9 @@ class Control(NamedTuple):
 
 def in_address(value: Any) -> str:
     """A control's value as an address has it."""
-    return ";".join(value) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ";".join(value)
+    return value if isinstance(value, str) else f"{value:.15g}"
 
 
 def _slider(label: str, steps: Sequence[float], value: float) -> Control:
@@ -119,12 +119,12 @@ def question(said: Values) -> tuple[list[str], dict[str, Any]]:
     at: dict[str, Any] = {"n": nearest_multiple(said["n"], classes)}
     if layer != LAYERS[0]:
         at |= layer.columns
-    if classes != CONTROLS["classes"].value:
+    if classes != STARTS["classes"]:
         at["d"] = layer.d(classes)
     # Tokens of cross-attention have neither b nor c.
     entries = ("a1",) if layer.model == "cross_attention" else ("a1", "b", "c")
-    moved = [x for x in ("m", *entries, "theta", "temperature") if said[x] != CONTROLS[x].value]
-    return [*kernels], at | {name: said[name] for name in moved}
+    at |= {x: said[x] for x in ("m", *entries, "theta", "temperature") if said[x] != STARTS[x]}
+    return [*kernels], at
 
 
 class Shown(NamedTuple):
@@ -185,7 +185,7 @@ def show(name: str, kernels: Sequence[str], at: Values, said: Values) -> Shown:
     )
     faults = [fault for each in answers.values() for fault in each.faults]
     apart = [] if given else ["The controls at the left do not apply here."]
-    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, python)
+    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, python.strip())
 
 
 def _call(function: str, *given: object, **named: Any) -> str:
