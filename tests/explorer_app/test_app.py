@@ -83,7 +83,7 @@ def test_a_mistake_in_a_formula_is_said_in_the_apis_sentence(page):
     page.wait_until("!faults().length")
 
 
-SENT = "?n=20000&temperature=0.5&view=Needle&Needle.mu=4.0&formula=x**2%2B1&others="
+SENT = "?n=20000&temperature=0.5&view=Needle&Needle.mu=4&formula=x**2%2B1&others="
 SENT += "&kernel=linear: x"
 
 
