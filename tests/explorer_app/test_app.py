@@ -9,14 +9,14 @@ from attention_separation.explorer.pictures import in_digits
 from attention_separation.explorer.views import VIEWS
 
 HELP = """
-const control = (tag, words) => [...document.querySelectorAll(tag)].find((e) =>
+const inTabs = (tag) => [...document.querySelectorAll('marimo-tabs')]
+  .flatMap((e) => [...e.shadowRoot.querySelectorAll(tag)]);
+const control = (tag, words) => [...document.querySelectorAll(tag), ...inTabs(tag)].find((e) =>
   e.shadowRoot?.textContent.trim().startsWith(words)
   && [...e.shadowRoot.querySelectorAll('label')].some((l) => l.getBoundingClientRect().width > 0));
 window.thumb = (words) => control('marimo-slider', words).shadowRoot.querySelector('[role=slider]');
 window.formula = () => control('marimo-text', 'or a formula').shadowRoot.querySelector('input');
-window.tab = (name) => [...document.querySelectorAll('marimo-tabs')]
-  .flatMap((e) => [...e.shadowRoot.querySelectorAll('[role=tab]')])
-  .find((e) => e.textContent.trim() === name);
+window.tab = (name) => inTabs('[role=tab]').find((e) => e.textContent.trim() === name);
 window.number = () => document.querySelector('#number')?.innerText;
 window.answer = () => document.querySelector('#number')?.parentElement.innerText;
 window.picture = () => document.querySelector('img[src^="data:image/svg"]');
