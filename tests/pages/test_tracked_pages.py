@@ -28,7 +28,7 @@ CHANGES = {
     "attention-as-used.md": ("kernels/temperature", "1.8749845", "1.7749845"),
     "contests.md": ("contests/verdicts", '"fig4a","agrees",81', '"fig4a","agrees",8'),
     "gallery.md": ("gallery/verdicts", "0.64851852", "0.54851852"),
-    "head_rank.md": ("head_rank/rank_claims", "0.23105166", "0.13105166"),
+    "head_rank.md": ("head_rank/rank_claims", "0.23102907", "0.13102907"),
     "kernels.md": ("kernels/kernels_simulated", "0.6575", "0.5575"),
     "laws.md": ("kernels/laws_elsewhere", '"number",13', '"number",14'),
     "models-heads.md": ("head_rank/models", '"T5-11B",2019,1024', '"T5-11B",2019,2048'),
