@@ -56,7 +56,7 @@ help:
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
 	@echo 'make bench   set up, then measure speed and memory'
-	@echo 'make lint    set up, then check style and the workflow'
+	@echo 'make lint    set up, then check style, types and the workflow'
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write the pages of docs/ and README.md from their templates and the tables kept there'
@@ -78,51 +78,51 @@ help:
 
 setup: $(READY)
 
-$(READY): requirements.lock requirements-build.lock pyproject.toml
+$(READY): requirements.lock locks/build.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'This needs Python 3.11 or later, found as $(PYTHON) (or set PYTHON=...).' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "This needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version) (set PYTHON=... to another)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This needs Python's venv module; on Debian, install the package python3-venv." >&2; exit 1; }
 	@echo 'setting up $(VENV): once, about a minute'
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/build.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 setup-cluster: $(READY_FOR_CLUSTER)
 
-$(READY_FOR_CLUSTER): $(READY) requirements-cluster.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
+$(READY_FOR_CLUSTER): $(READY) locks/cluster.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/cluster.lock
 	@touch $@
 
 setup-rank: $(READY_FOR_RANK)
 
 # On Linux the build without CUDA is some GB smaller; pip finds it only where PIP_FIND_LINKS or
 # PIP_EXTRA_INDEX_URL lead to it. Elsewhere there is one build.
-$(READY_FOR_RANK): $(READY) requirements-rank.lock requirements-rank-cpu.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank-cpu.lock 2>$(VENV)/cpu-build.log \
+$(READY_FOR_RANK): $(READY) locks/rank.lock locks/rank-cpu.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/rank-cpu.lock 2>$(VENV)/cpu-build.log \
 		|| { echo "no CPU build of PyTorch: $$(tail -n 1 $(VENV)/cpu-build.log)"; \
 		echo 'taking the usual build, on Linux some GB'; \
-		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rank.lock; }
+		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/rank.lock; }
 	@touch $@
 
 setup-head: $(READY_FOR_HEAD)
 
-$(READY_FOR_HEAD): $(READY_FOR_RANK) requirements-head.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-head.lock
+$(READY_FOR_HEAD): $(READY_FOR_RANK) locks/head.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/head.lock
 	@touch $@
 
 setup-publish: $(READY_TO_PUBLISH)
 
-$(READY_TO_PUBLISH): $(READY) requirements-publish.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-publish.lock
+$(READY_TO_PUBLISH): $(READY) locks/publish.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/publish.lock
 	@touch $@
 
 setup-explore: $(READY_FOR_EXPLORER)
 
-$(READY_FOR_EXPLORER): $(READY) requirements-explore.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-explore.lock
+$(READY_FOR_EXPLORER): $(READY) locks/explore.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/explore.lock
 	@touch $@
 
 explore: setup-explore
@@ -206,6 +206,7 @@ explorer-table: setup
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 	@$(BIN)/snakefmt --check Snakefile workflow
 	@$(BIN)/snakemake --lint
 
@@ -234,16 +235,16 @@ bench: setup
 
 lock:
 	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
-	@$(COMPILE) --group build --output-file requirements-build.lock
+	@$(COMPILE) --group build --output-file locks/build.lock
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
-	@$(COMPILE) --group cluster --constraint requirements.lock --output-file requirements-cluster.lock
-	@$(COMPILE) --group rank --constraint requirements.lock --output-file requirements-rank.lock
-	@$(COMPILE) --group head --constraint requirements.lock --constraint requirements-rank.lock --output-file requirements-head.lock
-	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file requirements-explore.lock
-	@$(COMPILE) --group publish --constraint requirements.lock --constraint requirements-explore.lock --output-file requirements-publish.lock
-	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --constraint requirements-rank.lock --no-emit-package torch \
-		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' requirements-rank.lock); \
-		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > requirements-rank-cpu.lock
+	@$(COMPILE) --group cluster --constraint requirements.lock --output-file locks/cluster.lock
+	@$(COMPILE) --group rank --constraint requirements.lock --output-file locks/rank.lock
+	@$(COMPILE) --group head --constraint requirements.lock --constraint locks/rank.lock --output-file locks/head.lock
+	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file locks/explore.lock
+	@$(COMPILE) --group publish --constraint requirements.lock --constraint locks/explore.lock --output-file locks/publish.lock
+	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --constraint locks/rank.lock --no-emit-package torch \
+		$$(sed -nE 's/^((cuda|nvidia|triton)[^=]*)==.*/--no-emit-package \1/p' locks/rank.lock); \
+		printf 'torch==%s \\\n    --hash=sha256:%s\n' $(TORCH_ON_CPU); } > locks/rank-cpu.lock
 
 clean:
 	@find results -mindepth 1 ! -name .gitignore -delete

@@ -18,8 +18,11 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("build", "", "cluster", "explore", "rank", "head", "publish")
-"""Of requirements-*.lock; that of PyTorch's CPU build is for Linux alone."""
+LOCKS = (
+    "requirements.lock",
+    *(f"locks/{name}.lock" for name in ("build", "cluster", "explore", "rank", "head", "publish")),
+)
+"""All but that of PyTorch's CPU build, which is for Linux alone."""
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 MISSING = re.compile(r"(?:No matching distribution found for|Cannot install) ([\w.-]+)==")
@@ -106,7 +109,7 @@ def main() -> int:
     lacking = 0
     for name in LOCKS:
         start = time.monotonic()
-        lock = ROOT / f"requirements{'-' if name else ''}{name}.lock"
+        lock = ROOT / name
         there = [asked_there(e, given.python) for e in entries(lock.read_text(encoding="utf-8"))]
         asked = {e.partition("==")[0]: e for e in there if e and e not in seen}
         seen |= {*asked.values()}
