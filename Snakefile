@@ -12,6 +12,7 @@ onstart:
 
 
 rule all:
+    """The first paper, and the study of any attention"""
     input:
         job_files.files_of_run(FIRST),
         job_files.files_of_run(KERNELS),

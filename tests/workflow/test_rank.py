@@ -1,5 +1,6 @@
 """The second paper's rules, over cells that were never trained: all but training, without torch."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -84,8 +85,18 @@ def test_what_is_not_current_is_named(ranked):
 
 
 def test_one_figure_asks_for_its_cells_alone(project):
-    expected = {f"rank_train_{name}" for name in SCALED.cells["fig4"]}
-    assert project.would_run("rank_fig4", "--config", SMOKE) == expected | {"rank_fig4"}
+    assert project.would_run("rank_fig4", "--config", SMOKE) == {"rank_train", "rank_fig4"}
+    said = project.make("rank_fig4", "--config", SMOKE, "--dry-run")
+    assert {*re.findall(r"Training (\w+):", said)} == {*SCALED.cells["fig4"]}
+
+
+def test_a_cell_that_no_figure_has_is_refused_with_a_sentence(project):
+    cell = f"{SCALED.folder}/cells/d4_n3_L9_w1_r1.parquet"
+    done = project.run(cell, "--config", SMOKE)
+    assert done.returncode == 1
+    assert "rank_train_d4_n3_L9_w1_r1: config.yaml has no such" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not (project.folder / "results").exists()
 
 
 def test_without_torch_nothing_is_begun(ranked):

@@ -1,9 +1,11 @@
 """The first paper's rules stand by name, in step with config.yaml; wildcard rules make the rest."""
 
 import re
+from pathlib import Path
 
 import pytest
-from making import ROOT, SECTION, STUDY
+import yaml
+from making import ROOT, SECTION, STUDY, spelled_out
 
 from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
 
@@ -37,13 +39,54 @@ def test_a_rule_names_its_own_job_and_files_alone(name):
         assert f'slices_of("{panel}")' in body
         assert f'localrule: is_local("{name}")' in body
         named = {panel, name}
+    elif name in PAPERS_FIGURES:
+        assert f'**writes("{name}")' in body
+        read = re.findall(r'f"\{RESULTS\}/([a-z0-9]+/[a-z0-9]+\.parquet)"', body)
+        inputs = [output.path() for outputs in result.inputs.values() for output in outputs]
+        assert read == inputs
+        named = {*name.split(), *(Path(path).stem for path in read)}
     else:
         assert f'**writes("{name}")' in body
         assert f'**reads("{name}")' in body or not result.inputs
         assert result.is_local
         assert "localrule: True" in body, "it is not inherited"
         named = {name}
-    assert {*re.findall(r'(?:\("|/panels/|/logs/|/benchmarks/)(\w+)', body)} == named
+    assert {*re.findall(r'(?:\("|/panels/|/exact/|/logs/|/benchmarks/)(\w+)', body)} == named
+
+
+def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
+    listed = project.make("--list-rules").splitlines()
+    sentences = dict(re.findall(r"^(\w+)(?: \((.*)\))?$", "\n".join(listed), re.M))
+    assert {"all", "fig4", "simulate_fig4c", "rank_train", "needle_cell", "kernels"} < {*sentences}
+    assert [rule for rule, sentence in sentences.items() if not sentence] == []
+    assert len({*sentences.values()}) == len(sentences)
+    # Rules are a list that people read: cells and slices stand behind one.
+    assert len(sentences) < 150
+    assert sentences["simulate_fig4c"] == "Panel 4c: success rate against the width m"
+
+
+@pytest.mark.parametrize("panel", [name for name in NAMED if name.startswith("simulate_")])
+def test_the_sentence_on_a_panel_names_what_it_sweeps(panel):
+    (swept,) = STUDY.exact[panel.removeprefix("simulate_")].sweep
+    (sentence,) = re.findall(r'"""\s*(.*?)\s*"""', NAMED[panel], re.S)
+    number = panel.removeprefix("simulate_fig")
+    assert re.fullmatch(
+        rf"Panel {number}: success rate against the .*\b{swept}( of D\d)?", sentence
+    )
+
+
+def test_a_figure_without_one_of_the_papers_panels_says_so_and_no_other_target_breaks(project):
+    config = spelled_out()
+    del config["softmax_vs_linear"]["panels"]["fig4c"]
+    config["softmax_vs_linear"]["figures"]["fig4"]["panels"].remove("fig4c")
+    (project.folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    said = project.make("--dry-run")
+    assert "Figure fig4, without fig4c, which config.yaml has not" in said
+    assert "Figure fig5\n" in said
+    assert "simulate_fig4c" not in project.would_run("fig4", "fig5", "rank_fig4", "needle_lines")
+    done = project.run("results/panels/fig4c.parquet", "--dry-run")
+    assert done.returncode == 1
+    assert "simulate_fig4c: config.yaml has no such panel or figure" in done.stdout
 
 
 def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(small):

@@ -76,10 +76,7 @@ def checked_torch():
     """Before any job: without PyTorch every cell would fail, one after another."""
     if importlib.util.find_spec("torch"):
         return
-    if any(
-        "rank_train_" in job.rule.name or "needle_cell_" in job.rule.name
-        for job in workflow.dag.needrun_jobs()
-    ):
+    if any("cell" in job.wildcards_dict for job in workflow.dag.needrun_jobs()):
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 
@@ -110,9 +107,11 @@ def declared(path):
 
 
 def named(rulename, wildcards):
-    """The declaration of a rule, or of the panel that a wildcard rule is asked for."""
+    """The declaration of a rule, or of the panel or cell that a wildcard rule is asked for."""
     if "figure" in wildcards.keys():
         rulename = wildcards.figure
+    if "cell" in wildcards.keys():
+        rulename = f"{rulename}_{wildcards.cell}"
     if "panel" in wildcards.keys():
         rulename = f"{'exact' if rulename.endswith('exact') else 'simulate'}_{wildcards.panel}"
     # As a module's, rules have its prefix.
@@ -131,6 +130,18 @@ def reads(name):
     return {option: [f"{study.folder}/{path}" for path in paths] for option, paths in files}
 
 
+# The paper's panels that a figure lacks, because config.yaml has no such panel or does not list it.
+LACKING = {}
+
+
+def drawn(figure, option, *paths):
+    """What a figure of the paper reads, in the order of config.yaml: of the paths of the paper's
+    panels those that it lists, and panels of one's own."""
+    files = reads(figure).get(option, [])
+    LACKING[figure] = [Path(path).stem for path in paths if path not in files]
+    return files
+
+
 def writes(name):
     """What a job writes; what a report shows of it is marked so."""
     return in_report(*JOBS[name]) if name in JOBS else {}
@@ -144,6 +155,15 @@ def slices_of(panel):
 def is_local(name):
     """Whether a job runs on the submitting machine under a cluster's profile too."""
     return name not in JOBS or JOBS[name][1].is_local
+
+
+def cells_of(study):
+    """The names of the jobs that train a cell of a study."""
+    return [
+        name
+        for name, result in study.results.items()
+        if result.all_outputs()[0].kind.folder == "cells"
+    ]
 
 
 def panels_of(what):
@@ -179,7 +199,10 @@ def code_of(wildcards, **files):
 
 
 def description_of(wildcards, output):
-    return declared(output[0])[1].description
+    result = declared(output[0])[1]
+    lacking = LACKING.get(result.name)
+    without = f", without {', '.join(lacking)}, which config.yaml has not" if lacking else ""
+    return result.description + without
 
 
 def options_of(wildcards, input, output):
@@ -200,6 +223,18 @@ def asked(what):
         return getattr(named(rulename, wildcards), what) * 2 ** (attempt - 1)
 
     return amount
+
+
+def document(name, text):
+    """Give a rule whose name is computed its docstring, which `snakemake --list-rules` prints."""
+    getattr(rules, name).rule.docstring = text
+
+
+def sentence_on(result):
+    """What a job does, and of a figure what it is of."""
+    title = result.all_outputs()[0].title
+    is_said = title in result.description
+    return result.description if is_said else f"{result.description}: {title}"
 
 
 JOB = "{params.package} job {params.job} {params.options} 2>&1 | tee {log:q}"

@@ -1,9 +1,58 @@
-# What the studies beside the first declare: a rule for each job, cells of training among them; and of
-# each a rule by its prefix, for a whole run, and those of its targets, such as parts of a grid of
-# networks, and what is made without training.
+# What the studies beside the first declare: a rule for all cells of training of a study, one for each
+# other job; and of each study a rule by its prefix, for a whole run, and those of its targets, such
+# as parts of a grid of networks, and what is made without training.
 
 
-for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
+# Networks that are trained together. Where one cell of a study is long enough for a cluster, all
+# are sent there.
+
+
+rule rank_train:
+    """Trains a cell of the second paper's networks: the runs of one figure with the same settings"""
+    output:
+        output=f"{RANK.folder}/cells/{{cell}}.parquet",
+    log:
+        f"{RANK.folder}/logs/rank_train_{{cell}}.log",
+    benchmark:
+        f"{RANK.folder}/benchmarks/rank_train_{{cell}}.tsv"
+    wildcard_constraints:
+        cell=r"\w+",
+    priority: priority_of
+    localrule: all(map(is_local, cells_of(RANK)))
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=asked("memory_mb"),
+        runtime=asked("minutes"),
+    params:
+        package=PACKAGE,
+        job=job_of,
+        code=code_of,
+        options=options_of,
+        description=description_of,
+    message:
+        "{params.description}"
+    shell:
+        JOB
+
+
+use rule rank_train as needle_cell with:
+    """Trains a cell of the needle's networks: the runs with the same settings"""
+    output:
+        output=f"{NEEDLE.folder}/cells/{{cell}}.parquet",
+    log:
+        f"{NEEDLE.folder}/logs/needle_cell_{{cell}}.log",
+    benchmark:
+        f"{NEEDLE.folder}/benchmarks/needle_cell_{{cell}}.tsv"
+    localrule: all(map(is_local, cells_of(NEEDLE)))
+
+
+BY_WILDCARD = {*cells_of(RANK), *cells_of(NEEDLE)}
+
+for name in [
+    name for name, (study, _) in JOBS.items() if study is not FIRST and name not in BY_WILDCARD
+]:
 
     rule:
         name:
@@ -34,6 +83,8 @@ for name in [name for name, (study, _) in JOBS.items() if study is not FIRST]:
         shell:
             JOB
 
+    document(name, sentence_on(JOBS[name][1]))
+
 
 for study in [study for study in STUDIES.values() if study is not FIRST]:
 
@@ -44,6 +95,7 @@ for study in [study for study in STUDIES.values() if study is not FIRST]:
             job_files.files_of_run(study),
             f"{study.folder}/manifest.json",
 
+    document(study.prefix, f"{study.title}: all of a run")
     for target, results in study.targets().items():
 
         rule:
@@ -51,6 +103,8 @@ for study in [study for study in STUDIES.values() if study is not FIRST]:
                 target
             input:
                 files_of(study, results),
+
+        document(target, f"{study.title}: {target}, a part of a run")
 
 
 # Of each folder: the sha256 of every result that carries no metadata of its own.
@@ -80,3 +134,5 @@ for name, studies in MANIFESTS.items():
         shell:
             "{params.package} job results.manifest --files {input:q} --output {output:q}"
             " 2>&1 | tee {log:q}"
+
+    document(name, f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html")

@@ -30,6 +30,7 @@ CATEGORIES = {
 
 
 rule provenance:
+    """The report's page of versions, code and configuration"""
     output:
         page=report(
             f"{FIRST.folder}/report/provenance.html",
@@ -61,6 +62,7 @@ rule provenance:
 
 
 rule report:
+    """What a report shows: all that has been made"""
     input:
         rules.provenance.output,
         [

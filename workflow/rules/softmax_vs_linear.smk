@@ -7,6 +7,7 @@
 
 
 rule simulate:
+    """Trials of a panel of one's own"""
     input:
         merge=lambda wildcards: slices_of(wildcards.panel),
     output:
@@ -38,6 +39,7 @@ rule simulate:
 
 
 use rule simulate as slice with:
+    """A slice of the trials of a panel that takes long"""
     input:
         [],
     output:
@@ -57,6 +59,7 @@ use rule simulate as slice with:
 
 
 use rule simulate as simulate_fig3a with:
+    """Panel 3a: success rate against the number of tokens n"""
     input:
         merge=slices_of("fig3a"),
     output:
@@ -69,6 +72,7 @@ use rule simulate as simulate_fig3a with:
 
 
 use rule simulate as simulate_fig3b with:
+    """Panel 3b: success rate against the width m"""
     input:
         merge=slices_of("fig3b"),
     output:
@@ -84,6 +88,7 @@ use rule simulate as simulate_fig3b with:
 
 
 use rule simulate as simulate_fig4a with:
+    """Panel 4a: success rate against the number of tokens n"""
     input:
         merge=slices_of("fig4a"),
     output:
@@ -96,6 +101,7 @@ use rule simulate as simulate_fig4a with:
 
 
 use rule simulate as simulate_fig4b with:
+    """Panel 4b: success rate against the dimension d"""
     input:
         merge=slices_of("fig4b"),
     output:
@@ -108,6 +114,7 @@ use rule simulate as simulate_fig4b with:
 
 
 use rule simulate as simulate_fig4c with:
+    """Panel 4c: success rate against the width m"""
     input:
         merge=slices_of("fig4c"),
     output:
@@ -120,6 +127,7 @@ use rule simulate as simulate_fig4c with:
 
 
 use rule simulate as simulate_fig4d with:
+    """Panel 4d: success rate against the special entry a1 of D1"""
     input:
         merge=slices_of("fig4d"),
     output:
@@ -132,6 +140,7 @@ use rule simulate as simulate_fig4d with:
 
 
 use rule simulate as simulate_fig4e with:
+    """Panel 4e: success rate against the special entry a0 of D0"""
     input:
         merge=slices_of("fig4e"),
     output:
@@ -144,6 +153,7 @@ use rule simulate as simulate_fig4e with:
 
 
 use rule simulate as simulate_fig4f with:
+    """Panel 4f: success rate against the last entry c"""
     input:
         merge=slices_of("fig4f"),
     output:
@@ -159,6 +169,7 @@ use rule simulate as simulate_fig4f with:
 
 
 use rule simulate as simulate_fig5a with:
+    """Panel 5a: success rate against the number of tokens n"""
     input:
         merge=slices_of("fig5a"),
     output:
@@ -171,6 +182,7 @@ use rule simulate as simulate_fig5a with:
 
 
 use rule simulate as simulate_fig5b with:
+    """Panel 5b: success rate against the dimension d"""
     input:
         merge=slices_of("fig5b"),
     output:
@@ -183,6 +195,7 @@ use rule simulate as simulate_fig5b with:
 
 
 use rule simulate as simulate_fig5c with:
+    """Panel 5c: success rate against the width m"""
     input:
         merge=slices_of("fig5c"),
     output:
@@ -195,6 +208,7 @@ use rule simulate as simulate_fig5c with:
 
 
 use rule simulate as simulate_fig5d with:
+    """Panel 5d: success rate against the special entry a1 of D1"""
     input:
         merge=slices_of("fig5d"),
     output:
@@ -207,6 +221,7 @@ use rule simulate as simulate_fig5d with:
 
 
 use rule simulate as simulate_fig5e with:
+    """Panel 5e: success rate against the special entry a0 of D0"""
     input:
         merge=slices_of("fig5e"),
     output:
@@ -219,6 +234,7 @@ use rule simulate as simulate_fig5e with:
 
 
 use rule simulate as simulate_fig5f with:
+    """Panel 5f: success rate against the last entry c"""
     input:
         merge=slices_of("fig5f"),
     output:
@@ -234,6 +250,7 @@ use rule simulate as simulate_fig5f with:
 
 
 use rule simulate as simulate_fig7a with:
+    """Panel 7a: success rate against the number of tokens n"""
     input:
         merge=slices_of("fig7a"),
     output:
@@ -246,6 +263,7 @@ use rule simulate as simulate_fig7a with:
 
 
 use rule simulate as simulate_fig7b with:
+    """Panel 7b: success rate against the dimension d"""
     input:
         merge=slices_of("fig7b"),
     output:
@@ -258,6 +276,7 @@ use rule simulate as simulate_fig7b with:
 
 
 use rule simulate as simulate_fig7c with:
+    """Panel 7c: success rate against the width m"""
     input:
         merge=slices_of("fig7c"),
     output:
@@ -270,6 +289,7 @@ use rule simulate as simulate_fig7c with:
 
 
 use rule simulate as simulate_fig7d with:
+    """Panel 7d: success rate against the special entry a1 of D1"""
     input:
         merge=slices_of("fig7d"),
     output:
@@ -282,6 +302,7 @@ use rule simulate as simulate_fig7d with:
 
 
 use rule simulate as simulate_fig7e with:
+    """Panel 7e: success rate against the special entry a0 of D0"""
     input:
         merge=slices_of("fig7e"),
     output:
@@ -298,6 +319,7 @@ use rule simulate as simulate_fig7e with:
 
 
 use rule simulate as exact with:
+    """Exact values of a panel that no figure of the paper shows"""
     input:
         [],
     output:
@@ -312,6 +334,7 @@ use rule simulate as exact with:
 
 
 use rule exact as exact_fig3 with:
+    """Reference values of Figure 3"""
     output:
         **writes("exact_fig3"),
     log:
@@ -322,6 +345,7 @@ use rule exact as exact_fig3 with:
 
 
 use rule exact as exact_fig4 with:
+    """Exact values of Figure 4"""
     output:
         **writes("exact_fig4"),
     log:
@@ -332,6 +356,7 @@ use rule exact as exact_fig4 with:
 
 
 use rule exact as exact_fig5 with:
+    """Exact values of Figure 5"""
     output:
         **writes("exact_fig5"),
     log:
@@ -342,6 +367,7 @@ use rule exact as exact_fig5 with:
 
 
 use rule exact as exact_fig7 with:
+    """Exact values of Figure 7"""
     output:
         **writes("exact_fig7"),
     log:
@@ -355,8 +381,20 @@ use rule exact as exact_fig7 with:
 
 
 use rule exact as fig3 with:
+    """Figure 3, softmax regression: trials and exact values of panels 3a to 3b"""
     input:
-        **reads("fig3"),
+        tables=drawn(
+            "fig3",
+            "tables",
+            f"{RESULTS}/panels/fig3a.parquet",
+            f"{RESULTS}/panels/fig3b.parquet",
+        ),
+        exact=drawn(
+            "fig3",
+            "exact",
+            f"{RESULTS}/exact/fig3a.parquet",
+            f"{RESULTS}/exact/fig3b.parquet",
+        ),
     output:
         **writes("fig3"),
     log:
@@ -367,8 +405,28 @@ use rule exact as fig3 with:
 
 
 use rule fig3 as fig4 with:
+    """Figure 4, self-attention, X the identity: trials and exact values of panels 4a to 4f"""
     input:
-        **reads("fig4"),
+        tables=drawn(
+            "fig4",
+            "tables",
+            f"{RESULTS}/panels/fig4a.parquet",
+            f"{RESULTS}/panels/fig4b.parquet",
+            f"{RESULTS}/panels/fig4c.parquet",
+            f"{RESULTS}/panels/fig4d.parquet",
+            f"{RESULTS}/panels/fig4e.parquet",
+            f"{RESULTS}/panels/fig4f.parquet",
+        ),
+        exact=drawn(
+            "fig4",
+            "exact",
+            f"{RESULTS}/exact/fig4a.parquet",
+            f"{RESULTS}/exact/fig4b.parquet",
+            f"{RESULTS}/exact/fig4c.parquet",
+            f"{RESULTS}/exact/fig4d.parquet",
+            f"{RESULTS}/exact/fig4e.parquet",
+            f"{RESULTS}/exact/fig4f.parquet",
+        ),
     output:
         **writes("fig4"),
     log:
@@ -379,8 +437,28 @@ use rule fig3 as fig4 with:
 
 
 use rule fig3 as fig5 with:
+    """Figure 5, self-attention, X all ones: trials and exact values of panels 5a to 5f"""
     input:
-        **reads("fig5"),
+        tables=drawn(
+            "fig5",
+            "tables",
+            f"{RESULTS}/panels/fig5a.parquet",
+            f"{RESULTS}/panels/fig5b.parquet",
+            f"{RESULTS}/panels/fig5c.parquet",
+            f"{RESULTS}/panels/fig5d.parquet",
+            f"{RESULTS}/panels/fig5e.parquet",
+            f"{RESULTS}/panels/fig5f.parquet",
+        ),
+        exact=drawn(
+            "fig5",
+            "exact",
+            f"{RESULTS}/exact/fig5a.parquet",
+            f"{RESULTS}/exact/fig5b.parquet",
+            f"{RESULTS}/exact/fig5c.parquet",
+            f"{RESULTS}/exact/fig5d.parquet",
+            f"{RESULTS}/exact/fig5e.parquet",
+            f"{RESULTS}/exact/fig5f.parquet",
+        ),
     output:
         **writes("fig5"),
     log:
@@ -391,8 +469,26 @@ use rule fig3 as fig5 with:
 
 
 use rule fig3 as fig7 with:
+    """Figure 7, cross-attention, X the identity: trials and exact values of panels 7a to 7e"""
     input:
-        **reads("fig7"),
+        tables=drawn(
+            "fig7",
+            "tables",
+            f"{RESULTS}/panels/fig7a.parquet",
+            f"{RESULTS}/panels/fig7b.parquet",
+            f"{RESULTS}/panels/fig7c.parquet",
+            f"{RESULTS}/panels/fig7d.parquet",
+            f"{RESULTS}/panels/fig7e.parquet",
+        ),
+        exact=drawn(
+            "fig7",
+            "exact",
+            f"{RESULTS}/exact/fig7a.parquet",
+            f"{RESULTS}/exact/fig7b.parquet",
+            f"{RESULTS}/exact/fig7c.parquet",
+            f"{RESULTS}/exact/fig7d.parquet",
+            f"{RESULTS}/exact/fig7e.parquet",
+        ),
     output:
         **writes("fig7"),
     log:
@@ -406,6 +502,7 @@ use rule fig3 as fig7 with:
 
 
 use rule fig3 as figure with:
+    """A panel drawn alone, or a figure of one's own"""
     input:
         tables=lambda wildcards: reads(wildcards.figure)["tables"],
         exact=lambda wildcards: reads(wildcards.figure)["exact"],
@@ -428,11 +525,14 @@ for name in OWN_FIGURES:
         input:
             files_of(FIRST, [name]),
 
+    document(name, f"{FIRST.results[name].description}, drawn alone")
+
 
 # What the trials and the exact values say: verdicts, the check, claims and audits.
 
 
 use rule fig3 as verdicts with:
+    """Verdicts: does each panel agree with its exact values?"""
     input:
         **reads("verdicts"),
     output:
@@ -445,6 +545,7 @@ use rule fig3 as verdicts with:
 
 
 use rule fig3 as check with:
+    """Fails where a panel differs from its exact values"""
     input:
         **reads("check"),
     output:
@@ -457,6 +558,7 @@ use rule fig3 as check with:
 
 
 use rule exact as claims with:
+    """The first paper's claims, evaluated at growing n"""
     output:
         **writes("claims"),
     log:
@@ -467,6 +569,7 @@ use rule exact as claims with:
 
 
 use rule fig3 as whp with:
+    """Which events are with high probability"""
     input:
         **reads("whp"),
     output:
@@ -479,6 +582,7 @@ use rule fig3 as whp with:
 
 
 use rule exact as threshold with:
+    """The best thresholds of each network alone"""
     output:
         **writes("threshold"),
     log:
@@ -489,6 +593,7 @@ use rule exact as threshold with:
 
 
 use rule exact as theta with:
+    """Success against the threshold, every network with the same"""
     output:
         **writes("theta"),
     log:
@@ -499,6 +604,7 @@ use rule exact as theta with:
 
 
 use rule exact as choices with:
+    """How far each open choice moves the figures"""
     output:
         **writes("choices"),
     log:
@@ -509,6 +615,7 @@ use rule exact as choices with:
 
 
 use rule exact as phase with:
+    """Phase maps: exact values of pairs of parameters"""
     output:
         **writes("phase"),
     log:
@@ -519,6 +626,7 @@ use rule exact as phase with:
 
 
 use rule fig3 as published with:
+    """Curves read off the paper beside ours, and the readings they leave"""
     input:
         **reads("published"),
     output:
