@@ -1,10 +1,10 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
-from attention_separation.head_rank.claims.claims_table import of_runs
-from attention_separation.head_rank.claims.judging import judge_claim
-from attention_separation.head_rank.claims.trained_claims import CLAIMS
+from attention_separation.head_rank.claims import learned_claims, trained_claims
+from attention_separation.head_rank.claims.claim import Evidence
+from attention_separation.head_rank.claims.claims_table import claim_rows
+from attention_separation.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
 from attention_separation.head_rank.settings.cells import STREAMS
-from attention_separation.head_rank.settings.jobs import ClaimsJob
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
 from attention_separation.head_rank.training.cell_table import OF_SHARES
 
@@ -86,13 +86,21 @@ def runs_of(*grids, error=as_published, reported=None):
     return rows
 
 
+FIGURE_CLAIMS = (*trained_claims.CLAIMS, BEST_BELOW_FULL_RANK, *learned_claims.CLAIMS)
+"""Those on the paper's figures."""
+
+
+def evidence_of(rows, margin=MARGIN):
+    """The evidence of runs alone."""
+    return Evidence(margin=margin, level=LEVEL, seed=1, runs=rows)
+
+
 def rows_of_claims(rows):
-    """The rows of claims on runs, by name."""
-    job = ClaimsJob(seed=1, scale="desk", margin=MARGIN, level=LEVEL)
-    return {row["claim"]: row for row in of_runs(job, rows)}
+    """The rows of claims on the paper's figures, by name."""
+    return {row["claim"]: row for row in claim_rows(FIGURE_CLAIMS, evidence_of(rows))}
 
 
 def judged(name, rows):
-    """The row of a claim on trained transformers."""
-    (claim,) = [claim for claim in CLAIMS if claim.name == name]
-    return judge_claim(claim, rows, MARGIN, LEVEL)
+    """The row of a claim on trained transformers, whatever published values say."""
+    (claim,) = [claim for claim in trained_claims.CLAIMS if claim.name == name]
+    return claim.row(evidence_of(rows))

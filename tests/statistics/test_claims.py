@@ -127,8 +127,11 @@ def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
 
 
 def test_the_row_of_a_claim():
-    claim = Claim("C1", "It holds.", {"origin": "ours"})
-    found = claim.row(judge([at_most("a", Estimate(0.1, 0.0, 0.2), 0.3)]))
+    def judged(estimate):
+        return judge([at_most("a", estimate, 0.3)])
+
+    claim = Claim("C1", "It holds.", judged, {"origin": "ours"})
+    found = claim.row(Estimate(0.1, 0.0, 0.2))
     assert found == {
         "claim": "C1", "statement": "It holds.", "origin": "ours", "verdict": AGREES,
         "comparisons": 1, "deciding_case": "a", "value": 0.1, "low": 0.0, "high": 0.2,

@@ -38,7 +38,7 @@ class HeadRank(Study):
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
         from ..statistics.claims import count_verdicts
-        from .claims.judging import ORIGINS, SCHEMA
+        from .claims.claim import ORIGINS, SCHEMA
 
         rows = self.made_rows(folder, "rank_claims", SCHEMA)
         numbers = ("measured", "low", "high", "bound")

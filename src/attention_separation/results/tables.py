@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ from .files import replacing
 
 AGAIN = "remove the file and run again"
 
+Row = dict[str, Any]
+"""A row of a table: its values by column, null as None."""
 
 COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 COLUMN_TYPES |= {list[kind]: pa.list_(column) for kind, column in COLUMN_TYPES.items()}

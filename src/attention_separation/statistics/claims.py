@@ -7,8 +7,8 @@ is claimed of it. All must agree for the claim to; one that differs decides.
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, Self, TypeVar
 
 AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
@@ -168,15 +168,30 @@ def judge(
     return Judgement(verdict, len(found), min(with_it, key=slack))
 
 
+Evidence = TypeVar("Evidence")
+"""What a study judges its claims on: tables of runs and of computed numbers, and its settings."""
+
+
 @dataclass(frozen=True)
-class Claim:
-    """What is claimed, and what else its row of a table says."""
+class Claim(Generic[Evidence]):
+    """What is claimed, in words, and the function that judges it: the form of a claim in a study.
 
-    name: str  # column `claim`
+    A study has its claims in a tuple, and its table of claims is a row of each.
+
+    Attributes
+    ----------
+    name : column `claim` of its row
+    statement : what is claimed
+    judge : a study's evidence -> the judgement
+    columns : other columns of its row, the same whatever the judgement
+    """
+
+    name: str
     statement: str
-    columns: Mapping[str, object]  # others, the same whatever the judgement
+    judge: Callable[[Evidence], Judgement]
+    columns: Mapping[str, object] = field(default_factory=dict)
 
-    def row(self, judgement: Judgement) -> dict[str, object]:
-        """Its row of a table."""
+    def row(self, evidence: Evidence) -> dict[str, object]:
+        """Its row of a table, on some evidence."""
         words = {"claim": self.name, "statement": self.statement, **self.columns}
-        return words | judgement.columns()
+        return words | self.judge(evidence).columns()

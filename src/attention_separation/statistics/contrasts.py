@@ -1,12 +1,13 @@
 """Contrasts of groups of runs, and which interval the difference of groups has."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .claims import Comparison, Estimate, at_least
 from .means import Pairs, difference_of_means, paired_difference_of_means, ratio_of_means
 
-Run = Mapping[str, object]
+Run = dict[str, Any]
 """A row of a table: `run` is its seed, and columns that end in STREAM say what it is drawn from."""
 
 STREAM = "_stream"
@@ -24,11 +25,11 @@ class Contrast:
     first's over the second's. `claimed` says how it is claimed to stand to the bound."""
 
     name: str
-    pairs: Sequence[tuple[Sequence[Run], Sequence[Run]]]
+    pairs: Sequence[tuple[list[Run], list[Run]]]
     claimed: Claimed = at_least
 
     @property
-    def groups(self) -> list[Sequence[Run]]:
+    def groups(self) -> list[list[Run]]:
         """All groups of runs."""
         return [group for pair in self.pairs for group in pair]
 
@@ -77,5 +78,5 @@ class Contrast:
         return Estimate.exactly(first / second if is_ratio else first - second)
 
 
-def _by_seed(group: Sequence[Run]) -> list[Run]:
+def _by_seed(group: list[Run]) -> list[Run]:
     return sorted(group, key=lambda run: run["run"])

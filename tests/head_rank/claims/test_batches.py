@@ -1,10 +1,9 @@
 """Claims on repeated batches and on the schedule, each apart; the runs here are made up."""
 
 import pytest
-from rank_runs import ARMS, FIG1, LEVEL, MARGIN, changed, runs_of
+from rank_runs import ARMS, FIG1, MARGIN, changed, evidence_of, runs_of
 
-from attention_separation.head_rank.claims.judging import judge_claim
-from attention_separation.head_rank.claims.trained_claims import BATCH_CLAIMS
+from attention_separation.head_rank.claims.arm_claims import BATCH_CLAIMS
 from attention_separation.statistics.contrasts import PAIRED
 
 NAMES = (
@@ -13,7 +12,8 @@ NAMES = (
 
 
 def judged(rows, margin=MARGIN):
-    return {claim.name: judge_claim(claim, rows, margin, LEVEL) for claim in BATCH_CLAIMS}
+    evidence = evidence_of(rows, margin)
+    return {claim.name: claim.row(evidence) for claim in BATCH_CLAIMS}
 
 
 def verdicts(rows, margin=MARGIN):

@@ -8,17 +8,17 @@ from rank_runs import (
     FIG4,
     FIVE,
     LEVEL,
-    MARGIN,
     RECIPE,
     as_published,
     changed,
+    evidence_of,
     judged,
     rows_of_claims,
     runs_of,
 )
 from scipy import stats
 
-from attention_separation.head_rank.claims.judging import LEARNED, judge_claim
+from attention_separation.head_rank.claims.judging import LEARNED
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings.section import Grid, Part
@@ -31,7 +31,7 @@ OF_RUNS = {claim.name for claim in CLAIMS}
 
 def test_without_runs_there_is_no_verdict():
     for claim in CLAIMS:
-        assert judge_claim(claim, [], MARGIN, LEVEL)["verdict"] == "not run"
+        assert claim.row(evidence_of([]))["verdict"] == "not run"
     assert judged("additive", runs_of(FIG1))["verdict"] == "not run"
 
 

@@ -1,11 +1,21 @@
 """Claims on what single heads of full rank have learned; the runs here are made up."""
 
 import pytest
-from rank_runs import FIG1, LEVEL, MARGIN, runs_of
+from rank_runs import FIG1, evidence_of, runs_of
 
-from attention_separation.head_rank.claims.judging import OURS, PAPERS
-from attention_separation.head_rank.claims.learned_claims import learned, more_heads
+from attention_separation.head_rank.claims.claim import OURS, PAPERS
+from attention_separation.head_rank.claims.learned_claims import CLAIMS, MORE_HEADS
 from attention_separation.head_rank.training.runs import chosen
+
+
+def learned(rows):
+    """The rows of the claims on single heads."""
+    return [claim.row(evidence_of(rows)) for claim in CLAIMS if claim is not MORE_HEADS]
+
+
+def more_heads(rows):
+    """The row of the claim on several heads."""
+    return MORE_HEADS.row(evidence_of(rows))
 
 
 def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
@@ -13,24 +23,24 @@ def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
     for row in chosen(rows, layers=3):
         row["test_error"] = 0.01 if row["run"] == 2 else 0.03
         row["angle"] = [90.0 if row["run"] == 1 else angle for angle in row["angle"]]
-    one, _, _, three = learned(rows, 1, MARGIN, LEVEL)
+    one, _, _, three = learned(rows)
     assert (one["verdict"], three["verdict"]) == ("agrees", "agrees")
     assert one["deciding_case"] == "3 of 3 heads reach it; lowest 175, median"
     assert three["deciding_case"] == "2 of 3 heads reach it; lowest 90, median"
     assert three["measured"] == 175
     for row in chosen(rows, layers=3, run=0):
         row["angle"] = [100.0] * len(row["angle"])
-    three = list(learned(rows, 1, MARGIN, LEVEL))[-1]
+    three = learned(rows)[-1]
     assert (three["verdict"], three["measured"]) == ("differs", 100)
 
 
 def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
     """At d = 8 and N = 4 softmax has an error of about 0.06 at c = 13, and 0.01 at c = 100."""
     rows = runs_of(FIG1)
-    _, near, own, _ = learned(rows, 1, MARGIN, LEVEL)
+    _, near, own, _ = learned(rows)
     assert (near["verdict"], near["origin"], own["origin"]) == ("agrees", PAPERS, OURS)
     cold = [row | {"scale": [-13.0] * len(row["scale"])} for row in rows]
-    _, near, _, _ = learned(cold, 1, MARGIN, LEVEL)
+    _, near, _, _ = learned(cold)
     assert near["verdict"] == "differs"
     assert near["measured"] == pytest.approx(0.063, abs=0.005)
 
@@ -39,7 +49,7 @@ def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
 def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
     """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
     rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)
-    _, _, found, _ = learned(rows, 1, MARGIN, LEVEL)
+    _, _, found, _ = learned(rows)
     assert found["comparisons"] == 3
     if expected:
         assert found["verdict"] == expected
@@ -47,9 +57,9 @@ def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
         # The run is off by as much as its own standard error allows for.
         assert found["verdict"] == "agrees"
         noisy = [row | {"test_se": 0.01} for row in rows]
-        assert list(learned(noisy, 1, MARGIN, LEVEL))[2]["verdict"] == "undecided"
+        assert learned(noisy)[2]["verdict"] == "undecided"
     hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
-    assert list(learned(hot, 1, MARGIN, LEVEL))[2]["verdict"] == "differs"
+    assert learned(hot)[2]["verdict"] == "differs"
 
 
 def test_several_heads_in_several_layers_have_another_strategy_where_cell_by_cell_they_do():

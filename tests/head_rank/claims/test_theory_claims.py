@@ -7,7 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from attention_separation.head_rank.claims import theory_claims
+from attention_separation.head_rank.claims import theory_claims, vote_claims
+from attention_separation.head_rank.claims.claim import Evidence
+from attention_separation.head_rank.claims.claims_table import COMPUTED_CLAIMS
 from attention_separation.head_rank.constructions import features, temperature, vote
 from attention_separation.head_rank.settings import jobs
 from attention_separation.head_rank.theory.bound_table import (
@@ -23,22 +25,22 @@ from attention_separation.statistics.claims import AGREES, DIFFERS
 
 LEVEL = 0.01
 ROWS = {
-    "temperature": temperature.errors_of_temperature(jobs.TemperatureJob(
+    "temperatures": temperature.errors_of_temperature(jobs.TemperatureJob(
         seed=1, draws=20, temperatures=[10, 1000], biased=[{"d": 4, "biases": [0.5, 0]}],
         cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
     )).to_pylist(),
-    "needed": list(needed_rows(jobs.BoundSettings(
+    "needed_heads": list(needed_rows(jobs.BoundSettings(
         dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
     ))),
     "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
         {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
         for law in ("compromise", "independent", "published")
     ])).to_pylist(),
-    "found": list(found_rows(jobs.FoundJob(
+    "found_heads": list(found_rows(jobs.FoundJob(
         dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
         steps=20, temperatures=[10, 1000], seed=3
     ))),
-    "plurality": list(plurality_rows(jobs.PluralityJob(
+    "pluralities": list(plurality_rows(jobs.PluralityJob(
         draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],
         heads=[4, 128], seed=1,
     ))),
@@ -51,10 +53,12 @@ def verdicts(changed=None, change=None) -> dict[str, str]:
     if changed:
         for row in rows[changed]:
             change(row)
-    rows.setdefault("vote", [])
-    of_others = (theory_claims.exact_vote, theory_claims.more_voters, theory_claims.published_curve)
-    found = (row(rows[name], LEVEL) for name, row in theory_claims.CLAIMS if row not in of_others)
-    return {row["claim"]: row["verdict"] for row in found}
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, **rows)
+    of_others = (
+        vote_claims.MAJORITY_VOTE, vote_claims.MORE_VOTERS, vote_claims.PUBLISHED_FEATURES,
+    )  # fmt: skip
+    judged = [claim for claim in COMPUTED_CLAIMS if claim not in of_others]
+    return {claim.name: claim.row(evidence)["verdict"] for claim in judged}
 
 
 def test_all_agree_on_the_numbers_made():
@@ -74,30 +78,30 @@ def scaled(name, factor, **where):
 
 FAILING = {
     "a full-rank head that has twice its law": (
-        "temperature", scaled("error_exact", 2, temperature=1000.0, distribution="uniform"),
+        "temperatures", scaled("error_exact", 2, temperature=1000.0, distribution="uniform"),
         "Fact 1",
     ),
     "a full-rank head no better than low rank": (
-        "found", scaled("error", 300, kind="full_rank"), "Theorem 2",
+        "found_heads", scaled("error", 300, kind="full_rank"), "Theorem 2",
     ),
     "a bound of nothing at one size": (
-        "found", scaled("bound_any_value", 0, d=8, rank=4, heads=2), "Theorem 2",
+        "found_heads", scaled("bound_any_value", 0, d=8, rank=4, heads=2), "Theorem 2",
     ),
     "heads that grow slower with d": (
-        "needed", scaled("log10_heads_any_value", 0.5, d=32, rank=1, error=0.05),
+        "needed_heads", scaled("log10_heads_any_value", 0.5, d=32, rank=1, error=0.05),
         "Theorem 2 at rank 1",
     ),
     "softmax heads that are worse": (
-        "found", scaled("error", 2, kind="linear", d=8), "softmax at low rank",
+        "found_heads", scaled("error", 2, kind="linear", d=8), "softmax at low rank",
     ),
     "hardmax heads that are better": (
-        "found", scaled("error", 0.3, kind="optimised", d=4), "softmax at low rank",
+        "found_heads", scaled("error", 0.3, kind="optimised", d=4), "softmax at low rank",
     ),
     "a vote of many points with no error": (
-        "plurality", scaled("rank_0", 10, n=24), "a vote needs few points",
+        "pluralities", scaled("rank_0", 10, n=24), "a vote needs few points",
     ),
     "a vote of two points no better than rank 0": (
-        "plurality", scaled("rank_0", 0.01, n=2), "a vote needs few points",
+        "pluralities", scaled("rank_0", 0.01, n=2), "a vote needs few points",
     ),
     "random heads below the bound": (
         "features", scaled("error", 0.1, quantity="best"), "random heads above the bound",
@@ -106,7 +110,8 @@ FAILING = {
         "features", scaled("error", 20, quantity="best"), "random features suffice",
     ),
     "heads below the bound": (
-        "found", scaled("bound", 1.5, kind="linear", d=8, rank=1), "heads found above the bound",
+        "found_heads", scaled("bound", 1.5, kind="linear", d=8, rank=1),
+        "heads found above the bound",
     ),
 }  # fmt: skip
 
@@ -119,9 +124,12 @@ def test_each_can_fail(case):
 
 def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
     # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
-    row = theory_claims.corollary(ROWS["needed"], LEVEL)
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, needed_heads=ROWS["needed_heads"])
+    row = theory_claims.GROWTH_AT_RANK_1.row(evidence)
     assert row["comparisons"] == 4
-    slow = [row["heads"] for row in ROWS["needed"] if row["error"] == 0.3 and row["rank"] == 1]
+    slow = [
+        row["heads"] for row in ROWS["needed_heads"] if row["error"] == 0.3 and row["rank"] == 1
+    ]
     assert list(map(int, slow)) == [5, 10, 20]
 
 
@@ -139,7 +147,7 @@ def test_the_tables_of_bounds():
     two = {(row["rank"], row["heads"]): row["bound"] for row in of_points if row["n"] == 2}
     known = {(row["rank"], row["heads"]): row["bound"] for row in rows}
     assert two == pytest.approx({size: known[size] for size in two})
-    table = table_from_rows(ROWS["needed"], NEEDED)
+    table = table_from_rows(ROWS["needed_heads"], NEEDED)
     assert table["heads"].type == pa.string()
     assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())
 
@@ -150,5 +158,6 @@ def test_one_random_head_is_right_more_often_than_not(monkeypatch):
         by_degree = features.head_vs_target(d, np.ones(1)).item()
         assert 1 - vote.wrong_probability(d, 1) == pytest.approx(by_degree, abs=1e-5)
     right = vote.wrong_probability
-    monkeypatch.setattr(vote, "wrong_probability", lambda d, h: 0.25 + right(d, h) / 2)
-    assert theory_claims.random_head([], LEVEL)["verdict"] == DIFFERS
+    monkeypatch.setattr(vote, "wrong_probability", lambda d, heads: 0.25 + right(d, heads) / 2)
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1)
+    assert vote_claims.ONE_RANDOM_HEAD.row(evidence)["verdict"] == DIFFERS

@@ -8,19 +8,19 @@ from rank_runs import (
     FIG3,
     FIG4,
     FIVE,
-    LEVEL,
-    MARGIN,
     RECIPE,
     as_published,
     changed,
+    evidence_of,
     judged,
     rows_of_claims,
     runs_of,
 )
 
-from attention_separation.head_rank.claims.claims_table import best_below_full_rank
-from attention_separation.head_rank.claims.judging import OURS, PAPERS, PUBLISHED
-from attention_separation.head_rank.claims.learned_claims import learned
+from attention_separation.head_rank.claims import learned_claims
+from attention_separation.head_rank.claims.claim import OURS, PAPERS, PUBLISHED
+from attention_separation.head_rank.claims.learned_claims import MORE_HEADS
+from attention_separation.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
 from attention_separation.head_rank.claims.trained_claims import CLAIMS, FACTOR
 from attention_separation.head_rank.settings.section import Grid
 from attention_separation.head_rank.training import published_values
@@ -45,7 +45,9 @@ def test_what_the_paper_says_is_found_where_it_holds():
     assert {claim.name: verdict(claim.name, rows) for claim in CLAIMS} == dict.fromkeys(
         (claim.name for claim in CLAIMS), "agrees"
     )
-    assert [row["verdict"] for row in learned(rows, 1, MARGIN, LEVEL)] == ["agrees"] * 4
+    of_single_heads = [each for each in learned_claims.CLAIMS if each is not MORE_HEADS]
+    learned = [claim.row(evidence_of(rows)) for claim in of_single_heads]
+    assert [row["verdict"] for row in learned] == ["agrees"] * 4
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_what_no_run_can_judge_rests_on_published_values_and_says_so():
 
 
 def test_the_best_published_model_below_full_rank_is_better_than_the_worst_of_full_rank():
-    row = best_below_full_rank()
+    row = BEST_BELOW_FULL_RANK.row(evidence_of([]))
     assert row["deciding_case"].startswith("L=5, w=64, r=32 against L=1, w=1, r=64: 0.0141 against")
     assert "8 % smaller" in row["deciding_case"]
     assert "least of five runs of unknown spread" in row["deciding_case"]
@@ -164,7 +166,7 @@ def test_the_best_published_model_below_full_rank_is_better_than_the_worst_of_fu
 def test_a_published_model_of_full_rank_could_be_as_good(monkeypatch, worst, verdict):
     other = published_values.FIGURE_1 | {(1, 1): (*published_values.FIGURE_1[1, 1][:-1], worst)}
     monkeypatch.setattr(published_values, "FIGURE_1", other)
-    assert best_below_full_rank()["verdict"] == verdict
+    assert BEST_BELOW_FULL_RANK.row(evidence_of([]))["verdict"] == verdict
 
 
 def test_every_row_says_whose_it_is_what_its_bound_is_and_its_sizes():

@@ -1,11 +1,10 @@
 """Claims on networks beside the paper's, and none of theirs on such; the runs here are made up."""
 
-from rank_runs import ARMS, FIG1, LEVEL, MARGIN, VARIANTS, as_published, runs_of
+from rank_runs import ARMS, FIG1, VARIANTS, as_published, evidence_of, runs_of
 
-from attention_separation.head_rank.claims.claims_table import of_trained
-from attention_separation.head_rank.claims.judging import PAPERS, judge_claim
-from attention_separation.head_rank.claims.trained_claims import VARIANT_CLAIMS
-from attention_separation.head_rank.settings.jobs import ClaimsJob
+from attention_separation.head_rank.claims.arm_claims import VARIANT_CLAIMS
+from attention_separation.head_rank.claims.claim import PAPERS
+from attention_separation.head_rank.claims.claims_table import RUN_CLAIMS, claim_rows
 
 NAMES = (
     "biases, one layer", "biases, three layers", "LayerNorm, one layer", "LayerNorm, three layers",
@@ -14,7 +13,7 @@ NAMES = (
 
 def verdicts(error):
     rows = runs_of(VARIANTS, error=error)
-    found = [judge_claim(claim, rows, MARGIN, LEVEL) for claim in VARIANT_CLAIMS]
+    found = [claim.row(evidence_of(rows)) for claim in VARIANT_CLAIMS]
     assert tuple(row["claim"] for row in found) == NAMES
     assert {(row["origin"], row["comparisons"]) for row in found} == {(PAPERS, 2)}
     return [row["verdict"] for row in found]
@@ -37,7 +36,7 @@ def test_each_claim_is_on_its_own_variant_and_layers():
 
 
 def test_without_variants_there_is_no_verdict():
-    found = [judge_claim(claim, runs_of(FIG1), MARGIN, LEVEL) for claim in VARIANT_CLAIMS]
+    found = [claim.row(evidence_of(runs_of(FIG1))) for claim in VARIANT_CLAIMS]
     assert [row["verdict"] for row in found] == ["not run"] * 4
 
 
@@ -45,10 +44,11 @@ def test_no_other_claim_is_on_variants():
     def error(cell):
         return 5.0 if cell.biases is False or cell.layer_norm else as_published(cell)
 
-    job = ClaimsJob(seed=1, scale="desk", margin=MARGIN, level=LEVEL)
-    with_variants, without = (
-        {row["claim"]: row for row in of_trained(job, runs_of(FIG1, ARMS, *more, error=error))}
-        for more in ([VARIANTS], [])
-    )
+    def rows_of(*grids):
+        evidence = evidence_of(runs_of(*grids, error=error))
+        return {row["claim"]: row for row in claim_rows(RUN_CLAIMS, evidence)}
+
+    with_variants = rows_of(FIG1, ARMS, VARIANTS)
+    without = rows_of(FIG1, ARMS)
     changed = {name for name, row in without.items() if with_variants[name] != row}
     assert changed == {*NAMES}

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from attention_separation.head_rank.claims.theory_claims import TIMES, exact_vote, more_voters
+from attention_separation.head_rank.claims.claim import Evidence
+from attention_separation.head_rank.claims.vote_claims import MAJORITY_VOTE, MANY_TIMES, MORE_VOTERS
 from attention_separation.head_rank.constructions import data, full_rank_head, vote
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
@@ -107,15 +108,20 @@ def simulated(heads, wrong, draws=2000, d=4):
     return {"d": d, "heads": heads} | counts
 
 
+def on_votes(claim, votes, level):
+    """The row of a claim on rows of the table of votes."""
+    return claim.row(Evidence(margin=0.0, level=level, seed=1, votes=votes))
+
+
 def test_more_heads_are_compared_with_the_next_of_enough_times_their_number():
     rows = [simulated(h, w) for h, w in ((1, 900), (31, 500), (33, 300), (1023, 100), (1057, 99))]
-    found = more_voters(rows, 0.01)
+    found = on_votes(MORE_VOTERS, rows, 0.01)
     assert (found["verdict"], found["comparisons"]) == ("agrees", 3)
     assert found["deciding_case"] == "d=4, H=33 against 1057"
-    assert f"at least {TIMES} H" in found["statement"]
+    assert f"at least {MANY_TIMES} H" in found["statement"]
     assert found["low"] > 0
     apart = [simulated(1, 900), simulated(33, 400, d=16)]
-    assert more_voters(apart, 0.01)["verdict"] == "not run"
+    assert on_votes(MORE_VOTERS, apart, 0.01)["verdict"] == "not run"
 
 
 @pytest.mark.parametrize("share", [0.99, 1.01])
@@ -132,7 +138,7 @@ def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees
     adjusted = holm(point_p_values(measured))
     points = [row | {"error_exact": law, "p_value": p}
               for row, law, p in zip(rows, laws, adjusted, strict=True)]  # fmt: skip
-    found = exact_vote(points, share * adjusted.min())
+    found = on_votes(MAJORITY_VOTE, points, share * adjusted.min())
     assert found["verdict"] == ("agrees" if share < 1 else "differs")
     assert (found["low"] <= found["bound"] <= found["high"]) == (share < 1)
     assert adjusted.min() < 0.5
@@ -141,7 +147,7 @@ def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees
 @pytest.mark.parametrize(("wrong", "expected"), [(520, "undecided"), (850, "differs")])
 def test_a_vote_that_errs_no_less_with_more_heads_does_not_agree(wrong, expected):
     rows = [simulated(1, 900), simulated(63, 500), simulated(2047, wrong)]
-    assert more_voters(rows, 0.01)["verdict"] == expected
+    assert on_votes(MORE_VOTERS, rows, 0.01)["verdict"] == expected
 
 
 def test_equal_votes_are_told_apart_no_more_often_than_the_level():
@@ -154,5 +160,5 @@ def test_equal_votes_are_told_apart_no_more_often_than_the_level():
         both = rng.random(300) < 0.5
         votes = [np.where(both, rng.random(300) < 0.3, rng.random(300) < 0.3) for _ in range(2)]
         rows = [simulated(h, int(v.sum()), 300) for h, v in zip((1, 63), votes, strict=True)]
-        decided += more_voters(rows, 0.05)["verdict"] != "undecided"
+        decided += on_votes(MORE_VOTERS, rows, 0.05)["verdict"] != "undecided"
     assert decided <= 45

@@ -11,8 +11,8 @@ from needle_tables import tracked
 from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
 from attention_separation.needle.claims import claims_table
-from attention_separation.needle.claims.claims_table import DEGREES, exact_rows
-from attention_separation.needle.claims.trained_claims import KINDS, SCHEMA
+from attention_separation.needle.claims.claims_table import DEGREES, EXACT_CLAIMS
+from attention_separation.needle.claims.trained_claims import KINDS, SCHEMA, Evidence
 from attention_separation.needle.exact.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.needle.exact.limits import LINES
 from attention_separation.results.tables import table_from_rows
@@ -31,8 +31,8 @@ def critical():
 
 
 def judged(rows, **changes):
-    found = exact_rows(rows, DATA, ANOTHER_X.model_copy(update=changes))
-    return {row["claim"]: row for row in found}
+    evidence = Evidence(rows, DATA, ANOTHER_X.model_copy(update=changes))
+    return {claim.name: claim.row(evidence) for claim in EXACT_CLAIMS}
 
 
 def moved(rows, kernel, mu, factor, error=None):
@@ -51,9 +51,10 @@ def test_they_agree(critical):
     assert found["N5"]["comparisons"] == 4
     assert (found["N6"]["comparisons"], found["N6"]["deciding_case"]) == (4, "μ = 3")
     assert found["N10"]["comparisons"] == 6
-    slopes = [each.measured.value for each in claims_table.slopes(critical)]
+    evidence = Evidence(critical, DATA, ANOTHER_X)
+    slopes = [each.measured.value for each in claims_table.slopes(evidence)]
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
-    assert all(0.67 <= each.measured.value <= 0.72 for each in claims_table.of_softmax(critical))
+    assert all(0.67 <= each.measured.value <= 0.72 for each in claims_table.of_softmax(evidence))
     assert round(found["N10"]["value"], 5) == 0.00645
     assert found["N10"]["deciding_case"].startswith("g = 1, K = 10, n = ")
 

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
@@ -13,10 +14,12 @@ from attention_separation.needle.claims.runs import (
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.needle.claims.trained_claims import CLAIMS, SCHEMA, trained_rows
+from attention_separation.needle.claims.trained_claims import CLAIMS, SCHEMA, Evidence
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 
+SECTION = CONFIG.studies()["needle"].section
+DATA, ANOTHER_X = SECTION.data, SECTION.another_x
 LEVEL = 0.01
 SPREAD = (-0.002, -0.001, 0.0, 0.001, 0.002)
 LINES, CRITICAL = (tracked(f"needle_{name}").to_pylist() for name in ("lines", "critical"))
@@ -60,7 +63,10 @@ def made_up():
 
 def judged(cells, level=LEVEL):
     rows = [row for cell in cells.values() for row in cell]
-    return {row["claim"]: row for row in trained_rows(rows, LINES, CRITICAL, level)}
+    evidence = Evidence(
+        critical=CRITICAL, data=DATA, another_x=ANOTHER_X, limits=LINES, cells=rows, level=level
+    )
+    return {claim.name: claim.row(evidence) for claim in CLAIMS}
 
 
 def moved(name, by, spread=1.0):
@@ -88,7 +94,7 @@ def test_they_agree():
     assert counts["control"] == 2
     # Of each run the logit, and the accuracy at two other n.
     assert counts["N11"] == 2 * 5 * 3
-    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS) + 1
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS)
 
 
 DIFFERENT = {

@@ -14,9 +14,9 @@ from ...results.provenance import record
 from ...results.tables import read_parquet, table_from_rows
 from ...statistics.claims import Comparison, Estimate
 from ..exact.accuracy_limits import ACCURACIES, CRITICAL
-from ..settings.exact import AnotherX, ClaimsJob, Entries
+from ..settings.exact import ClaimsJob
 from ..training.cells_table import SCHEMA as CELLS
-from .trained_claims import EXACT, SCHEMA, claim, judged, trained_rows
+from .trained_claims import CLAIMS, EXACT, SCHEMA, Evidence, claim
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -33,37 +33,13 @@ LOW, HIGH = 0.6, 0.8
 EQUAL = 1e-12
 """Of margins, in units of s."""
 
-N5 = claim(
-    "N5", EXACT,
-    "A score to the power p is lost at a critical n that grows as μ to the power 2(p + 1): its "
-    "slope in log μ between μ = 5 and 6, p = 1 to 4",
-    "within 5 % of 2(p + 1)",
-)  # fmt: skip
-N6 = claim(
-    "N6", EXACT,
-    "Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: its n · e^(−μ²/2)",
-    "between 0.6 and 0.8 at every μ from 3 to 8",
-)  # fmt: skip
-N10 = claim(
-    "N10", EXACT,
-    "Without noise, and with rows divided by their sums, linear attention with X = e_d e_dᵀ + "
-    "g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does not shrink with n",
-    "equal to 10⁻¹² of √log n to the closed form f(a₁) − f(a₀), f(a) = (bc²/K + g a b²/K) / "
-    "(c² + g a b/K), by distinct rows and by all n tokens",
-)  # fmt: skip
 
-
-def exact_rows(critical: list[dict], data: Entries, another_x: AnotherX) -> Iterator[dict]:
-    """The rows of these claims; `critical` are rows of the table of critical n."""
-    yield judged(N5, slopes(critical))
-    yield judged(N6, of_softmax(critical))
-    yield judged(N10, margins(data, another_x))
-
-
-def slopes(critical: list[dict]) -> Iterator[Comparison]:
+def slopes(evidence: Evidence) -> Iterator[Comparison]:
     """Of log n* against log mu, for kernels that were computed at both mu."""
     known = {
-        (row["kernel"], row["mu"]): row for row in critical if 0 < row["n_critical"] < math.inf
+        (row["kernel"], row["mu"]): row
+        for row in evidence.critical
+        if 0 < row["n_critical"] < math.inf
     }
     for kernel, degree in DEGREES.items():
         rows = [known[kernel, mu] for mu in AT if (kernel, mu) in known]
@@ -75,9 +51,9 @@ def slopes(critical: list[dict]) -> Iterator[Comparison]:
             yield Comparison(f"p = {degree - 1}", Estimate.within(value, off), least, most)
 
 
-def of_softmax(critical: list[dict]) -> Iterator[Comparison]:
+def of_softmax(evidence: Evidence) -> Iterator[Comparison]:
     """Of n* exp(-mu^2 / 2), at every mu from 3 to 8 that was computed."""
-    for row in critical:
+    for row in evidence.critical:
         mu, n = row["mu"], row["n_critical"]
         if row["kernel"] == "exp" and 3 <= mu <= 8 and 0 < n < math.inf:
             scale = math.exp(-mu * mu / 2)
@@ -85,14 +61,40 @@ def of_softmax(critical: list[dict]) -> Iterator[Comparison]:
             yield Comparison(f"μ = {mu:g}", found, LOW, HIGH)
 
 
-def margins(data: Entries, another_x: AnotherX) -> Iterator[Comparison]:
+def margins(evidence: Evidence) -> Iterator[Comparison]:
     """Of linear attention, two ways at every n, against the closed form."""
+    data, another_x = evidence.data, evidence.another_x
     wanted = margin(data, another_x.weight)
     for n in another_x.sizes:
         for words, way in (("distinct rows", margin_of_rows), ("all tokens", literal_margin)):
             found = Estimate.exactly(way(data, n, another_x.weight))
             name = f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}"
             yield Comparison(name, found, wanted - EQUAL, wanted + EQUAL)
+
+
+N5 = claim(
+    "N5", EXACT,
+    "A score to the power p is lost at a critical n that grows as μ to the power 2(p + 1): its "
+    "slope in log μ between μ = 5 and 6, p = 1 to 4",
+    "within 5 % of 2(p + 1)",
+    slopes,
+)  # fmt: skip
+N6 = claim(
+    "N6", EXACT,
+    "Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: its n · e^(−μ²/2)",
+    "between 0.6 and 0.8 at every μ from 3 to 8",
+    of_softmax,
+)  # fmt: skip
+N10 = claim(
+    "N10", EXACT,
+    "Without noise, and with rows divided by their sums, linear attention with X = e_d e_dᵀ + "
+    "g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does not shrink with n",
+    "equal to 10⁻¹² of √log n to the closed form f(a₁) − f(a₀), f(a) = (bc²/K + g a b²/K) / "
+    "(c² + g a b/K), by distinct rows and by all n tokens",
+    margins,
+)  # fmt: skip
+
+EXACT_CLAIMS = (N5, N6, N10)
 
 
 TITLE = "Claims on the needle"
@@ -117,11 +119,16 @@ def claims_table(
     job: ClaimsJob, lines: pa.Table, critical: pa.Table, cells: pa.Table | None = None
 ) -> pa.Table:
     """The table of all claims; of those on trained networks if there are any."""
-    found = list(exact_rows(critical.to_pylist(), job.data, job.another_x))
-    if cells is not None:
-        tables = (each.to_pylist() for each in (cells, lines, critical))
-        found += trained_rows(*tables, job.level)
-    return table_from_rows(found, SCHEMA)
+    claims = EXACT_CLAIMS if cells is None else EXACT_CLAIMS + CLAIMS
+    evidence = Evidence(
+        critical=critical.to_pylist(),
+        data=job.data,
+        another_x=job.another_x,
+        limits=lines.to_pylist(),
+        cells=[] if cells is None else cells.to_pylist(),
+        level=job.level,
+    )
+    return table_from_rows([claim.row(evidence) for claim in claims], SCHEMA)
 
 
 def run(
