@@ -234,7 +234,7 @@ def relu_over_n(name: str, power: int) -> Kernel:
     )  # fmt: skip
 
 
-def sigmoid(name: str, symbol: str, bias: float, source: str, **rest) -> Kernel:
+def sigmoid(name: str, symbol: str, bias: float | np.ndarray, source: str, **rest) -> Kernel:
     """1 / (1 + e^-(x - bias log n))."""
 
     def log_weights(seen: KernelInputs) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Datasets of attention: n tokens that stack identities, one of them special, in K classes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,16 +11,32 @@ from ..attention.distinct_rows import TokenTypes
 
 
 class Entries(Protocol):
-    """Sizes of the entries of the tokens."""
+    """Sizes of the entries of the tokens.
 
-    a0: float  # of D0's special entry
-    a1: float  # of D1's
-    b: float  # of the class entries, in self-attention
-    c: float  # of the last column, in self-attention
-    classes: int  # K
+    Attributes
+    ----------
+    a0, a1 : of D0's and of D1's special entry
+    b, c : of the class entries and of the last column, in self-attention
+    classes : K
+    """
+
+    @property
+    def a0(self) -> float: ...
+
+    @property
+    def a1(self) -> float: ...
+
+    @property
+    def b(self) -> float: ...
+
+    @property
+    def c(self) -> float: ...
+
+    @property
+    def classes(self) -> int: ...
 
 
-class Data(Entries, Protocol):
+class Data(Entries, Hashable, Protocol):
     """These, and how many sign columns there are."""
 
     def m(self, n: int) -> int:

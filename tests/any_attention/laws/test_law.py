@@ -46,7 +46,9 @@ def test_a_claim(predicted, measured, difference, verdict):
     ],
 )
 def test_a_number_between_the_ends_of_its_error_term(ends, step, holds, tolerance, verdict):
-    claim = law.between("linear", LAYERS[0], "n", 500.0, ends, 515.0, None, holds, step)
+    claim = law.between(
+        "linear", LAYERS[0], "n", law.Bracket(500.0, ends), 515.0, None, holds, step
+    )
     assert claim.tolerance == pytest.approx(tolerance, rel=1e-5)
     assert claim.verdict == verdict
 

@@ -124,7 +124,7 @@ def test_half_is_that_of_exp_by_the_law_itself():
     n = np.array([20_000])
     of_exp = predictions.best_probability(KERNELS["exp"], CROSS, data, n)[0]
     assert of_exp < 0.998 * (1 - 0.75**15)
-    assert predictions._of_exp(CROSS, data, (20_000,))[0] == of_exp
+    assert predictions._probability_of_exp(CROSS, data, (20_000,))[0] == of_exp
 
 
 def test_the_threshold_that_d0_lifts():

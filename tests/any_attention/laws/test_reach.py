@@ -9,7 +9,7 @@ import pytest
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import Reach, separates
-from attention_separation.any_attention.laws.law import between
+from attention_separation.any_attention.laws.law import Bracket, between
 from attention_separation.any_attention.laws.predictions import (
     critical_biases,
     least_degrees,
@@ -159,5 +159,5 @@ def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(
     predicted, measured, kind, verdict
 ):
     low, number, high = predicted
-    claim = between("linear", SELF, "g", number, (low, high), measured, 2000, True)
+    claim = between("linear", SELF, "g", Bracket(number, (low, high)), measured, 2000, True)
     assert (claim.kind, claim.verdict) == (kind, verdict)

@@ -1,7 +1,7 @@
 """Laws as values, the verdict on what one predicts, and the words that several laws share."""
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...datasets.dataset import Data
@@ -43,8 +43,11 @@ class Prediction:
     def difference(self) -> float:
         """Relative to what is measured; absolute where that is 0, none between two infinities, nor
         where rounding alone, `ROUNDING`, could make it."""
-        found = self._distance
-        return found / (abs(self.measured) or 1.0) if math.isfinite(found) else found
+        distance = self._distance
+        if not math.isfinite(distance):
+            return distance
+        size = abs(self.measured) if self.measured != 0 else 1.0
+        return distance / size
 
     @property
     def _distance(self) -> float:
@@ -66,17 +69,32 @@ class Prediction:
         """Undecided where exact values do not resolve it."""
         if not self.holds:
             return NOT_APPLICABLE
-        found = self._distance if self.kind == STATEMENT else self.difference
-        return at_most(self.quantity, Estimate.exactly(found), self.tolerance).verdict
+        compared = self._distance if self.kind == STATEMENT else self.difference
+        claim = at_most(self.quantity, Estimate.exactly(compared), self.tolerance)
+        return claim.verdict
 
 
 def statement(
-    kernel: str, layer: Layer, what: str, predicted: bool, measured: float,
-    at: float | None = None, holds: bool = True,
-) -> Prediction:  # fmt: skip
+    kernel: str,
+    layer: Layer,
+    what: str,
+    predicted: bool,
+    measured: float,
+    at: float | None = None,
+    holds: bool = True,
+) -> Prediction:
     """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
-    of = what, float(predicted), float(measured), EITHER
-    return Prediction(kernel, layer, *of, at, holds, STATEMENT)
+    return Prediction(
+        kernel=kernel,
+        layer=layer,
+        quantity=what,
+        predicted=float(predicted),
+        measured=float(measured),
+        tolerance=EITHER,
+        at=at,
+        holds=holds,
+        kind=STATEMENT,
+    )
 
 
 EXTREMES = {
@@ -88,20 +106,54 @@ EXTREMES = {
 """Of quantities that 0 or inf may be predicted of: what is then so, or is not."""
 
 
+@dataclass(frozen=True)
+class Bracket:
+    """A number that a law predicts, and what it predicts at either end of its error term."""
+
+    predicted: float
+    ends: tuple[float, float]
+
+    @property
+    def reach(self) -> float:
+        """How far the farther end is from what is predicted."""
+        return max(abs(end - self.predicted) for end in self.ends)
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether both ends are what is predicted."""
+        return {*self.ends} == {self.predicted}
+
+
 def between(
-    kernel: str, layer: Layer, quantity: str, predicted: float, ends: Collection[float],
-    measured: float, at: float | None, holds: bool, step: float = 0.0,
-) -> Prediction:  # fmt: skip
+    kernel: str,
+    layer: Layer,
+    quantity: str,
+    bracket: Bracket,
+    measured: float,
+    at: float | None,
+    holds: bool,
+    step: float = 0.0,
+) -> Prediction:
     """A number, that the law knows as well as the ends of its error term are near, and to a step of
     what is measured. Of an error term that is too large it is no test. Where it is one of EXTREMES,
     and at both ends as well, a statement."""
+    predicted = bracket.predicted
     if (quantity, predicted) in EXTREMES:
-        what, so = EXTREMES[quantity, predicted]
-        found = math.nan if math.isnan(measured) else (measured == predicted) == so
-        return statement(kernel, layer, what, so, found, at, holds and {*ends} == {predicted})
-    error = (max(abs(end - predicted) for end in ends) + step) / predicted + PRECISION
-    fits = holds and error <= LARGEST_ERROR
-    return Prediction(kernel, layer, quantity, predicted, measured, error, at, fits)
+        what, is_so = EXTREMES[quantity, predicted]
+        is_extreme = measured == predicted
+        truth = math.nan if math.isnan(measured) else float(is_extreme == is_so)
+        return statement(kernel, layer, what, is_so, truth, at, holds and bracket.is_sharp)
+    error = (bracket.reach + step) / predicted + PRECISION
+    return Prediction(
+        kernel=kernel,
+        layer=layer,
+        quantity=quantity,
+        predicted=predicted,
+        measured=measured,
+        tolerance=error,
+        at=at,
+        holds=holds and error <= LARGEST_ERROR,
+    )
 
 
 OF_CLAIMS = (
@@ -125,6 +177,10 @@ ERROR_OF_SEARCH = "That of R, and 1e-7 for the search."
 ERROR_OF_N = "That of R, and one step of K tokens."
 
 
+Row = dict[str, str | float | None]
+"""A row of the table of laws, by column."""
+
+
 @dataclass(frozen=True)
 class Law:
     """A law of which kernels separate."""
@@ -135,14 +191,16 @@ class Law:
     condition: str = SMALL_ERROR  # when it is derived, beside what all laws need
     error_term: str = ERROR_OF_SEARCH  # the tolerance of a number, in words
 
-    def rows(self, data: Data) -> list[dict[str, str | float | None]]:
+    def rows(self, data: Data) -> list[Row]:
         """Its claims, each with its verdict."""
-        return [
-            {name: getattr(claim, name) for name in OF_CLAIMS}
-            | {name: getattr(self, name) for name in OF_LAWS}
-            | {"law": self.name, "relative_difference": claim.difference, **claim.layer.columns}
-            for claim in self.claims(data)
-        ]
+        return [self._row(claim) for claim in self.claims(data)]
+
+    def _row(self, claim: Prediction) -> Row:
+        row: Row = {name: getattr(claim, name) for name in OF_CLAIMS}
+        row |= {name: getattr(self, name) for name in OF_LAWS}
+        row |= claim.layer.columns
+        row |= {"law": self.name, "relative_difference": claim.difference}
+        return row
 
 
 LEAST_CLASSES = 6

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -11,8 +12,9 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
+from .. import settings
 from ..settings import KernelsJob
-from .law import OF_LAWS, Law
+from .law import OF_LAWS, Law, Row
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
 from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW
@@ -22,7 +24,7 @@ LAWS: tuple[Law, ...] = (
 )  # fmt: skip
 
 
-def judge_laws(data: Data) -> list[dict[str, str | float | None]]:
+def judge_laws(data: Data) -> list[Row]:
     """A row for each claim of each law: the columns of SCHEMA, with NaN where exact values do not
     resolve what is measured."""
     return [row for law in LAWS for row in law.rows(data)]
@@ -51,25 +53,36 @@ SCOPE = (
 
 def law_table(job: KernelsJob) -> pa.Table:
     """All laws, judged at the job's data."""
-    rows = [
-        {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in row.items()}
-        for row in judge_laws(job.data)
-    ]
+    rows = [_with_nulls(row) for row in judge_laws(job.data)]
     return table_from_rows(rows, SCHEMA)
+
+
+def _with_nulls(row: Row) -> Row:
+    """A row with null for NaN."""
+    return {
+        column: None if isinstance(value, float) and math.isnan(value) else value
+        for column, value in row.items()
+    }
 
 
 def about(table: pa.Table) -> str:
     """A line for each law: its statement, condition and error term, and how many claims agree."""
-    verdicts: dict[tuple[str, ...], list[str]] = {}
-    for row in table.select(["law", *OF_LAWS, "verdict"]).to_pylist():
-        verdicts.setdefault((row["law"], *(row[name] for name in OF_LAWS)), []).append(
-            row["verdict"]
+    lines = [SCOPE]
+    for law, claims in _by_law(table.to_pylist()).items():
+        first = claims[0]
+        counts = count_verdicts(claim["verdict"] for claim in claims)
+        lines.append(
+            f"{law} ({counts}): {first['statement']} Needs: {first['condition']} "
+            f"Error term: {first['error_term']}"
         )
-    lines = [
-        f"{law} ({count_verdicts(found)}): {text} Needs: {condition} Error term: {error_term}"
-        for (law, text, condition, error_term), found in verdicts.items()
-    ]
-    return "\n".join([SCOPE, *lines])
+    return "\n".join(lines)
+
+
+def _by_law(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    claims: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        claims.setdefault(row["law"], []).append(row)
+    return claims
 
 
 CHANGES: tuple[dict[str, float], ...] = (
@@ -94,18 +107,19 @@ TITLE_ELSEWHERE = "Any attention: the laws at other data"
 ABOUT_ELSEWHERE = "All else as in the tables; `classes` is K and `at_least` the least m."
 
 
-def elsewhere_table(data: Data) -> pa.Table:
+def elsewhere_table(data: settings.Data) -> pa.Table:
     """The laws at data with each of `CHANGES`."""
     rows = []
     for change in CHANGES:
         words = ", ".join(f"{name} = {value:g}" for name, value in change.items())
-        found = judge_laws(data.model_copy(update=change))
-        counts = Counter((row["law"], row["kind"], row["verdict"]) for row in found)
-        rows += [
-            {"data": words, "law": law, "kind": kind}
-            | {verdict: counts[law, kind, verdict] for verdict in COUNTS}
-            for law, kind in dict.fromkeys((row["law"], row["kind"]) for row in found)
-        ]
+        claims = judge_laws(data.model_copy(update=change))
+        counts = Counter((claim["law"], claim["kind"], claim["verdict"]) for claim in claims)
+        # In the order in which they come first.
+        kinds = dict.fromkeys((claim["law"], claim["kind"]) for claim in claims)
+        for law, kind in kinds:
+            row = {"data": words, "law": law, "kind": kind}
+            row |= {verdict: counts[law, kind, verdict] for verdict in COUNTS}
+            rows.append(row)
     return table_from_rows(rows, ELSEWHERE)
 
 
@@ -113,8 +127,9 @@ def run(job: KernelsJob, output: Path | None = None, elsewhere: Path | None = No
     provenance = record(job.canonical(), __name__)
     if output:
         table = law_table(job)
-        of = output.with_suffix(""), provenance, TITLE, about(table)
-        write_result(table, *of, table.drop_columns(list(OF_LAWS)), endless=ENDLESS)
+        shown = table.drop_columns(list(OF_LAWS))
+        path = output.with_suffix("")
+        write_result(table, path, provenance, TITLE, about(table), shown, endless=ENDLESS)
     if elsewhere:
         table = elsewhere_table(job.data)
         write_result(table, elsewhere.with_suffix(""), provenance, TITLE_ELSEWHERE, ABOUT_ELSEWHERE)

@@ -38,8 +38,8 @@ ERROR_OF_MARGIN = (
 
 def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float]:
     """The largest 2 eps at which half of a kernel's own P is left, NaN where not resolved."""
-    found = separate(kernel, layer, data, sizes)
-    return np.where(found.resolved, found.margin, np.nan).tolist()
+    separation = separate(kernel, layer, data, sizes)
+    return np.where(separation.resolved, separation.margin, np.nan).tolist()
 
 
 def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> tuple[float, float]:
@@ -47,57 +47,84 @@ def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> tuple[
     of the threshold's level J and what D1's makes of the states up to it, the highest ones of which
     are enough. Then what it is at most if half may be left without the columns in which D0's
     special token moves that level up."""
-    found = weight_ratios(kernel, layer, data, np.array([n]))
-    on_d1, on_d0 = (math.exp(float(part[0])) for part in (found.log_d1, found.log_d0))
-    rho, m, classes, law = float(found.own[0]), data.m(n), data.classes, Mixture(layer, data)
-    levels, others = law.levels(rho), n * (classes - 1 + rho) / classes - rho
+    ratios = weight_ratios(kernel, layer, data, np.array([n]))
+    ratio_d1 = math.exp(float(ratios.log_d1[0]))
+    ratio_d0 = math.exp(float(ratios.log_d0[0]))
+    rho = float(ratios.own[0])
+    m = data.m(n)
+    classes = data.classes
+    law = Mixture(layer, data)
+    levels = law.levels(rho)
+    others = n * (classes - 1 + rho) / classes - rho
 
-    def lifted(of: np.ndarray, special: float, sign: int, ratio: float) -> np.ndarray:
-        gain = ratio * (special + sign * law.beta - of) - rho * (sign * law.beta - of)
-        return of + gain / (ratio + others)
+    def lifted(level: np.ndarray, special: float, sign: int, ratio: float) -> np.ndarray:
+        """The score of the special row: what its token makes of an ordinary row's level, with the
+        value `special` in its first coordinate, the sign of its class, and a weight ratio."""
+        gain = ratio * (special + sign * law.beta - level) - rho * (sign * law.beta - level)
+        return level + gain / (ratio + others)
 
-    half = np.max(chance(law.above, law.fired(on_d1 / (on_d1 + others), rho), m)) / 2
+    fired = law.fired(ratio_d1 / (ratio_d1 + others), rho)
+    half = np.max(chance(law.above, fired, m)) / 2
     # With a minus its own class takes from the special row what it gives with a plus.
     minus = levels - 2 * law.beta * (rho - 1) / (classes - 1 + rho)
-    of_d1 = np.append(lifted(levels, law.alpha, 1, on_d1), lifted(minus, law.alpha, -1, on_d1))
-    size = 1.0 if layer == CROSS else data.a0
-    of_d0, lowest = (lifted(levels, k * size, k, on_d0)[:, None] for k in (1, -1))
-    order, fires = np.argsort(-of_d1), np.tile(law.sums, 2) <= law.sums[:, None]
-    fired = np.where(fires, law.states, 0.0)[:, order].cumsum(axis=1)
+    scores_with_plus = lifted(levels, law.alpha, 1, ratio_d1)
+    scores_with_minus = lifted(minus, law.alpha, -1, ratio_d1)
+    scores_d1 = np.append(scores_with_plus, scores_with_minus)
+    special_d0 = 1.0 if layer == CROSS else data.a0
+    scores_d0 = lifted(levels, special_d0, 1, ratio_d0)[:, None]
+    least_d0 = lifted(levels, -special_d0, -1, ratio_d0)[:, None]
+    # q of each level J, of the states up to it: of the one with the highest score, the two highest
+    # ones, and so on.
+    descending = np.argsort(-scores_d1)
+    is_up_to_level = np.tile(law.sums, 2) <= law.sums[:, None]
+    q = np.where(is_up_to_level, law.states, 0.0)[:, descending].cumsum(axis=1)
     # Columns that D0's special token lifts, of which D1's lifts those with both marks plus.
     lost = law.states[: classes + 1, None]
     common = lost * np.maximum(np.arange(classes + 1) - 1, 0)[:, None] / (classes - 1)
-    fits = (levels + law.last > -mixture.ROUNDING)[:, None]
-    enough = fits & (chance(law.above[:, None], fired, m) >= half)
-    more = fits & (chance(law.above[:, None] + lost, fired - common, m) >= half)
-    gap = (of_d1[order] - of_d0)[enough].max(initial=-math.inf)
-    wide = (of_d1[order] - lowest)[more].max(initial=gap)
-    return float(gap), float(wide)
+    is_threshold = (levels + law.last > -mixture.ROUNDING)[:, None]
+    p = law.above[:, None]
+    is_enough = is_threshold & (chance(p, q, m) >= half)
+    is_enough_without = is_threshold & (chance(p + lost, q - common, m) >= half)
+    gap = (scores_d1[descending] - scores_d0)[is_enough].max(initial=-math.inf)
+    widest = (scores_d1[descending] - least_d0)[is_enough_without].max(initial=gap)
+    return float(gap), float(widest)
 
 
-def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, found: float) -> Prediction:
+def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, measured: float) -> Prediction:
     """That a margin is what the law says."""
-    predicted, wide = predicted_margin(kernel, layer, data, n)
-    error = EQUAL + (wide - predicted + ROUNDING) / predicted
+    predicted, widest = predicted_margin(kernel, layer, data, n)
+    error = EQUAL + (widest - predicted + ROUNDING) / predicted
     ratios = weight_ratios(kernel, layer, data, np.array([n]))
-    ordered = bool(predictions.keeps_order(ratios, layer, data)[0])
-    holds = ordered and Mixture(layer, data).applies() and error <= LARGEST_ERROR
-    return Prediction(kernel.name, layer, "2 eps", predicted, found, error, n, holds)
+    is_ordered = bool(predictions.keeps_order(ratios, layer, data)[0])
+    return Prediction(
+        kernel=kernel.name,
+        layer=layer,
+        quantity="2 eps",
+        predicted=predicted,
+        measured=measured,
+        tolerance=error,
+        at=n,
+        holds=is_ordered and Mixture(layer, data).applies() and error <= LARGEST_ERROR,
+    )
 
 
 def _margins(data: Data) -> Iterator[Prediction]:
+    """That margins of JUDGED are what the law says."""
     sizes = stacked(data, 10**6, 10**8, 10**10)
     for layer, name in product(LAYERS, JUDGED):
         kernel = KERNELS[name]
-        for n, found in zip(sizes, margins_of(kernel, layer, data, sizes), strict=True):
-            yield margin_claim(kernel, layer, data, n, found)
+        margins = margins_of(kernel, layer, data, sizes)
+        for n, measured in zip(sizes, margins, strict=True):
+            yield margin_claim(kernel, layer, data, n, measured)
 
 
 def _margins_with_another_x(data: Data) -> Iterator[Prediction]:
+    """That the margin of linear attention with another X is the same at every n."""
     predicted = margin(data, WEIGHT)
+    error = ROUNDING_WITH_ANOTHER_X / predicted
     for n in stacked(data, 200, 2_000, 20_000):
-        found, error = literal_margin(data, n, WEIGHT), ROUNDING_WITH_ANOTHER_X / predicted
-        yield Prediction("linear", ANOTHER, "2 eps", predicted, found, error, n)
+        measured = literal_margin(data, n, WEIGHT)
+        yield Prediction("linear", ANOTHER, "2 eps", predicted, measured, error, n)
 
 
 MARGIN_LAW = Law(

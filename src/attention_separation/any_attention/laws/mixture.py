@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...attention.distinct_rows import OWN, REST, SAME, SPECIAL, distinct_rows
+from ...attention.distinct_rows import OWN, REST, SAME, SPECIAL, TokenTypes, distinct_rows
 from ...attention.kernel import Kernel, KernelInputs
 from ...attention.sign_columns import binomial_half_pmf
 from ...datasets.dataset import Data
@@ -73,7 +73,7 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
 
 def gamma(layer: Layer, data: Data) -> float:
     """gamma_1: what the special token's score is above that of the rest, over log n."""
-    return max(row.special - row.rest for row in sigmas(layer, data, data.a1))
+    return max(float(row.special) - row.rest for row in sigmas(layer, data, data.a1))
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ def weight_ratios(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
     """A kernel's weight ratios at numbers of tokens n with weights g, (P,)."""
-    of = ratios_of_scores if kernel.kind == "score" else ratios_of_rows
-    return of(kernel, layer, data, n, weight)
+    if kernel.kind == "score":
+        return ratios_of_scores(kernel, layer, data, n, weight)
+    return ratios_of_rows(kernel, layer, data, n, weight)
 
 
 def log_weight(
@@ -104,10 +105,17 @@ def log_weight(
     """log w of a function of scores at sigma log n, (P,); NaN or -inf where w is not above 0."""
     sizes = np.asarray(n, dtype=float)[:, None, None]
     scores = (sigma * np.log(n))[:, None, None]
-    seen = KernelInputs(scores, None, None, np.ones_like(scores), sizes, layer.d(data.classes))
+    inputs = KernelInputs(
+        scores=scores,
+        queries=None,
+        keys=None,
+        multiplicities=np.ones_like(scores),
+        n=sizes,
+        d=layer.d(data.classes),
+    )
     with np.errstate(all="ignore"):
-        found = kernel.weigh(seen)[:, 0, 0]
-        return found if kernel.logarithmic else np.log(found)
+        weights = kernel.weigh(inputs)[:, 0, 0]
+        return weights if kernel.logarithmic else np.log(weights)
 
 
 def ratios_of_scores(
@@ -115,35 +123,59 @@ def ratios_of_scores(
 ) -> WeightRatios:
     """Those of a function of scores, in closed form."""
 
-    def of(sigma: float | np.ndarray) -> np.ndarray:
-        return log_weight(kernel, layer, data, n, sigma)
+    def log_ratio(above: float | np.ndarray, below: float | np.ndarray) -> np.ndarray:
+        log_above = log_weight(kernel, layer, data, n, above)
+        log_below = log_weight(kernel, layer, data, n, below)
+        return log_above - log_below
 
+    def largest_log_ratio(special: float) -> np.ndarray:
+        rows = sigmas(layer, data, special, weight)
+        return np.max([log_ratio(row.special, row.rest) for row in rows], axis=0)
+
+    ordinary_row = sigmas(layer, data, data.a1)[-1]
     with np.errstate(all="ignore"):
-        log_d1, log_d0 = (
-            np.max([of(row.special) - of(row.rest) for row in sigmas(layer, data, a, weight)], 0)
-            for a in (data.a1, data.a0)
+        log_own = log_ratio(ordinary_row.own, ordinary_row.rest)
+        own = np.exp(np.minimum(log_own, LARGEST_LOG))
+        return WeightRatios(
+            log_d1=largest_log_ratio(data.a1),
+            log_d0=largest_log_ratio(data.a0),
+            own=own,
+            same=own,
         )
-        row = sigmas(layer, data, data.a1)[-1]
-        own = np.exp(np.minimum(of(row.own) - of(row.rest), LARGEST_LOG))
-    return WeightRatios(log_d1, log_d0, own, own)
 
 
 def ratios_of_rows(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
     """Those of any kernel, by its weights in exact rows."""
-    of_d0, of_d1 = (
-        np.maximum(distinct_rows(types, kernel).weights, SMALLEST_WEIGHT)
-        for types in token_types(layer, data, np.asarray(n).tolist(), weight)
+    sizes = np.asarray(n).tolist()
+    types_d0, types_d1 = token_types(layer, data, sizes, weight)
+    weights_d0 = _weights_above_zero(types_d0, kernel)
+    weights_d1 = _weights_above_zero(types_d1, kernel)
+    special_row = weights_d1[:, 0]
+    ordinary_row = weights_d1[:, -1]
+    if layer == CROSS:
+        own = np.ones(len(ordinary_row))
+    else:
+        own = ordinary_row[:, OWN] / ordinary_row[:, REST]
+    return WeightRatios(
+        log_d1=_largest_log_ratio(weights_d1, layer),
+        log_d0=_largest_log_ratio(weights_d0, layer),
+        own=own,
+        same=special_row[:, SAME] / special_row[:, REST],
+        ordinary=ordinary_row[:, SPECIAL] / ordinary_row[:, REST],
     )
-    rows = slice(None) if layer == SELF_ONES else slice(1)
-    log_d1, log_d0 = (
-        np.log(of[:, rows, SPECIAL] / of[:, rows, REST]).max(axis=1) for of in (of_d1, of_d0)
-    )
-    plain = of_d1[:, -1]
-    own = np.ones(len(plain)) if layer == CROSS else plain[:, OWN] / plain[:, REST]
-    same = of_d1[:, 0, SAME] / of_d1[:, 0, REST]
-    return WeightRatios(log_d1, log_d0, own, same, plain[:, SPECIAL] / plain[:, REST])
+
+
+def _weights_above_zero(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+    return np.maximum(distinct_rows(types, kernel).weights, SMALLEST_WEIGHT)
+
+
+def _largest_log_ratio(weights: np.ndarray, layer: Layer) -> np.ndarray:
+    """log of what the special token weighs against one of another class, of weights (P, R, 4), in
+    the special row, with X all ones in the row where it is largest: (P,)."""
+    rows = weights if layer == SELF_ONES else weights[:, :1]
+    return np.log(rows[..., SPECIAL] / rows[..., REST]).max(axis=1)
 
 
 class Mixture:
@@ -161,49 +193,62 @@ class Mixture:
     def __init__(self, layer: Layer, data: Data):
         classes = data.classes
         is_cross = layer == CROSS
-        self.layer, self.data, self.classes = layer, data, classes
-        self.alpha, self.beta, self.last = (
-            (1.0, 1.0, 0.0) if is_cross else (data.a1, data.b, data.c)
-        )
-        self.sums = 2.0 * np.arange(classes + 1) - classes
-        coins, share_of_plus = binomial_half_pmf(classes), np.arange(classes + 1) / classes
+        self.layer = layer
+        self.data = data
+        self.classes = classes
+        self.alpha = 1.0 if is_cross else data.a1
+        self.beta = 1.0 if is_cross else data.b
+        self.last = 0.0 if is_cross else data.c
+        pluses = np.arange(classes + 1)
+        self.sums = 2.0 * pluses - classes
         # A last coordinate has to be plus.
         bits = 1 if is_cross else 2
+        coins = binomial_half_pmf(classes)
         self.chances = coins / bits
         self.above = (np.cumsum(coins[::-1])[::-1] - coins) / bits
         with_first = coins / (2 * bits)
-        self.states = np.concatenate([with_first * share_of_plus, with_first * (1 - share_of_plus)])
+        share_of_plus = pluses / classes
+        marked_plus = with_first * share_of_plus
+        marked_minus = with_first * (1 - share_of_plus)
+        self.states = np.concatenate([marked_plus, marked_minus])
 
     def applies(self) -> bool:
         """Whether data meet what all laws of P and of n need, in docs/laws.md."""
         data = self.data
-        gains = [row.special - max(row.own, row.rest) for row in sigmas(self.layer, data, data.a1)]
-        if self.classes < LEAST_CLASSES or max(gains) < 1 - ROUNDING:
+        rows = sigmas(self.layer, data, data.a1)
+        largest_gain = max(row.special - max(row.own, row.rest) for row in rows)
+        if self.classes < LEAST_CLASSES or largest_gain < 1 - ROUNDING:
             return False
         if self.layer == CROSS:
             return True
+        if data.b >= data.c or 2 * data.b > data.a1:
+            return False
+        # Thresholds that D1's special row may pass with a minus in the last coordinate: D0 passes
+        # them so often that none of them is the best.
         low = self.levels(1.0) <= data.a1 + data.b - 2 * data.c
         m = data.m(2 * self.classes)
-        often = (1 - self.above[low]) ** m < largest_probability(m)
-        return bool(data.b < data.c and 2 * data.b <= data.a1 and often.all())
+        none_above = (1 - self.above[low]) ** m
+        return bool((none_above < largest_probability(m)).all())
 
     def probabilities(
         self, share: np.ndarray, rho: np.ndarray, m: np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
         """P at the best level J, a staircase in the special token's share f, with rho and m of
         each, and whether states of one level are in order, (P,); at f = 0 its limit."""
-        found, ordered = np.zeros(len(share)), np.broadcast_to(ordered, share.shape)
+        best = np.zeros(len(share))
+        ordered = np.broadcast_to(ordered, share.shape)
         step = max(MOST_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
         for start in range(0, len(share), step):
             part = slice(start, start + step)
             fired = self.fired(share[part], rho[part], ordered[part])
             chances = chance(self.above, fired, m[part, None])
-            found[part] = chances.max(axis=1, initial=0.0)
-        return found
+            best[part] = chances.max(axis=1, initial=0.0)
+        return best
 
     def probability(self, share: float, rho: float, m: int) -> float:
         """The same of one."""
-        return float(self.probabilities(*map(np.atleast_1d, (share, rho, m)))[0])
+        shares = np.array([share])
+        return float(self.probabilities(shares, np.array([rho]), np.array([m]))[0])
 
     def floor(self, m: int) -> float:
         """P as f -> 0, of every kernel with a weight ratio that is larger on D1, and bounded."""
@@ -238,7 +283,10 @@ class Mixture:
     ) -> np.ndarray:
         """The share above which a column of level S fires on D1 over a threshold just above level
         J, (..., J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
-        alpha, beta, sums, threshold = self.alpha, self.beta, self.sums, self.sums[:, None]
+        alpha = self.alpha
+        beta = self.beta
+        sums = self.sums
+        threshold = sums[:, None]
         rho = np.asarray(rho)[..., None, None]
         spread = self.classes - 1 + rho
         level = beta * (sums + rho - 1) / spread
@@ -249,8 +297,10 @@ class Mixture:
         if self.last > 0:  # Ordinary rows of D1, too, see a1 at their own level.
             fires = (sums == threshold) & np.asarray(ordered)[..., None, None]
             minus = np.where(fires, 0.0, minus)
-        never = sums > threshold
-        return np.concatenate([np.where(never, np.inf, part) for part in (plus, minus)], axis=-1)
+        is_above = sums > threshold
+        plus = np.where(is_above, np.inf, plus)
+        minus = np.where(is_above, np.inf, minus)
+        return np.concatenate([plus, minus], axis=-1)
 
 
 def largest_probability(m: float) -> float:
@@ -258,7 +308,7 @@ def largest_probability(m: float) -> float:
     return 1 - 0.75**m
 
 
-def chance(above: np.ndarray, fired: np.ndarray, m: int) -> np.ndarray:
+def chance(above: np.ndarray, fired: np.ndarray, m: int | np.ndarray) -> np.ndarray:
     """(1 - p)^m - (1 - p - q)^m: no column fires on D0, and some column on D1."""
     return (1 - above) ** m - (1 - above - fired) ** m
 

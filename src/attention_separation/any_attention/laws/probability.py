@@ -16,7 +16,18 @@ from ..exact import limits
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
 from . import mixture
-from .law import ERROR_OF_N, IDENTITY, NO_CHANGE, SMALL_ERROR, Law, Prediction, between, statement
+from .law import (
+    ERROR_OF_N,
+    IDENTITY,
+    NO_CHANGE,
+    NUMBER,
+    SMALL_ERROR,
+    Bracket,
+    Law,
+    Prediction,
+    between,
+    statement,
+)
 from .predictions import SIGNS, best_probability, columns, keeps_order, shifted_ratios, stacked
 
 STAIRCASE = ("power_4", "power_6", "power_8", "taylor_8", "exp", "exp_half", "exp_quarter")
@@ -49,51 +60,81 @@ SAME_P = "None: P is the same to 12 digits."
 
 
 def _probabilities(
-    name: str, layer: Layer, data: Data, sizes: list[int], predicted: Sequence[float] | np.ndarray,
-    holds: bool | np.ndarray, *kind: str,
-) -> Iterator[Prediction]:  # fmt: skip
+    name: str,
+    layer: Layer,
+    data: Data,
+    sizes: list[int],
+    predicted: Sequence[float] | np.ndarray,
+    holds: bool | np.ndarray,
+    kind: str = NUMBER,
+) -> Iterator[Prediction]:
     """That P at a kernel's own best threshold is what is predicted, at each n."""
-    found = best_probabilities(KERNELS[name], layer, data, sizes)
-    each = (np.broadcast_to(of, len(sizes)).tolist() for of in (predicted, found, holds))
-    for n, p, measured, met in zip(sizes, *each, strict=True):
-        yield Prediction(name, layer, "P", p, measured, EQUAL, n, met, *kind)
+    measured = best_probabilities(KERNELS[name], layer, data, sizes)
+    predictions = np.asarray(predicted, dtype=float).tolist()
+    conditions = np.broadcast_to(holds, len(sizes)).tolist()
+    for k, n in enumerate(sizes):
+        yield Prediction(
+            kernel=name,
+            layer=layer,
+            quantity="P",
+            predicted=predictions[k],
+            measured=float(measured[k]),
+            tolerance=EQUAL,
+            at=n,
+            holds=conditions[k],
+            kind=kind,
+        )
 
 
 def _staircase(data: Data) -> Iterator[Prediction]:
+    """That P is what the mixture law says of R and rho."""
     sizes = stacked(data, *SIZES[1:])
     for layer, name in product(LAYERS, STAIRCASE):
-        low, predicted, high = (
+        low, predicted, high = [
             best_probability(KERNELS[name], layer, data, np.array(sizes), sign=sign)
             for sign in SIGNS
-        )
-        holds = mixture.Mixture(layer, data).applies() & (low == predicted) & (predicted == high)
+        ]
+        is_sharp = (low == predicted) & (predicted == high)
+        holds = mixture.Mixture(layer, data).applies() & is_sharp
         yield from _probabilities(name, layer, data, sizes, predicted, holds)
 
 
 def _uniform(data: Data) -> Iterator[Prediction]:
+    """That uniform weights have the P of the floor, and 0 in cross-attention."""
     sizes = stacked(data, *SIZES)
     for layer in LAYERS:
-        law, kind = mixture.Mixture(layer, data), [IDENTITY] if layer == mixture.CROSS else []
+        law = mixture.Mixture(layer, data)
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
-        yield from _probabilities("uniform", layer, data, sizes, predicted, law.applies(), *kind)
+        kind = IDENTITY if layer == mixture.CROSS else NUMBER
+        yield from _probabilities("uniform", layer, data, sizes, predicted, law.applies(), kind)
 
 
 def _equal_to_uniform(data: Data) -> Iterator[Prediction]:
+    """That kernels have exactly the P of uniform weights."""
     sizes = stacked(data, *SIZES)
     for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_TO_UNIFORM):
-        law, kernel = mixture.Mixture(layer, data), KERNELS[name]
+        law = mixture.Mixture(layer, data)
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
-        holds = ~differs_from_uniform(kernel, layer, data, np.array(sizes), 1) & law.applies()
+        differs = differs_from_uniform(KERNELS[name], layer, data, np.array(sizes), sign=1)
+        holds = ~differs & law.applies()
         yield from _probabilities(name, layer, data, sizes, predicted, holds, IDENTITY)
 
 
 def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
+    """From which n on kernels have exactly the P of uniform weights."""
     for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_FROM_N_ON):
-        kernel, holds = KERNELS[name], mixture.Mixture(layer, data).applies()
-        low, predicted, high = (n_equal_to_uniform(kernel, layer, data, sign) for sign in SIGNS)
-        found = limits.n_equal_to_uniform(kernel, layer, data)
-        quantity, ends = "equal to uniform from n", (low, high)
-        yield between(name, layer, quantity, predicted, ends, found, None, holds, data.classes)
+        kernel = KERNELS[name]
+        low, predicted, high = [n_equal_to_uniform(kernel, layer, data, sign) for sign in SIGNS]
+        yield between(
+            name,
+            layer,
+            "equal to uniform from n",
+            Bracket(predicted, (low, high)),
+            measured=limits.n_equal_to_uniform(kernel, layer, data),
+            at=None,
+            holds=mixture.Mixture(layer, data).applies(),
+            step=data.classes,
+        )
 
 
 def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
@@ -109,26 +150,31 @@ def differs_from_uniform(
     """Whether a kernel has more than the P of uniform attention in self-attention, or may have
     less, (P,). Shifts of order 1 / n order the states of one level, and that is all, unless D1's
     special token lifts a lower level over the threshold: J, and what D0's adds to it."""
-    found, law = shifted_ratios(kernel, layer, data, n, sign=sign), mixture.Mixture(layer, data)
-    levels, m = law.levels(found.own), columns(data, n)
-    others = np.log(n * (data.classes - 1 + found.own) / data.classes)
-    share_d1, share_d0 = (
-        np.exp(-np.logaddexp(0.0, others - of))[:, None] for of in (found.log_d1, found.log_d0)
-    )
+    ratios = shifted_ratios(kernel, layer, data, n, sign=sign)
+    law = mixture.Mixture(layer, data)
+    levels = law.levels(ratios.own)
+    m = columns(data, n)
+    log_others = np.log(n * (data.classes - 1 + ratios.own) / data.classes)
+    share_d1 = np.exp(-np.logaddexp(0.0, log_others - ratios.log_d1))[:, None]
+    share_d0 = np.exp(-np.logaddexp(0.0, log_others - ratios.log_d0))[:, None]
     threshold = levels + share_d0 * (data.a0 + law.beta - levels)
     lifted = levels + share_d1 * (law.alpha + law.beta - levels)
+    # Chances that y_1 and y_d are plus, for each level, with y_k3 plus and minus.
     plus, minus = np.split(law.states, 2)
     over = np.tril(lifted[:, None, :] > threshold[:, :, None], -1) @ plus
 
     def best(fired: np.ndarray) -> np.ndarray:
         return mixture.chance(law.above, fired, m[:, None]).max(axis=1)
 
-    leaves = best(over + plus + minus) > best(plus + minus) * (1 + mixture.ROUNDING)
-    return leaves | ~np.broadcast_to(found.ordered, n.shape)
+    of_order_alone = best(plus + minus)
+    is_more = best(over + plus + minus) > of_order_alone * (1 + mixture.ROUNDING)
+    return is_more | ~np.broadcast_to(ratios.ordered, n.shape)
 
 
 def _cross_floor(data: Data) -> Iterator[Prediction]:
-    sizes, law = stacked(data, *SIZES), mixture.Mixture(mixture.CROSS, data)
+    """That kernels of bounded R have the P of the floor."""
+    sizes = stacked(data, *SIZES)
+    law = mixture.Mixture(mixture.CROSS, data)
     floor = [law.floor(data.m(n)) for n in sizes]
     for name in AT_THE_CROSS_FLOOR:
         most = best_probability(KERNELS[name], mixture.CROSS, data, np.array(sizes), sign=1)
@@ -137,15 +183,19 @@ def _cross_floor(data: Data) -> Iterator[Prediction]:
 
 
 def _entmaxes(data: Data) -> Iterator[Prediction]:
+    """The largest n at which the special token has less than all of its row."""
     for layer, (alpha, kernel) in product(LAYERS, ENTMAXES.items()):
-        of, predicted = (kernel.name, layer), last_n_of_others(alpha, layer, data)
-        found = limits.last_multiple(partial(_has_others, kernel, layer, data), data)
+        predicted = last_n_of_others(alpha, layer, data)
+        measured = limits.last_multiple(partial(_has_others, kernel, layer, data), data)
         if predicted == 0:
-            yield statement(*of, "a share below 1 at some n", False, not math.isnan(found))
+            what = "a share below 1 at some n"
+            yield statement(kernel.name, layer, what, False, not math.isnan(measured))
         elif math.isinf(predicted):
-            yield statement(*of, "a share below 1 at the largest n", True, math.isinf(found))
+            what = "a share below 1 at the largest n"
+            yield statement(kernel.name, layer, what, True, math.isinf(measured))
         else:
-            yield Prediction(*of, "last n of a share below 1", predicted, found, 0.0)
+            what = "last n of a share below 1"
+            yield Prediction(kernel.name, layer, what, predicted, measured, tolerance=0.0)
 
 
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
@@ -162,18 +212,20 @@ def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.n
     """Whether other tokens than the special one have a weight in its row of D1, (P,). A share may
     round to 1 before they have none."""
     weights = score_columns(kernel, layer, data, n.tolist()).rows[1].weights[:, 0]
-    return (np.delete(weights, SPECIAL, axis=1) > 0).any(axis=1)
+    has_others: np.ndarray = np.any(np.delete(weights, SPECIAL, axis=1) > 0, axis=1)
+    return has_others
 
 
 def _hardmax(data: Data) -> Iterator[Prediction]:
+    """P of hardmax, and whether it separates."""
     sizes = stacked(data, *FAR_SIZES)
     for layer in LAYERS:
         # Without a0 all of D0's tokens tie in cross-attention.
         holds = mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
-        of_half = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
+        half_of_exp = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
-        yield from _with_statements(claims, "separates", layer != mixture.CROSS, of_half)
+        yield from _with_statements(claims, "separates", layer != mixture.CROSS, half_of_exp)
 
 
 def of_hardmax(m: int, layer: Layer, data: Data) -> float:
@@ -185,6 +237,7 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
 
 
 def _not_divided(data: Data) -> Iterator[Prediction]:
+    """P of kernels whose rows are not divided by their sums."""
     sizes = stacked(data, *FAR_SIZES)
     for layer, name in product(LAYERS, NOT_DIVIDED):
         holds = sums_decide(KERNELS[name], layer, data, np.array(sizes))
@@ -194,27 +247,37 @@ def _not_divided(data: Data) -> Iterator[Prediction]:
             of_exp = limits.exp_probabilities(layer, data, tuple(sizes))
             yield from _with_statements(claims, "P is above that of exp", True, of_exp)
         else:
-            floor = [mixture.Mixture(layer, data).floor(data.m(n)) for n in sizes]
+            law = mixture.Mixture(layer, data)
+            floor = [law.floor(data.m(n)) for n in sizes]
             yield from _probabilities(name, layer, data, sizes, floor, holds, IDENTITY)
 
 
 def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
     """Whether the condition of "rows not divided" is met at numbers of tokens, (P,)."""
-    met = mixture.Mixture(layer, data).applies()
+    applies = mixture.Mixture(layer, data).applies()
     if layer == mixture.SELF_ONES:
-        of_d1, of_d0 = (
-            np.max([mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows], 0)
-            for rows in (mixture.sigmas(layer, data, a) for a in (data.a1, data.a0))
-        )
-        met = met and data.c > data.b
-        return met & ((data.c - data.b) * np.exp(of_d1 - of_d0) > data.c + data.b)
-    found, value = mixture.weight_ratios(kernel, layer, data, sizes), data.b + data.c
-    lifting = data.classes * np.exp(found.log_d1)
+        log_d1 = _log_of_largest_rest(kernel, layer, data, sizes, data.a1)
+        log_d0 = _log_of_largest_rest(kernel, layer, data, sizes, data.a0)
+        is_lifted: np.ndarray = (data.c - data.b) * np.exp(log_d1 - log_d0) > data.c + data.b
+        return is_lifted & (applies and data.c > data.b)
+    ratios = mixture.weight_ratios(kernel, layer, data, sizes)
+    lifting: np.ndarray = data.classes * np.exp(ratios.log_d1)
     if layer == mixture.CROSS:
-        return met & (lifting < sizes)
-    met = met and data.a1 >= value
-    few = lifting * (data.a1 + value) < 2 * data.b * sizes
-    return met & few & keeps_order(found, layer, data, data.c)
+        return (lifting < sizes) & applies
+    value = data.b + data.c
+    lifts_no_level = lifting * (data.a1 + value) < 2 * data.b * sizes
+    is_ordered = keeps_order(ratios, layer, data, data.c)
+    return lifts_no_level & is_ordered & (applies and data.a1 >= value)
+
+
+def _log_of_largest_rest(
+    kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray, special: float
+) -> np.ndarray:
+    """log of the largest weight on a token of another class, over rows, with a special token of
+    some size, (P,)."""
+    rows = mixture.sigmas(layer, data, special)
+    logs = [mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows]
+    return np.max(logs, axis=0)
 
 
 def _with_statements(

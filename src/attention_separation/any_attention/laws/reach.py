@@ -36,13 +36,22 @@ BOUNDED_AT_ANY_WEIGHT = (
 PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
 
-BUDGETS = {name: partial(predictions.least_weights, KERNELS[name]) for name in NEEDING_A_WEIGHT}
-GAPS = {f"{a:g}-entmax of x/T": partial(predictions.needed_gaps, a) for a in (1.25, 1.5, 2.0)}
-MINUS_MEAN = {
+Least = Callable[..., np.ndarray]
+"""(layer, data, numbers of tokens, sign or `separates`) -> the least value of a parameter at which
+a kernel separates, at each number of tokens."""
+
+BUDGETS: dict[str, Least] = {
+    name: partial(predictions.least_weights, KERNELS[name]) for name in NEEDING_A_WEIGHT
+}
+GAPS: dict[str, Least] = {
+    f"{alpha:g}-entmax of x/T": partial(predictions.needed_gaps, alpha)
+    for alpha in (1.25, 1.5, 2.0)
+}
+MINUS_MEAN: dict[str, Least] = {
     name: partial(predictions.least_subtractions, KERNELS[name])
     for name in ("exp_sqrt_d", "linear")
 }
-"""(layer, data, numbers of tokens, sign or `separates`) -> what is least, by the kernel."""
+"""By the kernel's name."""
 
 WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
@@ -56,75 +65,112 @@ WHOLE_LEVEL = (
 
 def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
     """On the largest n at which a kernel separates: a number, or that there is none or no end."""
-    low, predicted, high = (predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS)
-    of = predicted, (low, high), measured_n(kernel, layer, data)
-    at = LARGEST_N - LARGEST_N % data.classes if math.isinf(predicted) else None
-    holds = Mixture(layer, data).applies()
-    return law.between(kernel.name, layer, "last n", *of, at, holds, data.classes)
+    low, predicted, high = [predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS]
+    largest = LARGEST_N - LARGEST_N % data.classes
+    return law.between(
+        kernel.name,
+        layer,
+        "last n",
+        law.Bracket(predicted, (low, high)),
+        measured=measured_n(kernel, layer, data),
+        at=largest if math.isinf(predicted) else None,
+        holds=Mixture(layer, data).applies(),
+        step=data.classes,
+    )
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     """0 where it separates at no n that is tried; NaN where float64 does not resolve it."""
-    found = limits.reach(kernel, layer, data)
-    if not found.decided:
+    reach = limits.reach(kernel, layer, data)
+    if not reach.decided:
         return math.nan
-    return 0.0 if math.isnan(found.last) else found.last
+    return 0.0 if math.isnan(reach.last) else reach.last
 
 
 def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
-    return (last_n(kernel, layer, data) for kernel, layer in product(kernels, LAYERS))
+    """Of each kernel in each layer."""
+    for kernel, layer in product(kernels, LAYERS):
+        yield last_n(kernel, layer, data)
+
+
+def _last_n_of_exponentials(data: Data) -> Iterator[law.Prediction]:
+    """The same of EXPS, layer by layer."""
+    for layer, kernel in product(LAYERS, EXPS):
+        yield last_n(kernel, layer, data)
 
 
 def _least(
-    quantity: str, each: Mapping[str, Callable[..., np.ndarray]], data: Data,
-    layers: Sequence[Layer] = LAYERS, at: Sequence[int] = PARAMETERS_AT,
-    measure: Callable[..., np.ndarray] | None = None,
-) -> Iterator[law.Prediction]:  # fmt: skip
+    quantity: str,
+    least_by_kernel: Mapping[str, Least],
+    data: Data,
+    layers: Sequence[Layer] = LAYERS,
+    at: Sequence[int] = PARAMETERS_AT,
+    measure: Least | None = None,
+) -> Iterator[law.Prediction]:
+    """That the least value of a parameter is what the law says, at numbers of tokens."""
     sizes = stacked(data, *at)
-    for layer, (name, predict) in product(layers, each.items()):
-        exact = measure or partial(predict, separates=limits.separates)
-        found = (*(predict(layer, data, sizes, k) for k in SIGNS), exact(layer, data, sizes))
+    for layer, (kernel, least) in product(layers, least_by_kernel.items()):
+        exact = measure or partial(least, separates=limits.separates)
+        measured = exact(layer, data, sizes).tolist()
+        low, predicted, high = [least(layer, data, sizes, sign).tolist() for sign in SIGNS]
         holds = Mixture(layer, data).applies()
-        for n, low, predicted, high, of in zip(sizes, *map(np.ndarray.tolist, found), strict=True):
-            yield law.between(name, layer, quantity, predicted, (low, high), of, n, holds)
+        for k, n in enumerate(sizes):
+            bracket = law.Bracket(predicted[k], (low[k], high[k]))
+            yield law.between(kernel, layer, quantity, bracket, measured[k], n, holds)
 
 
 _with_ones = partial(_least, layers=[SELF_ONES], at=(2000, 10**6))
 
 
 def _never(data: Data) -> Iterator[law.Prediction]:
+    """That bounded feature maps do not separate at large n."""
     sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
     for layer, name in product(LAYERS, BOUNDED):
-        kernel, applies = KERNELS[name], Mixture(layer, data).applies()
-        found = limits.separation(kernel, layer, data, sizes).tolist()
-        far = ~predictions.separates_at(kernel, layer, data, sizes, sign=1)
-        for n, separates, holds in zip(sizes.tolist(), found, far.tolist(), strict=True):
-            holds = holds and applies and stays_below(kernel, layer, data, n)
-            yield law.statement(name, layer, "separates", False, separates, n, holds)
+        kernel = KERNELS[name]
+        applies = Mixture(layer, data).applies()
+        measured = limits.separation(kernel, layer, data, sizes)
+        may_separate = predictions.separates_at(kernel, layer, data, sizes, sign=1)
+        for k, n in enumerate(sizes.tolist()):
+            is_beyond = applies and not may_separate[k]
+            holds = is_beyond and stays_below(kernel, layer, data, n)
+            yield law.statement(name, layer, "separates", False, measured[k], n, holds)
 
 
 def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
+    """Whether kernels of bounded R separate at one of WEIGHTS."""
     sizes = stacked(data, 2000, 200_000, 10**7)
-    each = np.repeat(sizes, len(WEIGHTS)), np.tile(WEIGHTS, len(sizes))
+    n_of_all = np.repeat(sizes, len(WEIGHTS))
+    weights = np.tile(WEIGHTS, len(sizes))
+
+    def at_some(separates: np.ndarray) -> list[bool]:
+        """Of a bool for each n and weight, whether one of an n is true."""
+        by_n = separates.reshape(len(sizes), -1)
+        return [bool(row.any()) for row in by_n]
+
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
-        kernel, applies = KERNELS[name], Mixture(layer, data).applies()
-        at_each = (
-            *(predictions.separates_at(kernel, layer, data, *each, sign) for sign in SIGNS),
-            limits.separates(kernel, layer, data, *each),
-        )
-        some = (part.reshape(len(sizes), -1).any(axis=1).tolist() for part in at_each)
-        for n, least, predicted, most, found in zip(sizes, *some, strict=True):
-            holds = applies and least == predicted == most
-            holds = holds and (predicted or stays_below(kernel, layer, data, n))
-            yield law.statement(name, layer, "separates at some g", predicted, found, n, holds)
+        kernel = KERNELS[name]
+        applies = Mixture(layer, data).applies()
+        measured = at_some(limits.separates(kernel, layer, data, n_of_all, weights))
+        low, predicted, high = [
+            at_some(predictions.separates_at(kernel, layer, data, n_of_all, weights, sign))
+            for sign in SIGNS
+        ]
+        for k, n in enumerate(sizes):
+            is_sharp = applies and low[k] == predicted[k] == high[k]
+            holds = is_sharp and (predicted[k] or stays_below(kernel, layer, data, n))
+            yield law.statement(
+                name, layer, "separates at some g", predicted[k], measured[k], n, holds
+            )
 
 
 def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
     """Whether a kernel whose special row weighs classes otherwise than ordinary rows do, so that
     its levels move by order 1, has less than half of exp's P by that."""
-    found, m = weight_ratios(kernel, layer, data, np.array([n])), data.m(n)
-    alike = np.abs(found.same - found.own) < ROUNDING
-    return bool(alike) or Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
+    ratios = weight_ratios(kernel, layer, data, np.array([n]))
+    if np.abs(ratios.same - ratios.own) < ROUNDING:
+        return True
+    m = data.m(n)
+    return Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
 
 
 REACH_LAWS = (
@@ -151,7 +197,7 @@ REACH_LAWS = (
         "Else it separates up to the last n that meets the criterion, in self-attention "
         "n = C^(1 / (1 - gamma_1 / T)). The usual e^(x / sqrt d) is one of them, with d = K + 2, "
         "in cross-attention K + 1.",
-        lambda data: (last_n(kernel, layer, data) for layer, kernel in product(LAYERS, EXPS)),
+        _last_n_of_exponentials,
         law.SMALL_ERROR,
         law.ERROR_OF_N,
     ),

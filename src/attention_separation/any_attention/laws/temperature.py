@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from .mixture import gamma
 from .predictions import stacked
 
 SIZES = (200, 2_000, 20_000, 1_000_000)
-NUMBERS = ("beta", "limit", "s_fixed_tokens", "s_paper_tokens")
-SCHEMA = schema(model=str, attention_x=str, n=int, d=int, m=int, **dict.fromkeys(NUMBERS, float))
+SCHEMA = schema(
+    model=str, attention_x=str, n=int, d=int, m=int,
+    beta=float, limit=float, s_fixed_tokens=float, s_paper_tokens=float,
+)  # fmt: skip
 TITLE = "Any attention: how sharp softmax has to be"
 ABOUT = (
     "beta is the least at which e^(beta x) separates at n, by more than half of the probability of "
@@ -27,14 +30,23 @@ ABOUT = (
 
 
 def run(job: KernelsJob, output: Path) -> None:
-    rows, sizes = [], stacked(job.data, *SIZES)
+    data = job.data
+    sizes = stacked(data, *SIZES)
+    rows: list[dict[str, Any]] = []
     for layer in LAYERS:
-        root = math.sqrt(layer.d(job.data.classes))
+        root = math.sqrt(layer.d(data.classes))
         with np.errstate(divide="ignore"):
-            betas = 1 / critical_temperatures(layer, job.data, sizes)
+            betas = 1 / critical_temperatures(layer, data, sizes)
         for n, beta in zip(sizes, betas.tolist(), strict=True):
-            numbers = beta, 1 / gamma(layer, job.data), root * beta, root * beta / math.log(n)
-            named = dict(zip(NUMBERS, map(finite_or_null, numbers), strict=True))
-            rows.append(layer.columns | layer.sizes(job.data, n) | named)
-    of = output.with_suffix(""), record(job.canonical(), __name__), TITLE, ABOUT
-    write_result(table_from_rows(rows, SCHEMA), *of)
+            numbers = {
+                "beta": beta,
+                "limit": 1 / gamma(layer, data),
+                "s_fixed_tokens": root * beta,
+                "s_paper_tokens": root * beta / math.log(n),
+            }
+            row: dict[str, Any] = layer.columns | layer.sizes(data, n)
+            row |= {name: finite_or_null(number) for name, number in numbers.items()}
+            rows.append(row)
+    provenance = record(job.canonical(), __name__)
+    table = table_from_rows(rows, SCHEMA)
+    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)
