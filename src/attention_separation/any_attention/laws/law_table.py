@@ -12,7 +12,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
-from .. import settings
+from ..settings import Data as DataSettings
 from ..settings import KernelsJob
 from .law import OF_LAWS, Law, Row
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
@@ -107,7 +107,7 @@ TITLE_ELSEWHERE = "Any attention: the laws at other data"
 ABOUT_ELSEWHERE = "All else as in the tables; `classes` is K and `at_least` the least m."
 
 
-def elsewhere_table(data: settings.Data) -> pa.Table:
+def elsewhere_table(data: DataSettings) -> pa.Table:
     """The laws at data with each of `CHANGES`."""
     rows = []
     for change in CHANGES:
