@@ -30,10 +30,11 @@ def _summary(arguments: argparse.Namespace) -> None:
 
 
 def verify_command(parser: argparse.ArgumentParser) -> None:
-    """Whether files of results are those of this code and config.
+    """Whether files of results are those of this code and config, and not damaged.
 
-    Parquet files carry digests of what they depend on. Pictures, csv and html have those of the
-    parquet file beside them, and a sha256 in manifest.json. Of the first paper a sample of points
+    Parquet files carry digests of what they depend on, and the sha256 of all their other bytes.
+    Pictures, csv and html have those of the parquet file beside them, and a sha256 in
+    manifest.json. Of the first paper a sample of points
     is computed again; of the second nothing, for another processor may move the last bits of
     training.
     """

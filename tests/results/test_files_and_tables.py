@@ -8,16 +8,21 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from damage import flipped
 from making import ROOT
 
 from attention_separation.results.files import check_writable, replacing
 from attention_separation.results.tables import (
+    SEAL,
     TableError,
     array_of,
     check_inputs,
     numpy_column,
     read_parquet,
+    read_schema,
+    read_table,
     select_rows,
     table_from_columns,
     table_from_rows,
@@ -175,6 +180,57 @@ def test_a_broken_table_is_named(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(TableError, match=r"broken\.parquet: no parquet file"):
         read_parquet(path, TABLE.schema, "x")
+
+
+EVERY_KIND = pa.table({str(k): pa.array(values, kind) for k, (values, kind) in enumerate(
+    [([1, None, -3], pa.int64()), ([0.1313, math.inf, None], pa.float64()),
+     (["a", None, "ü"], pa.string()), ([True, None, False], pa.bool_()),
+     ([[1.5, None], None, []], pa.list_(pa.float64()))])})  # fmt: skip
+
+
+def test_a_file_with_any_bit_changed_is_refused_and_named(tmp_path):
+    path = tmp_path / "flipped.parquet"
+    write_parquet(EVERY_KIND, path, {"settings": "x", "code": "y"})
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        path.write_bytes(flipped(whole, bit))
+        for read in (read_table, read_schema):
+            with pytest.raises(TableError, match=r"flipped\.parquet: .*remove the file") as error:
+                read(path)
+            assert "\n" not in str(error.value)
+    path.write_bytes(whole)
+    assert read_table(path).equals(EVERY_KIND)
+
+
+@pytest.mark.parametrize("change", ["cut", "longer", "another row", "twice"])
+def test_a_file_of_other_bytes_is_refused_and_named(tmp_path, change):
+    path = tmp_path / "other.parquet"
+    write_parquet(EVERY_KIND, path, {"settings": "x"})
+    whole = path.read_bytes()
+    if change == "another row":
+        pq.write_table(read_table(path).slice(1), path)
+    else:
+        changed = {"cut": whole[:-30] + whole[-4:], "longer": whole + b"PAR1", "twice": whole * 2}
+        path.write_bytes(changed[change])
+    with pytest.raises(TableError, match=r"other\.parquet: damaged"):
+        read_parquet(path, EVERY_KIND.schema, "x")
+    with pytest.raises(TableError, match=r"other\.parquet: damaged"):
+        check_inputs({"table": ["x"]}, {"table": path})
+
+
+def test_a_table_without_a_seal_is_read_where_it_need_have_none(tmp_path):
+    path = tmp_path / "earlier.parquet"
+    pq.write_table(TABLE, path)
+    with pytest.raises(TableError, match="not a table of this version: it has no seal"):
+        read_parquet(path, TABLE.schema)
+    assert read_parquet(path, TABLE.schema, is_sealed=False).equals(TABLE)
+
+
+def test_a_text_that_looks_like_a_seal_is_text(tmp_path):
+    path = tmp_path / "text.parquet"
+    table = pa.table({SEAL.decode(): [SEAL.decode() + "0" * 64, SEAL.decode()]})
+    write_parquet(table, path, {"settings": "x"})
+    assert read_table(path).equals(table)
 
 
 def test_a_foreign_table_is_named(tmp_path):

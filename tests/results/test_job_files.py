@@ -97,6 +97,9 @@ def test_settings_are_files_whose_names_have_their_digest(tmp_path, monkeypatch)
     assert first.stat() == before
     assert (first.read_text(), second.read_text()) == (one, two)
     assert {*first.parent.iterdir()} == {first, second}
+    second.write_text("half")
+    assert file_of("made", two) == str(second)
+    assert second.read_text() == two
     assert Path(settings_file(a_result())).read_text() == "{}"
     result = STUDY.results["fig4"]
     assert Path(settings_file(result)).read_text() == result.settings.canonical()

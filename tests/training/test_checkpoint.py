@@ -1,7 +1,10 @@
 """Checkpoints of anything that is trained: what they hold, and what is left alone."""
 
+import random
+
 import numpy as np
 import pytest
+from damage import flipped
 
 from attention_separation.training.job import Checkpoint
 
@@ -56,3 +59,21 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path, damage):
     with pytest.raises(ValueError, match="remove the file and run again"):
         checkpoint.resume(Counting())
     assert path.read_bytes() == content
+
+
+def test_with_any_bit_changed_a_checkpoint_is_left_alone_or_gives_what_was_saved(tmp_path, capsys):
+    path = tmp_path / "checkpoint"
+    checkpoint = Checkpoint(path, {"settings": "a", "code": "b"})
+    checkpoint.save(Counting(3, (0.5, -1.0)))
+    whole = path.read_bytes()
+    refused = set()
+    for bit in random.Random(0).sample(range(8 * len(whole)), 2000):
+        path.write_bytes(flipped(whole, bit))
+        state = Counting()
+        try:
+            checkpoint.resume(state)
+        except ValueError as error:
+            refused.add(str(error))
+            continue
+        assert (state.step, state.values.tolist()) == (3, [0.5, -1.0]), bit
+    assert refused == {f"{path}: no checkpoint that can be read; remove the file and run again"}

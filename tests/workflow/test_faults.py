@@ -7,11 +7,11 @@ import subprocess
 import sys
 import time
 
-import pyarrow.parquet as pq
 import pytest
 from making import study_of
 
 from attention_separation.__main__ import main
+from attention_separation.results.tables import read_table, write_parquet
 
 JOB = "softmax_vs_linear.simulation.simulate"
 
@@ -58,11 +58,12 @@ def test_files_in_the_place_of_tables_are_named_and_logged(small):
     paths = {name: small.folder / f"results/panels/{name}.parquet" for name in broken}
     small.make(*broken)
     made = small.files()
-    table = pq.ParquetFile(paths["fig4b"]).read()
+    table = read_table(paths["fig4b"])
     paths["fig3a"].write_bytes(paths["fig3a"].read_bytes()[:-100])
     paths["fig7b"].write_bytes(paths["fig4b"].read_bytes())
     other = table.rename_columns({"trials": "tries"})
-    pq.write_table(other.replace_schema_metadata(table.schema.metadata), paths["fig4b"])
+    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    write_parquet(other, paths["fig4b"], metadata)
     done = small.run(*broken)
     assert done.returncode != 0
     assert "Traceback" not in done.stdout

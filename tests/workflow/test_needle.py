@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from damage import assert_no_job_reads_damage, assert_verify_sees_damage
 from made_report import Report
 from project import Project
 
+from attention_separation.config import load_config, overrides_of
 from attention_separation.needle.settings.titles import FIGURES_OF_LINES, LINES
 
 pytestmark = pytest.mark.whole_run
@@ -49,6 +51,12 @@ def test_everything_is_made_and_current(made_once):
     done = made_once.run_command("needle-summary", SMOKE)
     assert done.returncode == 0, done.stdout
     assert "claims on the needle, at the scale smoke: 3 agree" in done.stdout
+
+
+def test_one_changed_bit_is_seen_by_verify_and_by_every_job(made, monkeypatch):
+    studies = load_config(made.folder / "config.yaml", overrides_of([SMOKE])).studies()
+    assert_verify_sees_damage(studies, studies["needle"], made.folder, flips=20)
+    assert assert_no_job_reads_damage(studies["needle"], made.folder, monkeypatch) > 3
 
 
 def test_plain_snakemake_makes_none_of_it(project):

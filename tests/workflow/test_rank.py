@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from damage import assert_no_job_reads_damage, assert_verify_sees_damage
 from made_report import Report
 from making import SECTION, head_rank
 from project import Project
@@ -82,6 +83,11 @@ def test_what_is_not_current_is_named(ranked):
     ranked.edit(f"{PAPER}/training/transformer.py", "dimension**-0.5", "dimension**-0.51")
     done = ranked.run_command("rank-verify", SCALED.folder, SMOKE)
     assert f"{len(CELLS)} of other code" in done.stdout
+
+
+def test_one_changed_bit_is_seen_by_verify_and_by_every_job(ranked, monkeypatch):
+    assert_verify_sees_damage({SCALED.name: SCALED}, SCALED, ranked.folder, flips=20)
+    assert assert_no_job_reads_damage(SCALED, ranked.folder, monkeypatch) > len(CELLS)
 
 
 def test_one_figure_asks_for_its_cells_alone(project):

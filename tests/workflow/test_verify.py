@@ -1,8 +1,13 @@
 """`verify` says of every file whether it is that of this code and config."""
 
+import random
+
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from damage import assert_no_job_reads_damage, assert_verify_sees_damage, flipped, one_bit_changed
+
+from attention_separation.config import load_config
+from attention_separation.results.tables import read_table, write_parquet
 
 pytestmark = pytest.mark.whole_run
 
@@ -53,16 +58,60 @@ def test_files_that_were_changed_removed_or_added(made):
     assert "4 files are not current" in done.stdout
 
 
-def test_counts_that_somebody_changed(made):
+def test_counts_that_another_run_would_not_have(made):
     path = made.folder / "results/panels/fig7b.parquet"
-    table = pq.ParquetFile(path).read()
+    table = read_table(path)
     wrong = pa.array([3] * len(table), pa.int64())
     column = table.schema.get_field_index("f_lin_d0_zero")
-    pq.write_table(table.set_column(column, "f_lin_d0_zero", wrong), path)
+    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    write_parquet(table.set_column(column, "f_lin_d0_zero", wrong), path, metadata)
     done = verify(made, "--sample", "100")
     assert done.returncode == 1
     assert "fig7b, d=3: counted" in done.stdout
     assert "panels/fig7b.parquet" not in done.stdout
+
+
+def test_one_changed_bit_is_seen_in_every_kind_of_file(made):
+    studies = load_config(made.folder / "config.yaml").studies()
+    assert_verify_sees_damage(studies, studies["softmax_vs_linear"], made.folder, flips=30)
+
+
+def test_verify_names_a_damaged_table_and_computes_nothing_of_it_again(made):
+    path = made.folder / "results/exact/fig7b.parquet"
+    with one_bit_changed(path, random.Random(0)):
+        done = verify(made, "--sample", "1000")
+    assert done.returncode == 1
+    assert "\nexact/fig7b.parquet: damaged" in done.stdout
+    assert "fig7b, " not in done.stdout
+    assert "computed again: fig4b, " in done.stdout
+    assert "verify: 1 files are not current, 0 points differ" in done.stdout
+
+
+def test_nothing_is_drawn_or_judged_from_a_damaged_table(made, monkeypatch):
+    study = load_config(made.folder / "config.yaml").studies()["softmax_vs_linear"]
+    assert assert_no_job_reads_damage(study, made.folder, monkeypatch) > 10
+
+
+def test_a_damaged_table_is_made_again_once_it_is_removed(made):
+    whole = made.files()
+    path = made.folder / "results/exact/fig4b.parquet"
+    path.write_bytes(flipped(path.read_bytes(), 4000))
+    (made.folder / "results/figures/fig4.svg").unlink()
+    done = made.run("fig4")
+    assert done.returncode != 0
+    assert "results/exact/fig4b.parquet: damaged" in done.stdout
+    assert "Traceback" not in done.stdout
+    path.unlink()
+    made.make()
+    assert made.files() == whole
+
+
+def test_a_damaged_manifest_is_named(made):
+    (made.folder / "results/manifest.json").write_text("half")
+    done = verify(made, "--sample", "0")
+    assert done.returncode == 1
+    assert "\nmanifest.json: damaged" in done.stdout
+    assert "Traceback" not in done.stdout
 
 
 def test_what_cannot_be_verified(made):

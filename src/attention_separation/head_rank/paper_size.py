@@ -15,13 +15,12 @@ from statistics import mean
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from ..pages.drawing import save
 from ..pages.keeping import DIGITS
 from ..pages.provenance_page import processor
 from ..results.files import write_text
-from ..results.tables import rounded, schema, table_from_rows, write_csv
+from ..results.tables import read_schema, rounded, schema, table_from_rows, write_csv
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
@@ -220,7 +219,7 @@ def read_made_with(folder: Path) -> dict[str, dict]:
 
 def _made_with(path: Path, results: Path) -> dict[str, object]:
     """What a cell's file says of itself; the processor is that of the machine that keeps it."""
-    metadata = pq.read_schema(path).metadata or {}
+    metadata = read_schema(path, is_sealed=False).metadata or {}
     found = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
     return found | {"processor": processor(), "core_seconds": _core_seconds(path.stem, results)}
 

@@ -1,22 +1,24 @@
 """Whether the files of a folder of results are those of this code and config, by their digests.
 
-Parquet files carry digests of what they depend on. Pictures, csv and html have those of the parquet
-file beside them, and a sha256 in manifest.json.
+Parquet files carry digests of what they depend on, and a seal of their bytes. Pictures, csv and
+html have those of the parquet file beside them, and a sha256 in manifest.json.
 """
 
-import json
 from collections import Counter
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from .declaration import Current
-from .files import PART
-from .manifest import NAME, sha256, unlisted
+from .files import AGAIN, PART
+from .manifest import NAME, ManifestError, read_manifest, sha256, unlisted
+from .tables import TableError, read_schema
 
 CURRENT = "current"
-MISSING = "missing"
+MISSING = "missing; run again"
+OTHER_SETTINGS = "of other settings; run again"
+OTHER_CODE = "of other code; run again"
+NOT_OF_CONFIG = "not of this config; remove the file"
+OF_A_TABLE = (CURRENT, OTHER_SETTINGS, OTHER_CODE, NOT_OF_CONFIG)
+"""States of a table that are those of the files beside it too."""
 
 
 def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
@@ -25,15 +27,20 @@ def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
     `expected` are parquet files by their path below the folder.
     """
     found = {path: _parquet_state(folder / path, now) for path, now in expected.items()}
-    manifest = folder / NAME
-    listed = json.loads(manifest.read_text(encoding="utf-8")) if manifest.exists() else {}
+    try:
+        listed = read_manifest(folder / NAME)
+    except ManifestError as error:
+        listed = None
+        found[NAME] = _without_path(error, folder / NAME)
     for path in sorted(unlisted(folder)):
         relative = str(path.relative_to(folder))
         if path.suffix == ".parquet":
-            found.setdefault(relative, "not of this config")
-        elif relative != NAME:
+            found.setdefault(relative, NOT_OF_CONFIG)
+        elif path.suffix == PART:
+            found[relative] = "left by a killed job, or being written"
+        elif relative != NAME and listed is not None:
             found[relative] = _other_state(path, relative, listed, found)
-    for relative in listed.keys() - found.keys():
+    for relative in (listed or {}).keys() - found.keys():
         found[relative] = MISSING
     return {
         path: state
@@ -62,24 +69,29 @@ def _parquet_state(path: Path, now: Current) -> str:
     if not path.exists():
         return MISSING
     try:
-        metadata = pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError):
-        return "no parquet file that can be read"
+        metadata = read_schema(path).metadata
+    except TableError as error:
+        return _without_path(error, path)
     if metadata.get(b"settings", b"").decode() != now.settings:
-        return "of other settings"
+        return OTHER_SETTINGS
     if metadata.get(b"code", b"").decode() != now.code:
-        return "of other code"
+        return OTHER_CODE
     return CURRENT
 
 
+def _without_path(error: ValueError, path: Path) -> str:
+    """What an error says of a file that is named already."""
+    return str(error).removeprefix(f"{path}: ")
+
+
 def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:
-    if path.suffix == PART:
-        return "left by a killed job, or being written"
     if relative not in listed:
-        return f"not listed in {NAME}"
+        return f"not listed in {NAME}; if a run made it, remove {NAME} and run again"
     if sha256(path) != listed[relative]:
-        return f"other bytes than {NAME} lists"
+        return f"other bytes than {NAME} lists; {AGAIN}"
     if path.suffix == ".txt":
         return CURRENT
-    beside = str(Path(relative).with_suffix(".parquet"))
-    return found.get(beside, "without a parquet file beside it")
+    beside = found.get(str(Path(relative).with_suffix(".parquet")))
+    if beside in OF_A_TABLE:
+        return beside
+    return "without a parquet file beside it, or with a damaged one; remove both and run again"

@@ -11,6 +11,9 @@ from pathlib import Path
 PART = ".part"
 """How the name of a file ends that is being written, or that a killed job has left."""
 
+AGAIN = "remove the file and run again"
+"""What to do with a damaged file."""
+
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:

@@ -36,18 +36,19 @@ SETTINGS = Path(".snakemake/settings")
 
 
 def settings_file(result: Result) -> str:
-    """The file that has the settings of a job as JSON, written where it is missing. Its name is
-    their digest's: no later change of the configuration reaches the job."""
+    """The file that has the settings of a job as JSON, written where it is missing or damaged. Its
+    name is their digest's: no later change of the configuration reaches the job."""
     return file_of(result.name, result.settings.canonical())
 
 
 def file_of(name: str, text: str) -> str:
     """The same of any settings."""
     path = SETTINGS / f"{name}-{digest(text)}.json"
-    if not path.exists():
+    content = text.encode()
+    if not path.exists() or path.read_bytes() != content:
         SETTINGS.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content)
         part.replace(path)
     return str(path)
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from .files import write_text
+from .files import AGAIN, write_text
 
 NAME = "manifest.json"
 ASIDE = (
@@ -34,9 +34,33 @@ def unlisted(folder: Path) -> list[Path]:
     ]
 
 
+class ManifestError(ValueError):
+    """A file is no manifest as it was written; the text names it and says what to do."""
+
+
 def manifest(paths: list[Path], folder: Path) -> str:
     """JSON of each file's path below a folder and its sha256, in order."""
-    listed = {str(path.relative_to(folder)): sha256(path) for path in sorted(paths)}
+    return _text({str(path.relative_to(folder)): sha256(path) for path in sorted(paths)})
+
+
+def read_manifest(path: Path) -> dict[str, str]:
+    """The sha256 of each file that a manifest lists; nothing where there is none. ManifestError if
+    it is damaged."""
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8")
+        listed = json.loads(text)
+        is_whole = text == _text(listed) and all(isinstance(name, str) for name in listed.values())
+    except (ValueError, AttributeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        text = "damaged, so that pictures, csv and html are compared with nothing"
+        raise ManifestError(f"{path}: {text}; {AGAIN}")
+    return listed
+
+
+def _text(listed: dict[str, str]) -> str:
     return json.dumps(listed, indent=1) + "\n"
 
 

@@ -1,24 +1,35 @@
 """Tables: made of rows or columns, and on disk as parquet with its provenance, and as csv.
 
+A parquet file of ours has a *seal* among its metadata, the sha256 of all its other bytes: parquet
+itself does not notice a changed bit. Nothing is read from a file whose seal is not that.
+
 Wherever pyarrow converts Python objects itself, or an array to NumPy, it imports pandas if it is
 installed, which would double the time of a short job: here its buffers are filled instead.
 """
 
+import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from .files import replacing
+from .files import AGAIN, replacing
 
-AGAIN = "remove the file and run again"
+SEAL = b"sha256 of all other bytes: "
+"""What stands before the digits of a seal."""
+
+SEAL_DIGITS = 64
+
+MAGIC = b"PAR1"
+"""A parquet file begins and ends with it."""
+
+Part = TypeVar("Part")
 
 Row = dict[str, Any]
 """A row of a table: its values by column, null as None."""
@@ -107,10 +118,24 @@ def _bits(truth: np.ndarray) -> pa.Buffer:
 
 
 def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None:
-    """Write a table; equal tables and metadata give equal bytes."""
-    entries = {key: metadata[key] for key in sorted(metadata)}
+    """Write a table and its seal; equal tables and metadata give equal bytes."""
+    table = table.replace_schema_metadata({key: metadata[key] for key in sorted(metadata)})
+    content = pa.BufferOutputStream()
+    with pq.ParquetWriter(content, table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"seal": SEAL + b"0" * SEAL_DIGITS})
     with replacing(path) as part:
-        pq.write_table(table.replace_schema_metadata(entries), part)
+        part.write_bytes(_sealed(content.getvalue().to_pybytes()))
+
+
+def _sealed(content: bytes) -> bytes:
+    """The bytes of a file with the digits of its seal; without a place for them, as they are."""
+    before, seal, after = content.rpartition(SEAL)
+    if not seal:
+        return content
+    rest = after[SEAL_DIGITS:]
+    digits = hashlib.sha256(before + seal + rest).hexdigest()
+    return before + seal + digits.encode() + rest
 
 
 def rounded(table: pa.Table, digits: int) -> pa.Table:
@@ -136,12 +161,13 @@ def write_csv(table: pa.Table, path: Path) -> None:
 
 
 def read_parquet(
-    path: Path, schema: pa.Schema, settings: str | None = None, optional: Iterable[str] = ()
-) -> pa.Table:
+    path: Path, schema: pa.Schema, settings: str | None = None, optional: Iterable[str] = (),
+    is_sealed: bool = True,
+) -> pa.Table:  # fmt: skip
     """Read a table that must have the columns of `schema` and, if given, a digest of `settings`; of
-    those that are `optional`, in the order of the schema, one that it lacks is null. TableError if
-    the file is no parquet file, has other columns, or was made with other settings."""
-    table = read_table(path)
+    those that are `optional`, in the order of the schema, one that it lacks is null. TableError as
+    `read_table`, or if the file has other columns, or was made with other settings."""
+    table = read_table(path, is_sealed)
     for name in optional:
         if name not in table.column_names:
             place, field = schema.get_field_index(name), schema.field(name)
@@ -162,7 +188,7 @@ def check_inputs(
     """Refuse tables, by option, that were made with settings of other digests than these.
 
     A job that outlived its killed workflow may write after a later one: its table is not wanted.
-    TableError if one is no parquet file, or was made with other settings, ValueError if there are
+    TableError as `read_table`, or if one was made with other settings, ValueError if there are
     more or fewer tables than digests.
     """
     for option, wanted in digests.items():
@@ -170,9 +196,7 @@ def check_inputs(
         if len(paths) != len(wanted):
             raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")
         for path, settings in zip(paths, wanted, strict=True):
-            with _is_parquet(path):
-                schema = pq.ParquetFile(path).schema_arrow
-            _check_settings(path, schema, settings)
+            _check_settings(path, read_schema(path), settings)
 
 
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
@@ -181,16 +205,33 @@ def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
 
 
-def read_table(path: Path) -> pa.Table:
-    """The table of a file, whatever its columns; TableError if it is no parquet file."""
-    with _is_parquet(path):
-        return pq.ParquetFile(path).read()
+def read_table(path: Path, is_sealed: bool = True) -> pa.Table:
+    """The table of a file, whatever its columns; where it need not be sealed, that of an earlier
+    version too. TableError if it is no parquet file of ours, or damaged."""
+    return _read(path, lambda file: file.read(), is_sealed)
 
 
-@contextmanager
-def _is_parquet(path: Path) -> Iterator[None]:
+def read_schema(path: Path, is_sealed: bool = True) -> pa.Schema:
+    """The columns of the table of a file, with its metadata; as `read_table`."""
+    return _read(path, lambda file: file.schema_arrow, is_sealed)
+
+
+def _read(path: Path, part_of: Callable[[pq.ParquetFile], Part], is_sealed: bool) -> Part:
+    """A part of a parquet file; none of it is interpreted before its seal has been compared."""
     try:
-        yield
+        content = path.read_bytes()
+    except OSError as error:
+        text = f"{path}: no parquet file that can be read: {error.strerror}; {AGAIN}"
+        raise TableError(text) from error
+    inner = content.removeprefix(MAGIC)
+    if len(inner) == len(content) or not inner.endswith(MAGIC):
+        raise TableError(f"{path}: no parquet file that can be read; {AGAIN}")
+    if is_sealed and SEAL not in content:
+        raise TableError(f"{path}: not a table of this version: it has no seal; {AGAIN}")
+    if _sealed(content) != content:
+        raise TableError(f"{path}: damaged, for its bytes are not those written; {AGAIN}")
+    try:
+        return part_of(pq.ParquetFile(pa.BufferReader(content)))
     except (pa.ArrowException, OSError) as error:
         text = f"{path}: no parquet file that can be read: {error}; {AGAIN}"
         raise TableError(text) from error

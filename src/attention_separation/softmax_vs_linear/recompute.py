@@ -3,34 +3,49 @@
 import random
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
+from ..results.tables import Row, TableError, read_parquet
 from .exact.compute import references
 from .models import MODELS
+from .models.panel_tables import exact_schema, simulated_schema
 from .simulation.simulate import count, units
 
 CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""
 
+Rows = list[Row]
+
 
 def recompute_points(study, folder: Path, sample: int, seed: int) -> list[str]:
-    """Compute a sample of points again: a sentence on each, what differs or "the same"."""
-    every = [
-        (name, k)
-        for name in study.section.panels
-        if (folder / "panels" / f"{name}.parquet").exists()
-        and (folder / "exact" / f"{name}.parquet").exists()
-        for k in range(len(study.exact[name].points()))
-    ]
+    """Compute a sample of points again: a sentence on each, what differs or "the same".
+
+    The sample is of the panels whose two tables are of these settings and not damaged.
+    """
+    tables = {name: _rows_of(study, folder, name) for name in study.section.panels}
+    every = [(name, k) for name, (trials, _) in tables.items() for k in range(len(trials))]
     chosen = random.Random(seed).sample(every, min(sample, len(every)))
-    return [_recompute_point(study, folder, name, k) for name, k in sorted(chosen)]
+    return [
+        _recompute_point(study, name, k, tables[name][0][k], tables[name][1][k])
+        for name, k in sorted(chosen)
+    ]
 
 
-def _recompute_point(study, folder: Path, name: str, k: int) -> str:
+def _rows_of(study, folder: Path, name: str) -> tuple[Rows, Rows]:
+    """The rows of a panel's trials and of its exact values; none where a table cannot be used."""
+    panel, exact = study.simulated[name], study.exact[name]
+    file = f"{name}.parquet"
+    try:
+        trials = read_parquet(
+            folder / "panels" / file, simulated_schema(panel.contest), panel.digest()
+        )
+        values = read_parquet(folder / "exact" / file, exact_schema(panel.contest), exact.digest())
+    except TableError:
+        return [], []
+    return trials.to_pylist(), values.to_pylist()
+
+
+def _recompute_point(study, name: str, k: int, row: Row, exact: Row) -> str:
     panel = study.simulated[name]
     of_panel = panel.points()
-    row = pq.ParquetFile(folder / "panels" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
-    exact = pq.ParquetFile(folder / "exact" / f"{name}.parquet").read().slice(k, 1).to_pylist()[0]
     mine = [unit for unit in units(of_panel, panel.trials) if unit.point == k]
     counted = count(panel, of_panel, mine)[k].tolist()
     (reference,) = references(MODELS[panel.model], [of_panel[k]])

@@ -7,6 +7,7 @@ job begins: checkpoints do without it.
 import os
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ from ..settings.strict_model import digest
 
 if TYPE_CHECKING:
     from .ensemble import Ensemble
+
+
+DAMAGED = (
+    ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What reading a damaged zip of arrays may raise."""
 
 
 class Checkpoint:
@@ -49,7 +56,7 @@ class Checkpoint:
             with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 found = dict(arrays)
             other = [name for name, label in self.labels.items() if found.pop(name) != label]
-        except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        except DAMAGED as error:
             raise ValueError(
                 f"{self.path}: no checkpoint that can be read; remove the file and run again"
             ) from error

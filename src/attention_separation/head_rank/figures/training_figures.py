@@ -5,14 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...pages.drawing import key, legend_beside, log_axis, save_with_numbers, sheet
 from ...pages.house_style import INK, PALETTE
 from ...results.provenance import record
-from ...results.tables import table_from_rows
+from ...results.tables import read_schema, table_from_rows
 from ...settings.strict_model import Job
 from ...settings.words import counted
 from ..settings.cells import EPOCH
@@ -260,7 +259,7 @@ def numbers(figure: str, rows: list[dict]) -> pa.Table:
 
 def run(job: Job, figure: str, tables: list[Path], output: Path) -> None:
     # The root of the random streams of the cells.
-    seed = int(pq.read_metadata(tables[0]).metadata[b"seed"])
+    seed = int(read_schema(tables[0]).metadata[b"seed"])
     rows = shown(figure, runs.read_runs(tables).to_pylist(), seed)
     provenance = record(job.canonical(), __name__)
     save_with_numbers(FIGURES[figure](rows), output, numbers(figure, rows), provenance)

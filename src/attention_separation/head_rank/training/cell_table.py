@@ -57,8 +57,8 @@ RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.typ
 
 
 def read_cell(path: Path) -> pa.Table:
-    """The table of a cell; TableError if a file is none."""
-    return read_parquet(path, SCHEMA, optional=USUAL)
+    """The table of a cell, of an earlier version too; TableError if a file is none, or damaged."""
+    return read_parquet(path, SCHEMA, optional=USUAL, is_sealed=False)
 
 
 def entries(
