@@ -2,7 +2,8 @@
 any, and trained networks beside these limits."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ..pages.drawing import key, legend_beside, save_with_numbers, sheet, sorted_columns, ticks_at
 from ..pages.house_style import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION, kernel_line
@@ -34,23 +36,34 @@ WORDS = {
 }
 """Kernels from the best to the least, which is the order of a legend."""
 
-DOT = {
-    "linestyle": "", "markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 4.5, "zorder": 4,
-}  # fmt: skip
+Run = dict[str, Any]
+"""A run of a trained network, a row of the table of cells."""
+
+Look = dict[str, Any]
+"""How something is drawn, as matplotlib has it: colour, marker, label."""
+
+DOT: Look = {
+    "linestyle": "",
+    "markeredgecolor": INK,
+    "markeredgewidth": 0.5,
+    "markersize": 4.5,
+    "zorder": 4,
+}
 TRAINED = "trained: every run"
 
 Map = tuple[str | None, str, int | None]
 """An attention map by its kernel, what it is divided by, and features."""
 
-MAPS = {
+MAPS: dict[Map, tuple[str, str, str]] = {
     ("linear", "sum", None): (VERMILION, "s", "trained linear, by row sums"),
     ("linear_unnormalised", "rms", None): (VERMILION, "D", "trained linear, RMSNorm"),
 }
 """Colour, marker and words of maps whose kernel has a limit and that are not drawn as its own."""
 
 SKY_BLUE = PALETTE[5]
-OTHERS = (SKY_BLUE, DARK_GRAY, MIDDLE_GRAY), "^vPX*<>"
-"""Colours and markers of maps whose kernel has no limit."""
+OTHER_COLOURS = (SKY_BLUE, DARK_GRAY, MIDDLE_GRAY)
+OTHER_MARKERS = "^vPX*<>"
+"""Of maps whose kernel has no limit, taken in turn."""
 
 ARMS = {arm: QUERIES[arm] for arm in ("query_given", "query_learned")}
 """Arms that are shown, in words."""
@@ -70,70 +83,103 @@ DOTS = (
 )
 
 
+@dataclass(frozen=True)
+class AccuracyPanel:
+    """A panel of accuracies against n: of limits at one mu, and of the runs of an arm at this mu,
+    None where there are no networks."""
+
+    arm: str | None
+    mu: float
+    title: str
+
+
 def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None) -> Figure:
     """The best accuracy of each kernel against n, a panel for each mu; or for each arm and mu of
     trained networks, with a dot for each run but those of controls."""
-    rows = [row for row in runs_of(cells) if row["arm"] in ARMS]
-    marks = marks_of(map_of(row) for row in rows)
-    panels = {
-        (arm, mu): f"{ARMS[arm]}, $\\mu$ = {mu:g}"
-        for arm, mu in sorted({(row["arm"], row["mu"]) for row in rows})
-    } or {
-        (None, mu): f"signal-to-noise ratio of the needle $\\mu$ = {mu:g}"
-        for mu in dict.fromkeys(limits["mu"].to_pylist())
-    }
-    note = ACCURACIES + (DOTS if rows else "")
+    runs = [run for run in runs_of(cells) if run["arm"] in ARMS]
+    looks = looks_of(map_of(run) for run in runs)
+    panels = _panels_of_runs(runs) if runs else _panels_of_limits(limits)
+    note = ACCURACIES + DOTS if runs else ACCURACIES
     with sheet(title, note, len(panels), (3.5, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
-        for ax, ((arm, mu), words) in zip(axes, panels.items(), strict=True):
-            own = select_rows(limits, mu=mu)
+        for ax, panel in zip(axes, panels, strict=True):
+            limits_at_mu = select_rows(limits, mu=panel.mu)
             ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
-            for kernel, label in WORDS.items():
-                of_kernel = select_rows(own, kernel=kernel)
-                n, accuracy = sorted_columns(of_kernel, "n", "accuracy")
-                ax.plot(n, accuracy, label=label, **kernel_line(kernel))
-            for row in rows:
-                if (row["arm"], row["mu"]) == (arm, mu):
-                    look = marks[map_of(row)] | {"clip_on": False, "label": None}
-                    ax.plot(row["n"], row["accuracy"], **DOT | look)
-            ax.set(xscale="log", xlabel="tokens $n$", ylabel="accuracy", title=words)
-            n = own["n"].to_pylist()
-            if min(n) < max(n):
-                ax.set_xlim(min(n), max(n))
+            _draw_limits(ax, limits_at_mu)
+            for run in runs:
+                if (run["arm"], run["mu"]) == (panel.arm, panel.mu):
+                    look = DOT | looks[map_of(run)] | {"clip_on": False, "label": None}
+                    ax.plot(run["n"], run["accuracy"], **look)
+            ax.set(xscale="log", xlabel="tokens $n$", ylabel="accuracy", title=panel.title)
+            sizes = limits_at_mu["n"].to_pylist()
+            if min(sizes) < max(sizes):
+                ax.set_xlim(min(sizes), max(sizes))
             ax.set_ylim(0.49, 1.01)
             ax.label_outer()
-        # One entry for all dots in the colour of their limit.
-        labels = {look["label"]: look for look in marks.values()}
-        if TRAINED in labels:
-            labels[TRAINED] = labels[TRAINED] | {"color": INK}
-        legend_beside(figure, [key(**DOT | look) for look in labels.values()])
+        legend_beside(figure, _keys_of(looks.values()))
     return figure
 
 
-def runs_of(cells: pa.Table | None) -> list[dict]:
+def _panels_of_runs(runs: Sequence[Run]) -> list[AccuracyPanel]:
+    """A panel for each arm and mu of some runs."""
+    places = sorted({(run["arm"], run["mu"]) for run in runs})
+    return [AccuracyPanel(arm, mu, f"{ARMS[arm]}, $\\mu$ = {mu:g}") for arm, mu in places]
+
+
+def _panels_of_limits(limits: pa.Table) -> list[AccuracyPanel]:
+    """A panel for each mu of a table of limits."""
+    words = "signal-to-noise ratio of the needle $\\mu$"
+    mus = dict.fromkeys(limits["mu"].to_pylist())
+    return [AccuracyPanel(None, mu, f"{words} = {mu:g}") for mu in mus]
+
+
+def _draw_limits(ax: Axes, limits: pa.Table) -> None:
+    """The accuracy limit of each kernel against n."""
+    for kernel, label in WORDS.items():
+        n, accuracy = sorted_columns(select_rows(limits, kernel=kernel), "n", "accuracy")
+        ax.plot(n, accuracy, label=label, **kernel_line(kernel))
+
+
+def _keys_of(looks: Iterable[Look]) -> list[Line2D]:
+    """Entries of a legend: one for all dots in the colour of their limit, one for any other map."""
+    look_by_label = {look["label"]: look for look in looks}
+    if TRAINED in look_by_label:
+        look_by_label[TRAINED] = look_by_label[TRAINED] | {"color": INK}
+    return [key(**DOT | look) for look in look_by_label.values()]
+
+
+def runs_of(cells: pa.Table | None) -> list[Run]:
     """The runs of trained networks that are no controls."""
-    return [row for row in cells.to_pylist() if not row["control"]] if cells else []
+    if cells is None:
+        return []
+    return [row for row in cells.to_pylist() if not row["control"]]
 
 
-def map_of(row: dict) -> Map:
+def map_of(run: Run) -> Map:
     """The attention map of a run."""
-    return row["kernel"], row["divided_by"], row["features"]
+    return run["kernel"], run["divided_by"], run["features"]
 
 
-def marks_of(maps: Iterable[Map]) -> dict[Map, dict[str, Any]]:
+def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
     """How dots of each map are drawn: of one with a limit in its colour, others apart."""
-    found = {}
-    others = zip(*map(cycle, OTHERS), strict=False)
-    for each in dict.fromkeys(maps):
-        kernel, _, features = each
-        if each in MAPS:
-            look = MAPS[each]
+    colours = cycle(OTHER_COLOURS)
+    markers = cycle(OTHER_MARKERS)
+    looks = {}
+    for attention_map in dict.fromkeys(maps):
+        kernel, _, features = attention_map
+        if attention_map in MAPS:
+            color, marker, label = MAPS[attention_map]
         elif kernel in WORDS and features is None:
-            look = (kernel_line(kernel)["color"], "o", TRAINED)
+            color = kernel_line(kernel)["color"]
+            marker = "o"
+            label = TRAINED
         else:
-            words = f"trained {kernel or 'without attention'}"
-            look = (*next(others), words + (f", {features} features" if features else ""))
-        found[each] = dict(zip(("color", "marker", "label"), look, strict=True))
-    return found
+            color = next(colours)
+            marker = next(markers)
+            label = f"trained {kernel or 'without attention'}"
+            if features:
+                label += f", {features} features"
+        looks[attention_map] = {"color": color, "marker": marker, "label": label}
+    return looks
 
 
 SLOPES = {"uniform": 2, "linear": 4, "power_2": 6, "power_3": 8, "power_4": 10}
@@ -163,55 +209,65 @@ CROSSINGS = (
 def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None) -> Figure:
     """The n at which each kernel's accuracy is .75, against mu and its square, with those at which
     trained networks cross it."""
-    dots = list(trained_crossings(runs_of(cells)))
-    note = CRITICAL_N + (CROSSINGS if dots else "")
+    crossings = list(trained_crossings(runs_of(cells)))
+    note = CRITICAL_N + CROSSINGS if crossings else CRITICAL_N
     with sheet(title, note, 2, (4.8, 4.6)) as (figure, (left, right)):
         for kernel, (mu, n) in critical_points(critical).items():
-            look = kernel_line(kernel) | {"marker": "." if kernel != "bayes" else None}
-            near = n < (LEFT_OUT if kernel not in SLOPES else math.inf)
-            left.plot(mu[near], n[near], label=WORDS[kernel], **look)
+            look = kernel_line(kernel) | {"marker": None if kernel == "bayes" else "."}
+            is_near = n < (math.inf if kernel in SLOPES else LEFT_OUT)
+            left.plot(mu[is_near], n[is_near], label=WORDS[kernel], **look)
             right.plot(mu**2, n, **look)
             if kernel in SLOPES and len(mu) > 1:
                 _draw_triangle(left, mu, n, SLOPES[kernel])
-        every = np.unique(numpy_column(critical, "mu"))
-        right.plot(every**2, 0.7 * np.exp(every**2 / 2), color=INK, linestyle=":", linewidth=1)
-        for kernel, mu, n in dots:
-            for ax, x in ((left, mu), (right, mu**2)):
-                ax.plot(x, n, "o", color=kernel_line(kernel)["color"], **DOT)
-        whole = [mu for mu in every if mu.is_integer()] or every
-        ticks_at(left.xaxis, whole)
+        all_mu = np.unique(numpy_column(critical, "mu"))
+        reference = 0.7 * np.exp(all_mu**2 / 2)
+        right.plot(all_mu**2, reference, color=INK, linestyle=":", linewidth=1)
+        for kernel, at_mu, crossing in crossings:
+            color = kernel_line(kernel)["color"]
+            left.plot(at_mu, crossing, "o", color=color, **DOT)
+            right.plot(at_mu**2, crossing, "o", color=color, **DOT)
+        whole_mu = all_mu[all_mu % 1 == 0]
+        ticks = (whole_mu if len(whole_mu) else all_mu).tolist()
+        ticks_at(left.xaxis, ticks)
+        right.set_xticks([mu**2 for mu in ticks], [f"{mu:g}²" for mu in ticks])
         left.set_yscale("log")
         right.set_yscale("log")
-        right.set_xticks([mu**2 for mu in whole], [f"{mu:g}²" for mu in whole])
         left.set_xlabel("signal-to-noise ratio $\\mu$ of the needle, logarithmic")
         right.set_xlabel("$\\mu^2$")
         left.set_ylabel("critical $n$")
         left.set_title("Scores to a power: straight against log μ")
         right.set_title("Softmax: straight against μ²")
-        legend_beside(figure, [key("trained", marker="o", **DOT)] if dots else [])
+        legend_beside(figure, [key("trained", marker="o", **DOT)] if crossings else [])
     return figure
 
 
 def critical_points(critical: pa.Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """mu and n* of each kernel, where there is one."""
-    found = {}
+    points = {}
     for kernel in WORDS:
         mu, n = sorted_columns(select_rows(critical, kernel=kernel), "mu", "n_critical")
-        known = (n > 0) & (n < math.inf)
-        if known.any():
-            found[kernel] = mu[known], n[known]
-    return found
+        is_known = (n > 0) & (n < math.inf)
+        if is_known.any():
+            points[kernel] = mu[is_known], n[is_known]
+    return points
 
 
 def _draw_triangle(ax: Axes, mu: np.ndarray, n: np.ndarray, slope: int) -> None:
-    low, high = (share * mu[-2] for share in TRIANGLE)
-    bottom = float(np.exp(np.interp(math.log(low), np.log(mu), np.log(n)))) / BENEATH
+    """A triangle with a slope beneath a line of critical n, and the slope beside it."""
+    low = TRIANGLE[0] * mu[-2]
+    high = TRIANGLE[1] * mu[-2]
+    log_n_at_low = np.interp(math.log(low), np.log(mu), np.log(n))
+    bottom = float(np.exp(log_n_at_low)) / BENEATH
     top = bottom * (high / low) ** slope
     ax.plot([low, high, high, low], [bottom, bottom, top, bottom], color=INK, linewidth=0.7)
     ax.annotate(
-        f"{slope}", (high, math.sqrt(bottom * top)), xytext=(2, 0), textcoords="offset points",
-        fontsize=7.5, va="center",
-    )  # fmt: skip
+        f"{slope}",
+        (high, math.sqrt(bottom * top)),
+        xytext=(2, 0),
+        textcoords="offset points",
+        fontsize=7.5,
+        va="center",
+    )
 
 
 SINK = (
@@ -226,25 +282,42 @@ def draw_sinks(title: str, sinks: pa.Table, cells: pa.Table | None = None) -> Fi
     mus = dict.fromkeys(sinks["mu"].to_pylist())
     with sheet(title, SINK, len(mus), (3.9, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
         for ax, mu in zip(axes, mus, strict=True):
-            own, colours = select_rows(sinks, mu=mu), cycle(PALETTE)
+            at_mu = select_rows(sinks, mu=mu)
+            colours = cycle(PALETTE)
             ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
-            right = sorted_columns(own, "n", "right_sink")
-            ax.plot(*right, label="right at every n (Bayes)", **kernel_line("bayes"))
-            for right_at in dict.fromkeys(own["right_at"].to_pylist()):
-                n, accuracy = sorted_columns(select_rows(own, right_at=right_at), "n", "accuracy")
-                name = f"right at n₀ = {right_at:,}" if right_at else "softmax-one"
-                color = next(colours) if right_at else INK
-                ax.plot(n, accuracy, label=name, color=color, marker="." if right_at else ",")
-                for last in n[accuracy >= CRITICAL][-1:]:
-                    ax.plot(last, CRITICAL, "o", color=color, **DOT)
-                    ax.annotate(
-                        f"{last:,}", (last, CRITICAL), xytext=(-3, -5), rotation=90,
-                        textcoords="offset points", fontsize=7.5, ha="right", va="top",
-                    )  # fmt: skip
+            n, right_accuracy = sorted_columns(at_mu, "n", "right_sink")
+            ax.plot(n, right_accuracy, label="right at every n (Bayes)", **kernel_line("bayes"))
+            for right_at in dict.fromkeys(at_mu["right_at"].to_pylist()):
+                of_sink = select_rows(at_mu, right_at=right_at)
+                if right_at:
+                    look: Look = {"color": next(colours), "marker": "."}
+                    _draw_sink(ax, of_sink, f"right at n₀ = {right_at:,}", look)
+                else:
+                    _draw_sink(ax, of_sink, "softmax-one", {"color": INK, "marker": ","})
             ax.set(xscale="log", xlabel="tokens $n$", title=f"$\\mu$ = {mu:g}", ylabel="accuracy")
             ax.label_outer()
         legend_beside(figure)
     return figure
+
+
+def _draw_sink(ax: Axes, sink: pa.Table, label: str, look: Look) -> None:
+    """Accuracy of a sink against n, and the last n at which it is .75."""
+    n, accuracy = sorted_columns(sink, "n", "accuracy")
+    ax.plot(n, accuracy, label=label, **look)
+    reached = n[accuracy >= CRITICAL]
+    if len(reached):
+        last = reached[-1]
+        ax.plot(last, CRITICAL, "o", color=look["color"], **DOT)
+        ax.annotate(
+            f"{last:,}",
+            (last, CRITICAL),
+            xytext=(-3, -5),
+            rotation=90,
+            textcoords="offset points",
+            fontsize=7.5,
+            ha="right",
+            va="top",
+        )
 
 
 REFERENCES = ("bayes", "exp", "power_2", "linear")
@@ -260,40 +333,54 @@ Place = tuple[str, float, int]
 
 def draw_features(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
     """Accuracy of trained feature maps against how many features they have."""
-    rows = [row for row in runs_of(cells) if row["features"]]
-    shown = places_of(rows)[:3]
+    runs = [run for run in runs_of(cells) if run["features"]]
+    places = places_of(runs)[:3]
+    columns = max(len(places), 1)
     with sheet(
-        title, FEATURES, max(len(shown), 1), (4.2, 3.9), (2.0, 0.0), sharey=True
+        title, FEATURES, columns, (4.2, 3.9), (2.0, 0.0), sharey=True
     ) as (figure, axes):  # fmt: skip
-        for ax, (arm, mu, n) in zip(axes, shown, strict=False):
+        for ax, place in zip(axes, places, strict=False):
+            arm, mu, n = place
             for kernel in REFERENCES:
-                for limit in select_rows(limits, kernel=kernel, mu=mu, n=n)["accuracy"].to_pylist():
+                reference = select_rows(limits, kernel=kernel, mu=mu, n=n)
+                for limit in reference["accuracy"].to_pylist():
                     ax.axhline(limit, label=WORDS[kernel], **kernel_line(kernel))
-            runs: dict[int, list[float]] = {}
-            for row in rows:
-                if (row["arm"], row["mu"], row["n"]) == (arm, mu, n):
-                    runs.setdefault(row["features"], []).append(row["accuracy"])
-            for r, own in runs.items():
-                ax.plot([r] * len(own), own, "^", color=SKY_BLUE, **DOT)
-            numbers = sorted(runs)
-            ax.plot(numbers, [np.mean(runs[r]) for r in numbers], color=SKY_BLUE)
+            runs_here = [run for run in runs if place_of(run) == place]
+            accuracies = _accuracies_by(lambda run: run["features"], runs_here)
+            for features, values in accuracies.items():
+                ax.plot([features] * len(values), values, "^", color=SKY_BLUE, **DOT)
+            numbers = sorted(accuracies)
+            means = [np.mean(accuracies[features]) for features in numbers]
+            ax.plot(numbers, means, color=SKY_BLUE)
             ticks_at(ax.xaxis, numbers)
             ax.set_xlabel("features $r$")
             ax.set_title(f"{ARMS.get(arm, arm)}, $\\mu$ = {mu:g}, $n$ = {n}")
             _accuracy_axis(ax)
-        legend_beside(
-            figure, [key("trained elu + 1", SKY_BLUE, **DOT | {"linestyle": "-", "marker": "^"})]
-        )
+        look = DOT | {"linestyle": "-", "marker": "^"}
+        legend_beside(figure, [key("trained elu + 1", SKY_BLUE, **look)])
     return figure
 
 
-def places_of(rows: list[dict]) -> list[Place]:
-    """Arm, mu and n at which several numbers of features were trained, or else any."""
+def place_of(run: Run) -> Place:
+    """Arm, mu and n of a run."""
+    return run["arm"], run["mu"], run["n"]
+
+
+def places_of(runs: Iterable[Run]) -> list[Place]:
+    """Those at which several numbers of features were trained, or else any."""
     numbers: dict[Place, set[int]] = {}
-    for row in rows:
-        numbers.setdefault((row["arm"], row["mu"], row["n"]), set()).add(row["features"])
-    most = max(map(len, numbers.values()), default=0)
-    return [place for place, found in sorted(numbers.items()) if len(found) >= most]
+    for run in runs:
+        numbers.setdefault(place_of(run), set()).add(run["features"])
+    most = max((len(features) for features in numbers.values()), default=0)
+    return [place for place in sorted(numbers) if len(numbers[place]) >= most]
+
+
+def _accuracies_by(group: Callable[[Run], Any], runs: Iterable[Run]) -> dict[Any, list[float]]:
+    """The accuracies of runs, by what they have in common, in the order in which that comes."""
+    accuracies: dict[Any, list[float]] = {}
+    for run in runs:
+        accuracies.setdefault(group(run), []).append(run["accuracy"])
+    return accuracies
 
 
 NETWORK = (
@@ -313,45 +400,53 @@ BARS = {
 
 def draw_paper_network(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
     """The first paper's network trained, every token a query."""
-    rows = [row for row in runs_of(cells) if row["arm"] == "self_attention"]
-    places = sorted({(row["mu"], row["n"]) for row in rows})
+    runs = [run for run in runs_of(cells) if run["arm"] == "self_attention"]
+    places = sorted({(run["mu"], run["n"]) for run in runs})
+    columns = max(len(places), 1)
     with sheet(
-        title, NETWORK, max(len(places), 1), (3.9, 3.9), (2.0, 0.0), sharey=True
+        title, NETWORK, columns, (3.9, 3.9), (2.0, 0.0), sharey=True
     ) as (figure, axes):  # fmt: skip
         for ax, (mu, n) in zip(axes, places, strict=False):
-            for best in select_rows(limits, kernel="bayes", mu=mu, n=n)["accuracy"].to_pylist():
-                ax.axhline(best, label=WORDS["bayes"], zorder=1, **kernel_line("bayes"))
-            runs: dict[tuple, list[float]] = {}
-            for row in rows:
-                if (row["mu"], row["n"]) == (mu, n):
-                    of_map = runs.setdefault((row["kernel"], row["divided_by"]), [])
-                    of_map.append(row["accuracy"])
-            for at, ((kernel, _), own) in enumerate(runs.items()):
-                mean = float(np.mean(own))
-                known = kernel_line(kernel)["color"] if kernel in WORDS else VERMILION
-                color = MIDDLE_GRAY if kernel is None else known
-                ax.bar(at, mean - 0.5, bottom=0.5, width=0.6, color=color, alpha=0.6)
-                ax.plot([at] * len(own), own, "o", color=color, **DOT)
-                if kernel is None:
-                    ax.axhline(
-                        mean, label="without attention", color=INK, linestyle="--", linewidth=1,
-                        zorder=1,
-                    )  # fmt: skip
-            names = [BARS.get(each, f"{each[0]},\nby {each[1]}") for each in runs]
-            ax.set_xticks(range(len(runs)), names)
+            best = select_rows(limits, kernel="bayes", mu=mu, n=n)
+            for accuracy in best["accuracy"].to_pylist():
+                ax.axhline(accuracy, label=WORDS["bayes"], zorder=1, **kernel_line("bayes"))
+            runs_here = [run for run in runs if (run["mu"], run["n"]) == (mu, n)]
+            accuracies = _accuracies_by(lambda run: (run["kernel"], run["divided_by"]), runs_here)
+            for position, ((kernel, _), values) in enumerate(accuracies.items()):
+                _draw_bar(ax, position, kernel, values)
+            names = [BARS.get(bar, f"{bar[0]},\nby {bar[1]}") for bar in accuracies]
+            ax.set_xticks(range(len(names)), names)
             ax.set_title(f"$\\mu$ = {mu:g}, $n$ = {n}")
             _accuracy_axis(ax)
         legend_beside(figure)
     return figure
 
 
+def _draw_bar(ax: Axes, position: int, kernel: str | None, accuracies: Sequence[float]) -> None:
+    """The mean accuracy of some runs as a bar, with a dot for each, and a line across where they
+    have no attention."""
+    mean = float(np.mean(accuracies))
+    if kernel is None:
+        color = MIDDLE_GRAY
+    elif kernel in WORDS:
+        color = kernel_line(kernel)["color"]
+    else:
+        color = VERMILION
+    ax.bar(position, mean - 0.5, bottom=0.5, width=0.6, color=color, alpha=0.6)
+    ax.plot([position] * len(accuracies), accuracies, "o", color=color, **DOT)
+    if kernel is None:
+        look: Look = {"color": INK, "linestyle": "--", "linewidth": 1, "zorder": 1}
+        ax.axhline(mean, label="without attention", **look)
+
+
 def _accuracy_axis(ax: Axes) -> None:
+    """From chance to 1, on the first panel's axis alone."""
     ax.set_ylim(0.49, 1.01)
     ax.set_ylabel("held-out accuracy")
     ax.label_outer()
 
 
-DRAWN = {
+DRAWN: dict[str, tuple[pa.Schema, Callable[..., Figure]]] = {
     "needle_accuracy": (accuracy_limits.ACCURACIES, draw_accuracies),
     "needle_critical": (accuracy_limits.CRITICAL, draw_critical),
     "needle_sink": (accuracy_limits.SINKS, draw_sinks),

@@ -45,10 +45,14 @@ def slopes(evidence: Evidence) -> Iterator[Comparison]:
         rows = [known[kernel, mu] for mu in AT if (kernel, mu) in known]
         for low, high in pairwise(rows):
             width = math.log(high["mu"] / low["mu"])
-            value = math.log(high["n_critical"] / low["n_critical"]) / width
-            off = sum(row["error"] / row["n_critical"] for row in (low, high)) / width
-            least, most = 2 * degree * (1 - NEAR), 2 * degree * (1 + NEAR)
-            yield Comparison(f"p = {degree - 1}", Estimate.within(value, off), least, most)
+            slope = math.log(high["n_critical"] / low["n_critical"]) / width
+            relative_errors = [row["error"] / row["n_critical"] for row in (low, high)]
+            yield Comparison(
+                f"p = {degree - 1}",
+                Estimate.within(slope, sum(relative_errors) / width),
+                least=2 * degree * (1 - NEAR),
+                most=2 * degree * (1 + NEAR),
+            )
 
 
 def of_softmax(evidence: Evidence) -> Iterator[Comparison]:
@@ -56,43 +60,59 @@ def of_softmax(evidence: Evidence) -> Iterator[Comparison]:
     for row in evidence.critical:
         mu, n = row["mu"], row["n_critical"]
         if row["kernel"] == "exp" and 3 <= mu <= 8 and 0 < n < math.inf:
-            scale = math.exp(-mu * mu / 2)
-            found = Estimate.within(n, row["error"]).moved(lambda n, scale=scale: n * scale)
-            yield Comparison(f"μ = {mu:g}", found, LOW, HIGH)
+            critical = Estimate.within(n, row["error"])
+            yield Comparison(f"μ = {mu:g}", _times(critical, math.exp(-mu * mu / 2)), LOW, HIGH)
+
+
+def _times(estimate: Estimate, scale: float) -> Estimate:
+    return estimate.moved(lambda end: end * scale)
 
 
 def margins(evidence: Evidence) -> Iterator[Comparison]:
     """Of linear attention, two ways at every n, against the closed form."""
-    data, another_x = evidence.data, evidence.another_x
-    wanted = margin(data, another_x.weight)
-    for n in another_x.sizes:
-        for words, way in (("distinct rows", margin_of_rows), ("all tokens", literal_margin)):
-            found = Estimate.exactly(way(data, n, another_x.weight))
-            name = f"g = {another_x.weight:g}, K = {data.classes}, n = {n:,}, {words}"
-            yield Comparison(name, found, wanted - EQUAL, wanted + EQUAL)
+    data = evidence.data
+    weight = evidence.another_x.weight
+    closed_form = margin(data, weight)
+    for n in evidence.another_x.sizes:
+        margin_by_way = {
+            "distinct rows": margin_of_rows(data, n, weight),
+            "all tokens": literal_margin(data, n, weight),
+        }
+        for way, value in margin_by_way.items():
+            yield Comparison(
+                f"g = {weight:g}, K = {data.classes}, n = {n:,}, {way}",
+                Estimate.exactly(value),
+                least=closed_form - EQUAL,
+                most=closed_form + EQUAL,
+            )
 
 
 N5 = claim(
-    "N5", EXACT,
-    "A score to the power p is lost at a critical n that grows as μ to the power 2(p + 1): its "
-    "slope in log μ between μ = 5 and 6, p = 1 to 4",
-    "within 5 % of 2(p + 1)",
-    slopes,
-)  # fmt: skip
+    "N5",
+    kind=EXACT,
+    statement="A score to the power p is lost at a critical n that grows as μ to the power 2(p + "
+    "1): its slope in log μ between μ = 5 and 6, p = 1 to 4",
+    rule="within 5 % of 2(p + 1)",
+    comparisons=slopes,
+)
 N6 = claim(
-    "N6", EXACT,
-    "Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: its n · e^(−μ²/2)",
-    "between 0.6 and 0.8 at every μ from 3 to 8",
-    of_softmax,
-)  # fmt: skip
+    "N6",
+    kind=EXACT,
+    statement="Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: "
+    "its n · e^(−μ²/2)",
+    rule="between 0.6 and 0.8 at every μ from 3 to 8",
+    comparisons=of_softmax,
+)
 N10 = claim(
-    "N10", EXACT,
-    "Without noise, and with rows divided by their sums, linear attention with X = e_d e_dᵀ + "
-    "g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does not shrink with n",
-    "equal to 10⁻¹² of √log n to the closed form f(a₁) − f(a₀), f(a) = (bc²/K + g a b²/K) / "
+    "N10",
+    kind=EXACT,
+    statement="Without noise, and with rows divided by their sums, linear attention with X = e_d "
+    "e_dᵀ + g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does "
+    "not shrink with n",
+    rule="equal to 10⁻¹² of √log n to the closed form f(a₁) − f(a₀), f(a) = (bc²/K + g a b²/K) / "
     "(c² + g a b/K), by distinct rows and by all n tokens",
-    margins,
-)  # fmt: skip
+    comparisons=margins,
+)
 
 EXACT_CLAIMS = (N5, N6, N10)
 
@@ -140,5 +160,5 @@ def run(
         read_parquet(critical, CRITICAL),
         read_parquet(cells, CELLS) if cells else None,
     )
-    provenance = record(job.canonical(), __name__)
-    write_result(table, output, provenance, TITLE, ABOUT + ABOUT_TRAINED * bool(cells))
+    about = ABOUT + ABOUT_TRAINED if cells else ABOUT
+    write_result(table, output, record(job.canonical(), __name__), TITLE, about)

@@ -3,11 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from ...statistics.means import Mean
 from ..exact.accuracy import CRITICAL
 
-Rows = Sequence[dict]
+Run = dict[str, Any]
+"""A run of a trained network, a row of the table of cells."""
+
+Rows = Sequence[Run]
 
 QUERIES = {
     "query_given": "query given",
@@ -25,33 +29,39 @@ def mean_accuracy(rows: Rows) -> Mean:
     Every run has held-out sequences of its own, so that the spread over runs has the binomial error
     in it; a run's variance is taken to be no less than that error's, whatever the spread.
     """
-    binomial = [row["accuracy"] * (1 - row["accuracy"]) / row["held_out"] for row in rows]
-    return Mean.of([row["accuracy"] for row in rows], math.sqrt(sum(binomial) / len(rows)))
+    accuracies = [row["accuracy"] for row in rows]
+    variances = [row["accuracy"] * (1 - row["accuracy"]) / row["held_out"] for row in rows]
+    return Mean.of(accuracies, math.sqrt(sum(variances) / len(rows)))
 
 
-def cells_of(rows: Rows, **wanted) -> Iterator[Rows]:
+def cells_of(rows: Rows, **wanted: object) -> Iterator[Rows]:
     """The runs of each cell whose columns have these values."""
-    groups: dict[str, list[dict]] = {}
+    runs_by_cell: dict[str, list[Run]] = {}
     for row in rows:
-        if all(row[key] == value for key, value in wanted.items()):
-            groups.setdefault(row["cell"], []).append(row)
-    yield from groups.values()
+        if all(row[column] == value for column, value in wanted.items()):
+            runs_by_cell.setdefault(row["cell"], []).append(row)
+    yield from runs_by_cell.values()
 
 
-def mean_of_cell(rows: Rows, **wanted) -> Mean | None:
+def mean_of_cell(rows: Rows, **wanted: object) -> Mean | None:
     """The mean accuracy of the only cell with these values; None if there is none."""
-    return next(map(mean_accuracy, cells_of(rows, **wanted)), None)
+    for cell in cells_of(rows, **wanted):
+        return mean_accuracy(cell)
+    return None
 
 
-def cell_words(row: dict) -> str:
+def cell_words(run: Run) -> str:
     """A cell in words, as in a table of claims; of a control also how it was trained."""
-    kernel = row["kernel"] or "no attention"
-    features = f", {row['features']} features" if row["features"] else ""
-    divided = "" if row["divided_by"] == "sum" else f" divided by {row['divided_by']}"
-    text = f"{kernel}{divided}{features}, {QUERIES[row['arm']]}, μ = {row['mu']:g}, n = {row['n']}"
-    if row["control"]:
-        plain = "" if row["standardised"] else ", outputs not standardised"
-        text += f", learning rate {row['lr']:g}{plain}"
+    text = run["kernel"] or "no attention"
+    if run["divided_by"] != "sum":
+        text += f" divided by {run['divided_by']}"
+    if run["features"]:
+        text += f", {run['features']} features"
+    text += f", {QUERIES[run['arm']]}, μ = {run['mu']:g}, n = {run['n']}"
+    if run["control"]:
+        text += f", learning rate {run['lr']:g}"
+        if not run["standardised"]:
+            text += ", outputs not standardised"
     return text
 
 
@@ -62,38 +72,50 @@ DIVIDED = {"linear": "n"}
 
 def query_given(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
     """The mean accuracy of a kernel of the ladder where the query is given."""
-    divided = DIVIDED.get(kernel, "sum")
     return mean_of_cell(
-        rows, arm="query_given", kernel=kernel, divided_by=divided, features=None, mu=mu, n=n
+        rows,
+        arm="query_given",
+        kernel=kernel,
+        divided_by=DIVIDED.get(kernel, "sum"),
+        features=None,
+        mu=mu,
+        n=n,
     )
 
 
 def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:
     """The mean accuracies of a kernel of the ladder against n, rising, the query given."""
     sizes = sorted({row["n"] for row in rows if row["arm"] == "query_given" and row["mu"] == mu})
-    means = ((n, query_given(rows, kernel, mu, n)) for n in sizes)
-    return [(n, mean) for n, mean in means if mean]
+    points = []
+    for n in sizes:
+        mean = query_given(rows, kernel, mu, n)
+        if mean is not None:
+            points.append((n, mean))
+    return points
 
 
-def segment(accuracies: Sequence[float]) -> int | None:
+def falling_segment(accuracies: Sequence[float]) -> int | None:
     """The first of two neighbours between which accuracies fall to .75; None if they do not."""
-    for at, (high, low) in enumerate(pairwise(accuracies)):
+    for k, (high, low) in enumerate(pairwise(accuracies)):
         if high >= CRITICAL > low:
-            return at
+            return k
     return None
 
 
 def crossing(points: Sequence[tuple[int, float]]) -> float | None:
     """The n at which accuracies cross .75, interpolated in log n; None if they do not."""
-    at = segment([accuracy for _, accuracy in points])
-    return None if at is None else interpolated(*points[at], *points[at + 1])
+    k = falling_segment([accuracy for _, accuracy in points])
+    if k is None:
+        return None
+    (n, high), (next_n, low) = points[k], points[k + 1]
+    return interpolated(n, high, next_n, low)
 
 
-def interpolated(n: int, high: float, more: int, low: float) -> float:
-    """Where the line in log n through two accuracies is at .75; NaN if it rises."""
+def interpolated(n: int, high: float, next_n: int, low: float) -> float:
+    """Where the line in log n through the accuracies at two n is at .75; NaN if it rises."""
     if high <= low:
         return math.nan
-    return n * (more / n) ** ((high - CRITICAL) / (high - low))
+    return n * (next_n / n) ** ((high - CRITICAL) / (high - low))
 
 
 def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:

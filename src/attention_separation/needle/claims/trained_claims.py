@@ -3,7 +3,7 @@ near it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 
 from ...results.tables import schema
@@ -28,6 +28,12 @@ between `least` and `most`, null where there is no such end."""
 
 Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
+
+Curve = Sequence[tuple[int, Mean]]
+"""Numbers of tokens, rising, and the mean accuracy of a cell's runs at each."""
+
+BOUNDED = ("uniform", "linear")
+"""Kernels whose limit is a bound, where the query is given."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +103,29 @@ from."""
 LARGEST = 512
 """The largest n at which training is held against lines."""
 
-SIGNAL, LARGE, MIDDLE = 5.0, 512, 128
-RATIO = (0.8, 1.25)
-APART, SUCCESS = 0.2, 0.9
-NEAR, BEHIND = 0.04, 0.05
-NEAR_SINK, NEAR_RIGHT, CARRIED = 0.2, 0.01, 4
+SIGNAL = 5.0
+"""mu at which kernels are compared with each other."""
 
+LARGE = 512
+MIDDLE = 128
+"""Numbers of tokens at which they are."""
+
+RATIO = (0.8, 1.25)
+"""Between which a trained critical n over the exact one must lie."""
+
+APART = 0.2
+SUCCESS = 0.9
+"""By how much softmax must be above linear attention, and what is success."""
+
+NEAR = 0.04
+BEHIND = 0.05
+"""How far feature maps may be below softmax, and must be below x^2."""
+
+NEAR_SINK = 0.2
+NEAR_RIGHT = 0.01
+CARRIED = 4
+"""How far a learned sink may be from the right one, and its accuracy from that one's, at so many
+times n and that part of it."""
 
 PARTS = 8
 """Claims that share the level: all but N11, whose numbers are known for each run."""
@@ -133,31 +156,34 @@ def _controls(evidence: Evidence) -> Iterator[ClaimedMean]:
 
 
 def _passing(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
+    """The mean accuracy of each cell less what nothing passes: the likelihood ratio's, and of
+    uniform weights and linear attention their bound."""
     for cell in cells_of(rows):
-        row, mean = cell[0], mean_accuracy(cell)
-        bounded = row["arm"] == "query_given" and row["kernel"] in ("uniform", "linear")
-        for kernel in ("bayes", *([row["kernel"]] if bounded else [])):
-            limit = limits.get((kernel, row["mu"], row["n"]))
-            if limit is not None:
-                against = "likelihood ratio" if kernel == "bayes" else "bound"
-                name = f"mean accuracy − {against}, {cell_words(row)}"
-                yield ClaimedMean(name, mean - limit, most=ABOVE)
+        run = cell[0]
+        words = cell_words(run)
+        mean = mean_accuracy(cell)
+        best = limits.get(("bayes", run["mu"], run["n"]))
+        if best is not None:
+            yield ClaimedMean(f"mean accuracy − likelihood ratio, {words}", mean - best, most=ABOVE)
+        if run["arm"] == "query_given" and run["kernel"] in BOUNDED:
+            bound = limits.get((run["kernel"], run["mu"], run["n"]))
+            if bound is not None:
+                yield ClaimedMean(f"mean accuracy − bound, {words}", mean - bound, most=ABOVE)
 
 
 def _reaching(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
+    """The mean accuracy of each cell of the ladder less its limit."""
     for cell in cells_of(rows, arm="query_given", features=None):
-        row = cell[0]
-        limit = limits.get((row["kernel"], row["mu"], row["n"]), 0.0)
-        if row["kernel"] in LADDER and row["n"] <= LARGEST and limit >= JUDGED_FROM:
-            name = f"mean accuracy − line, {cell_words(row)}"
+        run = cell[0]
+        limit = limits.get((run["kernel"], run["mu"], run["n"]), 0.0)
+        if run["kernel"] in LADDER and run["n"] <= LARGEST and limit >= JUDGED_FROM:
+            name = f"mean accuracy − line, {cell_words(run)}"
             yield ClaimedMean(name, mean_accuracy(cell) - limit, least=-BELOW)
 
 
 def _softmax_and_linear(evidence: Evidence) -> Iterator[ClaimedMean]:
-    rows = evidence.networks
-    softmax, linear = (
-        runs.query_given(rows, kernel, SIGNAL, LARGE) for kernel in ("exp", "linear")
-    )
+    softmax = runs.query_given(evidence.networks, "exp", SIGNAL, LARGE)
+    linear = runs.query_given(evidence.networks, "linear", SIGNAL, LARGE)
     if softmax and linear:
         yield ClaimedMean("softmax − linear", softmax - linear, least=APART)
         yield ClaimedMean("softmax", softmax, least=SUCCESS)
@@ -167,32 +193,39 @@ def _ladder(evidence: Evidence) -> Iterator[ClaimedMean]:
     rows = evidence.networks
     points = sorted({(row["mu"], row["n"]) for row in rows if row["arm"] == "query_given"})
     for mu, n in points:
-        steps = list(pairwise(LADDER))
-        if n == LARGE and mu < SIGNAL:
-            steps = steps[-1:]
-        elif n == MIDDLE:
-            steps = steps[:-1]
-        elif n != LARGE:
-            continue
-        for low, high in steps:
-            below, above = (runs.query_given(rows, kernel, mu, n) for kernel in (low, high))
+        for low, high in _steps(mu, n):
+            below = runs.query_given(rows, low, mu, n)
+            above = runs.query_given(rows, high, mu, n)
             if below and above:
                 name = f"{high} − {low}, μ = {mu:g}, n = {n}"
                 yield ClaimedMean(name, above - below, least=0.0)
 
 
+def _steps(mu: float, n: int) -> list[tuple[str, str]]:
+    """The neighbours on the ladder of which one is claimed to do better than the other."""
+    steps = list(pairwise(LADDER))
+    if n == MIDDLE:
+        return steps[:-1]
+    if n == LARGE:
+        return steps if mu >= SIGNAL else steps[-1:]
+    return []
+
+
 def _features(evidence: Evidence) -> Iterator[ClaimedMean]:
-    rows = evidence.networks
-    at = partial(mean_of_cell, rows, mu=SIGNAL, n=MIDDLE)
-    elu, softmax = partial(at, kernel="elu_plus_one"), at(arm="query_learned", kernel="exp")
-    if softmax and (own := elu(arm="query_learned", features=12)):
-        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", softmax - own, most=NEAR)
-    few, more = (elu(arm="query_given", features=features) for features in (8, 32))
-    power = runs.query_given(rows, "power_2", SIGNAL, MIDDLE)
+    def mean_at(**cell: object) -> Mean | None:
+        return mean_of_cell(evidence.networks, mu=SIGNAL, n=MIDDLE, **cell)
+
+    softmax = mean_at(arm="query_learned", kernel="exp")
+    elu = mean_at(arm="query_learned", kernel="elu_plus_one", features=12)
+    if softmax and elu:
+        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", softmax - elu, most=NEAR)
+    few = mean_at(arm="query_given", kernel="elu_plus_one", features=8)
+    many = mean_at(arm="query_given", kernel="elu_plus_one", features=32)
+    power = runs.query_given(evidence.networks, "power_2", SIGNAL, MIDDLE)
     if few and power:
         yield ClaimedMean(f"power_2 − elu, {QUERIES['query_given']}", power - few, least=BEHIND)
-    if few and more:
-        yield ClaimedMean(f"32 − 8 features, {QUERIES['query_given']}", more - few, least=0.0)
+    if few and many:
+        yield ClaimedMean(f"32 − 8 features, {QUERIES['query_given']}", many - few, least=0.0)
 
 
 def _paper_network(evidence: Evidence) -> Iterator[ClaimedMean]:
@@ -208,110 +241,142 @@ def _paper_network(evidence: Evidence) -> Iterator[ClaimedMean]:
 
 
 def _sinks(evidence: Evidence) -> Iterator[Comparison]:
-    for row in (row for row in evidence.cells if row["sink"] is not None):
-        mu, n, name = row["mu"], row["n"], f"run {row['run']}, {cell_words(row)}"
+    for run in evidence.cells:
+        if run["sink"] is None:
+            continue
+        mu = run["mu"]
+        n = run["n"]
+        name = f"run {run['run']}, {cell_words(run)}"
         right = right_sink(mu, n)
-        yield within(f"logit − right, {name}", Estimate.exactly(row["sink"] - right), NEAR_SINK)
-        for other in (max(n // CARRIED, 1), n * CARRIED):
-            found = sink_accuracy(mu, other, row["sink"], row["scale"])
-            wanted = sink_accuracy(mu, other, right)
-            gap = Estimate.within(found.value - wanted.value, found.error + wanted.error)
-            yield within(f"accuracy at {other} tokens − computed, {name}", gap, NEAR_RIGHT)
+        yield within(f"logit − right, {name}", Estimate.exactly(run["sink"] - right), NEAR_SINK)
+        for other_n in (max(n // CARRIED, 1), n * CARRIED):
+            learned = sink_accuracy(mu, other_n, run["sink"], run["scale"])
+            computed = sink_accuracy(mu, other_n, right)
+            gap = Estimate.within(learned.value - computed.value, learned.error + computed.error)
+            yield within(f"accuracy at {other_n} tokens − computed, {name}", gap, NEAR_RIGHT)
 
 
 def _crossings(evidence: Evidence) -> list[Comparison]:
     """Trained over exact critical n; the interval is that of the curve moved by its errors."""
-    rows, level = evidence.networks, evidence.level / PARTS
+    rows = evidence.networks
+    level = evidence.level / PARTS
     exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in evidence.critical}
-    known = [each for each in runs.trained_crossings(rows) if each[:2] in exact]
-    found = []
+    known = [point for point in runs.trained_crossings(rows) if point[:2] in exact]
+    least, most = RATIO
+    comparisons = []
     for kernel, mu, n in known:
         points = runs.curve(rows, kernel, mu)
-        near, far = (
-            Estimate(n, _moved(points, at, "low"), _moved(points, at, "high")).moved(
-                lambda moved, known_n=exact[kernel, mu]: moved / known_n
+        exact_n = exact[kernel, mu]
+        comparisons.append(
+            Comparison(
+                f"{kernel}, μ = {mu:g}",
+                _crossing_ratio(points, n, exact_n, level),
+                least,
+                most,
+                far=_crossing_ratio(points, n, exact_n, level / len(known)),
             )
-            for at in (level, level / len(known))
         )
-        found.append(Comparison(f"{kernel}, μ = {mu:g}", near, *RATIO, far))
-    return found
+    return comparisons
 
 
-def _moved(points: Sequence[tuple[int, Mean]], level: float, end: str) -> float:
+def _crossing_ratio(points: Curve, n: float, exact_n: float, level: float) -> Estimate:
+    """The crossing n over the exact one, with the interval of the accuracies beside it."""
+    crossing = Estimate(n, _moved(points, level, "low"), _moved(points, level, "high"))
+    return crossing.moved(lambda end: end / exact_n)
+
+
+def _moved(points: Curve, level: float, end: str) -> float:
     """The crossing moved with the two accuracies beside it to the "low" or "high" ends of their
     intervals; it may come to lie beyond them."""
-    at = runs.segment([mean.value for _, mean in points])
-    (n, high), (more, low) = points[at : at + 2]
-    ends = [getattr(mean.interval(level), end) for mean in (high, low)]
-    return runs.interpolated(n, ends[0], more, ends[1])
+    k = runs.falling_segment([mean.value for _, mean in points])
+    if k is None:
+        raise ValueError("the accuracies do not fall to 0.75")
+    n, high = points[k]
+    next_n, low = points[k + 1]
+    high_end = getattr(high.interval(level), end)
+    low_end = getattr(low.interval(level), end)
+    return runs.interpolated(n, high_end, next_n, low_end)
 
 
 N1 = claim(
-    "N1", TRAINED,
-    "No trained network passes what is exact: uniform weights or linear attention its bound, where "
-    "the query is given, any kernel the likelihood ratio",
-    f"mean accuracy − limit at most {ABOVE:g}",
-    of_means(_networks_passing),
-)  # fmt: skip
+    "N1",
+    kind=TRAINED,
+    statement="No trained network passes what is exact: uniform weights or linear attention its "
+    "bound, where the query is given, any kernel the likelihood ratio",
+    rule=f"mean accuracy − limit at most {ABOVE:g}",
+    comparisons=of_means(_networks_passing),
+)
 N2 = claim(
-    "N2", TRAINED,
-    f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
+    "N2",
+    kind=TRAINED,
+    statement=f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
     f"n = {LARGEST}, wherever the line is {JUDGED_FROM:g} or more",
-    f"limit − mean accuracy at most {BELOW:g}",
-    of_means(_networks_reaching),
-)  # fmt: skip
+    rule=f"limit − mean accuracy at most {BELOW:g}",
+    comparisons=of_means(_networks_reaching),
+)
 N3 = claim(
-    "N3", TRAINED,
-    f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
+    "N3",
+    kind=TRAINED,
+    statement=f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
     f"n = {LARGE}, the query given",
-    f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
-    of_means(_softmax_and_linear),
-)  # fmt: skip
+    rule=f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
+    comparisons=of_means(_softmax_and_linear),
+)
 N4 = claim(
-    "N4", TRAINED,
-    f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = {MIDDLE}, and "
+    "N4",
+    kind=TRAINED,
+    statement=f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = "
+    f"{MIDDLE}, and "
     f"at n = {LARGE} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE}; the query given",
-    "each step above 0",
-    of_means(_ladder),
-)  # fmt: skip
+    rule="each step above 0",
+    comparisons=of_means(_ladder),
+)
 N7 = claim(
-    "N7", TRAINED,
-    "Trained networks are lost at the critical n that is computed, where they cross an accuracy of "
-    "0.75 within the grid; the query given",
-    f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
-    _crossings,
-)  # fmt: skip
+    "N7",
+    kind=TRAINED,
+    statement="Trained networks are lost at the critical n that is computed, where they cross an "
+    "accuracy of 0.75 within the grid; the query given",
+    rule=f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
+    comparisons=_crossings,
+)
 N8 = claim(
-    "N8", TRAINED,
-    "Feature maps, elu + 1, come close to softmax where the query is learned, with 12 features, "
+    "N8",
+    kind=TRAINED,
+    statement="Feature maps, elu + 1, come close to softmax where the query is learned, with 12 "
+    "features, "
     "and fall behind power_2 where the query is given, with 8; there 32 features do better than 8: "
     f"μ = {SIGNAL:g}, n = {MIDDLE}",
-    f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
-    of_means(_features),
-)  # fmt: skip
+    rule=f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
+    comparisons=of_means(_features),
+)
 N9 = claim(
-    "N9", TRAINED,
-    "In the first paper's network, every token a query, trained linear attention does what no "
+    "N9",
+    kind=TRAINED,
+    statement="In the first paper's network, every token a query, trained linear attention does "
+    "what no "
     "attention does, rows divided by n, not by their sums, neurons standardised, with a bias for "
     "each, and pooled by the largest, not summed, and learned weights of the outputs: "
     f"n = {LARGE}",
-    f"no attention − linear at most {BELOW:g}",
-    of_means(_paper_network),
-)  # fmt: skip
+    rule=f"no attention − linear at most {BELOW:g}",
+    comparisons=of_means(_paper_network),
+)
 CONTROL = claim(
-    "control", TRAINED,
-    "Neither another learning rate nor leaving out the standardisation of outputs changes a "
-    "verdict",
-    f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
-    of_means(_controls),
-)  # fmt: skip
+    "control",
+    kind=TRAINED,
+    statement="Neither another learning rate nor leaving out the standardisation of outputs "
+    "changes a verdict",
+    rule=f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
+    comparisons=of_means(_controls),
+)
 N11 = claim(
-    "N11", TRAINED,
-    "A sink that is learned becomes the right one in every run, beside scores μz and beside scores "
+    "N11",
+    kind=TRAINED,
+    statement="A sink that is learned becomes the right one in every run, beside scores μz and "
+    "beside scores "
     "whose scale is learned with it; carried to other n it does what is computed of the right one",
-    f"logit within {NEAR_SINK:g} of log n + μ²/2; its accuracy at n/{CARRIED} and {CARRIED}n, "
+    rule=f"logit within {NEAR_SINK:g} of log n + μ²/2; its accuracy at n/{CARRIED} and {CARRIED}n, "
     f"computed, within {NEAR_RIGHT:g} of that of the sink that is right at n",
-    _sinks,
-)  # fmt: skip
+    comparisons=_sinks,
+)
 CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL, N11)
 """Those on trained networks."""
