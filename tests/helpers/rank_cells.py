@@ -21,15 +21,19 @@ def made_up_error(job: CellJob) -> float:
 
 def write_made_up(job: CellJob, path: Path) -> None:
     """The table of a cell that was never trained."""
-    runs, epochs = len(job.seeds), job.steps // EPOCH
+    runs, epochs = len(job.seeds), job.run_steps // EPOCH
     errors = [made_up_error(job) + 0.001 * run for run in range(runs)]
     heads = job.layers * job.total_heads if job.rank == job.model_dimension else 0
     values = {"head_layer": 1, "angle": 175.0, "scale": -20.0}
     learned = [{name: [values.get(name, 90.0)] * heads for name in OF_HEADS} for _ in errors]
     curve = [errors] * epochs
-    recorded = [[[[0.5] * runs, [1.0] * runs]] * job.layers for k in range(job.steps)
+    scored = [errors for epoch in range(1, epochs + 1) if job.is_scored(epoch)]
+    recorded = [[[[0.5] * runs, [1.0] * runs]] * job.layers for k in range(job.run_steps)
                 if job.has_shares(k)]  # fmt: skip
-    table = cell_table(job, curve, curve, recorded, errors, [0.001] * runs, learned)
+    scores = {"test_error": errors, "test_se": [0.001] * runs}
+    if job.layers == 1:
+        scores |= {"attention_error": errors, "attention_se": [0.001] * runs}
+    table = cell_table(job, curve, scored, recorded, scores, learned)
     metadata = record(job.canonical(), TRAINING) | {
         "seed": str(job.seed),
         "device": "none",

@@ -24,9 +24,9 @@ from ..results.tables import read_schema, rounded, schema, table_from_rows, writ
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
-from .settings.cells import TEXT_RATE
+from .settings.cells import MOST_POINTS, TEXT_RATE
 from .training import published_values
-from .training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, USUAL, entries, read_cell
+from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries, read_cell
 from .training.runs import (
     CONTROL_INITIAL,
     cells_of,
@@ -39,9 +39,6 @@ from .training.runs import (
 
 SCALES = ("paper_size", "reference")
 """Scales of which runs are kept, the quick one first."""
-
-MOST_POINTS = 25
-"""Of a curve that is kept."""
 
 MADE_WITH = "made_with.json"
 KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
@@ -117,13 +114,15 @@ def read_kept(folder: Path) -> list[dict]:
         types = pyarrow.csv.ConvertOptions(column_types=empty[name].schema)
         return pyarrow.csv.read_csv(folder / f"{name}.csv", convert_options=types).to_pylist()
 
-    rows = {(row["cell"], row["run"]): USUAL | row for row in read("runs")}
+    rows = {(row["cell"], row["run"]): ADDED | row for row in read("runs")}
     for row in rows.values():
         row |= {name: [] for name in chain(*LISTS.values())}
     for table, names in LISTS.items():
-        for cell, run, *entry in map(dict.values, read(table)):
-            for name, value in zip(names, entry, strict=True):
-                rows[cell, run][name].append(value)
+        columns = dict(zip(names, empty[table].column_names[2:], strict=True))
+        for entry in read(table):
+            row = rows[entry["cell"], entry["run"]]
+            for name, column in columns.items():
+                row[name].append(entry.get(column))
     return [*rows.values()]
 
 

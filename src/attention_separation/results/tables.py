@@ -168,9 +168,8 @@ def read_parquet(
     those that are `optional`, in the order of the schema, one that it lacks is null. TableError as
     `read_table`, or if the file has other columns, or was made with other settings."""
     table = read_table(path, is_sealed)
-    for name in optional:
-        if name not in table.column_names:
-            place, field = schema.get_field_index(name), schema.field(name)
+    for place, field in enumerate(schema):
+        if field.name in optional and field.name not in table.column_names:
             table = table.add_column(place, field, pa.nulls(len(table), field.type))
     if not table.schema.equals(schema, check_metadata=False):
         raise TableError(

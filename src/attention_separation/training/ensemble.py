@@ -67,6 +67,7 @@ class Ensemble(ABC):
     Attributes
     ----------
     step : number of steps done
+    last_step : number of steps to do
     tensors : views of the parameters, of these shapes
     running, history : tensors and lists, by name, that training goes on from too
     """
@@ -79,7 +80,7 @@ class Ensemble(ABC):
 
     def __init__(self, job: Any, vector: Tensor, shapes: Sequence[tuple[int, ...]]):
         keep_memory()
-        self.job, self.step = job, 0
+        self.job, self.step, self.last_step = job, 0, job.steps
         self.optimizer = Adam(vector, self.betas)
         parts = vector.split([math.prod(shape) for shape in shapes], dim=-1)
         self.tensors = [
@@ -116,11 +117,11 @@ class Ensemble(ABC):
     def train(self, save: Callable[[Self], None] | None = None) -> None:
         """To the last step; `save` is called every `checkpoint_every` steps."""
         job = self.job
-        progress = Progress(job.name, job.steps - self.step, "steps")
-        while self.step < job.steps:
+        progress = Progress(job.name, self.last_step - self.step, "steps")
+        while self.step < self.last_step:
             self.advance(self.batch(self.step))
             progress.advance()
-            if save and self.step % job.checkpoint_every == 0 and self.step < job.steps:
+            if save and self.step % job.checkpoint_every == 0 and self.step < self.last_step:
                 save(self)
 
     def saved(self) -> dict[str, np.ndarray]:

@@ -186,6 +186,10 @@ def _along(row: dict, layer: int, name: str) -> tuple[list[int], list[float]]:
     return [step for step, _ in found], [max(value or 0.0, BELOW) for _, value in found]
 
 
+WORDS = {"none": "no encoding"}
+"""What encodings are called, where not as their setting."""
+
+
 def _name(row: dict, rows: list[dict]) -> str:
     """The encoding of a run, and what else tells it from the others."""
     words = {"none": "no encoding", "concatenated": "concatenated"}
@@ -221,6 +225,45 @@ def figure_memory(rows: list[dict]) -> Figure:
     return figure
 
 
+CROSSED = (
+    ("new batches, fast warm-up", runs.FRESH),
+    ("the same 100, fast warm-up", runs.REPEATED),
+    ("new batches, published warm-up", {"regime": "fresh", "schedule": "per_epoch"}),
+    ("the same 100, published warm-up", runs.AS_PUBLISHED),
+)
+"""Arms of the crossing of batches and warm-ups, and what they are called."""
+
+
+def figure_crossing(rows: list[dict]) -> Figure:
+    """A panel for each encoding and number of layers: training loss and the error on new sets
+    against the step, by batches and warm-up; lines for each run."""
+    panels = dict.fromkeys(
+        (row["layers"], row["encoding"]) for row in sorted(rows, key=lambda row: row["layers"])
+    )
+    note = (
+        f"{errors.recipe(rows)}. A line for each run: its error on new sets, and its training "
+        "loss. Predicting zero has error 1."
+    )
+    with sheet(
+        TRAINED["rank_crossing"], note, len(panels), (3.2, 2.9), (2.6, 0.0), min(2, len(panels)),
+        sharey=True,
+    ) as (figure, axes):  # fmt: skip
+        for ax, (layers, encoding) in zip(axes, panels, strict=True):
+            own = runs.chosen(rows, layers=layers, encoding=encoding)
+            for colour, (_, arm) in zip(PALETTE, CROSSED, strict=False):
+                for row in runs.chosen(own, **arm):
+                    for name, dash in (("curve_train", "--"), ("curve_test", "-")):
+                        ax.plot(row["curve_step"], row[name], dash, color=colour, linewidth=1.1)
+            title = f"{counted(layers, 'layer')}, {WORDS.get(encoding, encoding)}"
+            ax.set_title(title, fontweight="bold")
+            ax.set(xlabel="steps", ylabel="error")
+            ax.label_outer()
+        handles = [key(name, colour) for (name, _), colour in zip(CROSSED, PALETTE, strict=False)]
+        dashes = {"on new sets": "-", "in training": "--"}
+        legend_beside(figure, handles + [key(of, linestyle=dash) for of, dash in dashes.items()])
+    return figure
+
+
 FIGURES = {
     "rank_fig1": errors.figure_1,
     "rank_fig2": figure_2,
@@ -229,13 +272,19 @@ FIGURES = {
     "rank_fresh": figure_fresh,
     "rank_collapse": figure_collapse,
     "rank_memory": figure_memory,
+    "rank_crossing": figure_crossing,
 }
 
 WITH_FACT_1 = RUNS.append(pa.field("fact_1_error", pa.float64()))
 """A table with a row per run. `fact_1_error`: of a run of one layer with one head of full rank, the
 error that Fact 1's head -cI with V = I has at the run's learned c, simulated; null of others."""
 
-LISTS = {"rank_fig2": OF_HEADS, "rank_collapse": OF_SHARES, "rank_memory": OF_CURVES}
+LISTS = {
+    "rank_fig2": OF_HEADS,
+    "rank_collapse": OF_SHARES,
+    "rank_memory": OF_CURVES,
+    "rank_crossing": OF_CURVES,
+}
 """Columns with several entries per run, of figures that show a row per entry."""
 
 

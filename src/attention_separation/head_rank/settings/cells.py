@@ -1,6 +1,7 @@
 """One cell of a training figure: a transformer, its task, how it is trained, and what that takes.
 Without torch."""
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -9,7 +10,12 @@ from ...settings.faults import fault
 from ...settings.strict_model import Count, Several, StrictModel, TrainedCell
 
 EPOCH = 100
-"""Steps per epoch: curves have one value per epoch, and `repeated` has this many batches in all."""
+"""Steps per epoch: training losses are averaged over each, and `repeated` has this many batches in
+all."""
+
+MOST_POINTS = 25
+"""Of a curve: the error on held-out sets is measured after so many epochs of a run at most, evenly
+spread, for at small batches it would cost a fifth of training after each."""
 
 STEPS_PER_BLOCK = 10
 """Steps whose batches one stream holds. Fixed: a shorter run is the prefix of a longer one."""
@@ -42,6 +48,10 @@ START_MB = 1200
 MOST_ACTIVATIONS = 2**30
 """Numbers that one backward pass may keep: 4 GiB."""
 
+MOST_HIDDEN = 2**20
+"""Numbers of the hidden layer of one run's MLP, 4 MiB, about a core's cache: a batch of more goes
+through in parts. Batches of 256 take 0.7 to 0.9 of the time in parts at the paper's d and N."""
+
 PASSES = 3
 """Arrays that forward and backward hold of each activation, about."""
 
@@ -65,7 +75,15 @@ class Recipe(Variant):
     d: Several = Field(description="dimension of the points")
     feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
     batch: Count = Field(description="sets per batch")
-    steps: Count = Field(description=f"batches trained on, a multiple of {EPOCH}")
+    steps: Count = Field(
+        description=f"steps that the schedule of the learning rate is of, a multiple of {EPOCH}: "
+        "so many batches are trained on"
+    )
+    stop_after: Count | None = Field(
+        default=None,
+        description="steps after which a run ends, where it is to see the beginning of its "
+        f"schedule alone: a multiple of {EPOCH} below steps; if not given, all are run",
+    )
     lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
     warm_up: Annotated[float, Field(gt=0, lt=1)] = Field(
         default=WARM_UP,
@@ -81,6 +99,11 @@ class Recipe(Variant):
         default=None,
         description=f"of the regime repeated: how many batches come back; if not given, {EPOCH}",
     )
+    one_start: Literal[True] | None = Field(
+        default=None,
+        description="every run starts from the initial values of the first, as the published runs "
+        "do; if not given, each has its own",
+    )
     warm_start: Count | None = Field(
         default=None,
         description="of concatenated encodings: steps that a network without one is trained for "
@@ -92,7 +115,18 @@ class Recipe(Variant):
         if self.steps % EPOCH:
             epochs = f"a multiple of {EPOCH}, the steps of an epoch"
             raise fault(f"steps is {self.steps}; allowed: {epochs}")
+        stop = self.stop_after
+        if stop is not None and (stop % EPOCH or stop >= self.steps):
+            raise fault(
+                f"stop_after is {stop}; allowed: a multiple of {EPOCH}, the steps of an epoch, "
+                f"below the {self.steps} steps"
+            )
         return self
+
+    @property
+    def run_steps(self) -> int:
+        """Steps that are run: all, or those before the end that is given."""
+        return self.stop_after or self.steps
 
 
 class Architecture(Variant):
@@ -209,6 +243,7 @@ class CellJob(Recipe, Architecture, TrainedCell):
             parts = self.model_dump(include=named, exclude_none=True)
             own = [key for key in Architecture.model_fields if key in parts]
             words = ("initial", ",".join(f"{key}={parts[key]}" for key in own))
+            run = 0 if self.one_start else run
         elif kind == "data":
             words = ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}")
         else:
@@ -228,19 +263,27 @@ class CellJob(Recipe, Architecture, TrainedCell):
         """The network without an encoding whose weights this one begins with."""
         heads = self.d // self.rank
         without = {"encoding": "none", "d_e": None, "heads": heads, "steps": self.warm_start}
-        return self.model_copy(update=without | {"warm_start": None, "shares": None})
+        none = dict.fromkeys(("warm_start", "stop_after", "shares"))
+        return self.model_copy(update=without | none)
+
+    def is_scored(self, epoch: int) -> bool:
+        """Whether a curve has a point after an epoch, counted from 1: after the last, and back from
+        there at equal distances."""
+        epochs = self.run_steps // EPOCH
+        return (epochs - epoch) % math.ceil(epochs / MOST_POINTS) == 0
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""
-        return 3 * self.flops() * self.batch * self.steps * len(self.seeds)
+        return 3 * self.flops() * self.batch * self.run_steps * len(self.seeds)
 
     def sets_at_once(self) -> int:
         """Sets of a batch that go through the network together: gradients of the parts are added.
 
         The number depends on the cell alone, so that results do not depend on the machine.
         """
-        fitting = MOST_ACTIVATIONS // (self.activations() * len(self.seeds))
-        return max(1, min(self.batch, fitting))
+        in_memory = MOST_ACTIVATIONS // (self.activations() * len(self.seeds))
+        in_cache = MOST_HIDDEN // (self.n * self.feed_forward)
+        return max(1, min(self.batch, in_memory, in_cache))
 
     def memory_mb(self) -> int:
         """Megabytes that training asks for."""

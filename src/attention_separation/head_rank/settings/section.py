@@ -168,6 +168,11 @@ class Training(StrictModel):
     memory: Grid | None = Field(
         default=None, description="few batches that come back beside new ones, step by step"
     )
+    crossing: Grid | None = Field(
+        default=None,
+        description="new and repeated batches, each under a fast warm-up and under the published "
+        "one: at which of them networks learn",
+    )
     variants: Grid | None = Field(
         default=None, description="without biases, and with LayerNorm, beside the paper's networks"
     )
@@ -222,6 +227,8 @@ def _name(job: cell.CellJob) -> str:
         parts += [f"{x:g}".replace(".", "p").replace("-", "m") for x in initial]
     parts += [f"lr{job.lr:g}".replace(".", "p").replace("-", "m")] * (job.lr != cell.TEXT_RATE)
     parts += [f"repeated{job.batches or ''}"] * (job.regime == "repeated")
+    parts += [f"first{job.stop_after}"] * (job.stop_after is not None)
+    parts += ["one_start"] * bool(job.one_start)
     parts += ["warm"] * (job.warm_start is not None)
     parts += ["no_biases"] * (job.biases is False) + ["layer_norm"] * bool(job.layer_norm)
     parts += ["shares"] * bool(job.shares)

@@ -16,6 +16,7 @@ TRAINED = {
     "rank_fresh": "Training loss, and error on new data",
     "rank_collapse": "What of the outputs depends on the points, along training",
     "rank_memory": "Batches that come back, and new ones",
+    "rank_crossing": "Batches and warm-ups at which networks learn",
 }
 """Figures of trained transformers."""
 
@@ -27,7 +28,7 @@ THEORY = {
 """Figures of one layer of low-rank heads, and of a vote, computed without training."""
 
 FIGURES = THEORY | TRAINED | COMPUTED
-UNJUDGED = ("collapse", "memory")
+UNJUDGED = ("collapse", "memory", "crossing")
 """Grids whose cells no claim is on."""
 
 JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}

@@ -1,7 +1,7 @@
 """The table of a trained cell: one row per run. Without torch."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,40 +17,53 @@ that looks at nothing: uniform attention (rank 0), or zero for two points."""
 
 SETTINGS = {
     "d": int, "n": int, "layers": int, "heads": int, "width": int, "encoding": str, "d_e": int,
-    "feed_forward": int, "batch": int, "steps": int, "lr": float, "regime": str, "schedule": str,
-    "warm_up": float, "batches": int, "warm_start": int, "additive_mean": float,
-    "additive_sd": float, "held_out": int, "biases": bool, "layer_norm": bool,
+    "feed_forward": int, "batch": int, "steps": int, "stop_after": int, "lr": float,
+    "regime": str, "schedule": str, "warm_up": float, "batches": int, "warm_start": int,
+    "additive_mean": float, "additive_sd": float, "held_out": int, "biases": bool,
+    "layer_norm": bool, "one_start": bool,
 }  # fmt: skip
 """Columns that are settings of the cell, equal in all rows."""
 
 USUAL = {"biases": None, "layer_norm": None}
-"""Of the paper's networks; tables made before there were others lack these columns."""
+"""Of the paper's networks."""
+
+ADDED = {
+    **USUAL, "stop_after": None, "one_start": None, "attention_error": None, "attention_se": None,
+    "angle_value": None, "norm_value": None,
+}  # fmt: skip
+"""Columns that tables made before there were such settings and measures lack, and what is put in
+their place."""
 
 SCHEMA = schema(
     cell=str, **SETTINGS, total_heads=int, rank=int, attention_parameters=int, parameters=int,
     run=int, initial_stream=str, data_stream=str, held_out_stream=str, test_error=float,
-    test_se=float, train_error=float, min_train=float, dead=bool, curve_step=list[int],
-    curve_train=list[float], curve_test=list[float], share_step=list[int], share_layer=list[int],
-    share=list[float], stream_norm=list[float], head_layer=list[int], angle=list[float],
-    norm=list[float], angle_code=list[float], norm_code=list[float], scale=list[float],
+    test_se=float, attention_error=float, attention_se=float, train_error=float, min_train=float,
+    dead=bool, curve_step=list[int], curve_train=list[float], curve_test=list[float],
+    share_step=list[int], share_layer=list[int], share=list[float], stream_norm=list[float],
+    head_layer=list[int], angle=list[float], norm=list[float], angle_code=list[float],
+    norm_code=list[float], scale=list[float], angle_value=list[float], norm_value=list[float],
 )  # fmt: skip
 """Errors are sums over coordinates, so that predicting zero scores 1; null is no finite number.
 
 `test_error`, `test_se`: on held-out sets, after the last step, with its standard error.
-`train_error`: mean of the last epoch's training losses; `min_train`: the least of such means.
-`curve_*`: after each epoch; `curve_test` on the first held-out block. `share`: where it is asked
-for, the share of a layer's output that depends on the set, before a step. The last six columns are
-those of `learned_heads`.
+`attention_error`, `attention_se`: of one layer, the error of its attention alone with the best
+affine map behind it. `train_error`: mean of the last epoch's training losses; `min_train`: the
+least of such means. `curve_*`: after epochs that `CellJob.is_scored` names, `curve_train` of that
+epoch and `curve_test` on the first held-out block. `share`: where it is asked for, the share of a
+layer's output that depends on the set, before a step. The last eight columns are those of
+`learned_heads`.
 """
 
-OF_HEADS = ("head_layer", "angle", "norm", "angle_code", "norm_code", "scale")
+OF_HEADS = (
+    "head_layer", "angle", "norm", "angle_code", "norm_code", "scale", "angle_value", "norm_value",
+)  # fmt: skip
 """Columns with an entry per head of full rank."""
 
 OF_SHARES = ("share_step", "share_layer", "share", "stream_norm")
 """Columns with an entry per recorded step and layer."""
 
 OF_CURVES = ("curve_step", "curve_train", "curve_test")
-"""Columns with an entry per epoch."""
+"""Columns with an entry per epoch after which a curve has a point."""
 
 RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.type)])
 """A table with a row per run, without curves and heads."""
@@ -58,32 +71,35 @@ RUNS = pa.schema([column for column in SCHEMA if not pa.types.is_list(column.typ
 
 def read_cell(path: Path) -> pa.Table:
     """The table of a cell, of an earlier version too; TableError if a file is none, or damaged."""
-    return read_parquet(path, SCHEMA, optional=USUAL, is_sealed=False)
+    return read_parquet(path, SCHEMA, optional=ADDED, is_sealed=False)
 
 
 def entries(
-    rows: Iterable[dict], names: Iterable[str], of_run: Iterable[str] = RUNS.names,
+    rows: Iterable[dict], names: Sequence[str], of_run: Iterable[str] = RUNS.names,
     most: int | None = None,
 ) -> pa.Table:  # fmt: skip
     """Columns of runs, and of some lists of theirs a row for each entry, at most so many a run."""
     kinds = [SCHEMA.field(name) for name in of_run]
     kinds += [pa.field(name, SCHEMA.field(name).type.value_type) for name in names]
-    found = (
-        row | dict(zip(names, entry, strict=True))
-        for row in rows
-        for entry in subsample([*zip(*map(row.get, names), strict=True)], most)
-    )
+    found = []
+    for row in rows:
+        # Lists that an older table lacks are as long as the first.
+        lists = [[None] * len(row[names[0]]) if row[name] is None else row[name] for name in names]
+        for entry in subsample([*zip(*lists, strict=True)], most):
+            found.append(row | dict(zip(names, entry, strict=True)))
     return table_from_rows(found, pa.schema(kinds))
 
 
 def cell_table(
     job: CellJob, train: list[list[float]], test: list[list[float]],
-    shares: list[list[list[list[float]]]], test_error: list[float], test_se: list[float],
+    shares: list[list[list[list[float]]]], scores: dict[str, list[float]],
     heads: list[dict[str, list]],
 ) -> pa.Table:  # fmt: skip
-    """The table of a job: curves per epoch and run, shares and norms per step, layer and run, final
-    scores and heads per run."""
-    recorded = [step for step in range(job.steps) if job.has_shares(step)]
+    """The table of a job: training losses per epoch and run, errors on held-out sets per scored
+    epoch and run, shares and norms per step, layer and run; final scores, by the names of their
+    columns, and heads per run."""
+    recorded = [step for step in range(job.run_steps) if job.has_shares(step)]
+    scored = [epoch for epoch in range(1, len(train) + 1) if job.is_scored(epoch)]
     places = [(step, layer + 1) for step in recorded for layer in range(job.layers)]
     of_cell = {
         "cell": job.name,
@@ -99,15 +115,14 @@ def cell_table(
             of_cell
             | {f"{kind}_stream": "/".join(job.stream_names(kind, run)) for kind in STREAMS}
             | {name: [finite_or_null(x) for x in values] for name, values in heads[k].items()}
+            | {name: finite_or_null(values[k]) for name, values in scores.items()}
             | {
                 "run": run,
-                "test_error": finite_or_null(test_error[k]),
-                "test_se": finite_or_null(test_se[k]),
                 "train_error": finite_or_null(curve[-1]),
                 "min_train": min(filter(math.isfinite, curve), default=None),
-                "dead": is_dead(curve[-1], test_error[k], blind),
-                "curve_step": [EPOCH * (epoch + 1) for epoch in range(len(curve))],
-                "curve_train": [finite_or_null(value) for value in curve],
+                "dead": is_dead(curve[-1], scores["test_error"][k], blind),
+                "curve_step": [EPOCH * epoch for epoch in scored],
+                "curve_train": [finite_or_null(curve[epoch - 1]) for epoch in scored],
                 "curve_test": [finite_or_null(epoch[k]) for epoch in test],
                 "share_step": [step for step, _ in places],
                 "share_layer": [layer for _, layer in places],

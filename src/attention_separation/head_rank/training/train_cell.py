@@ -122,9 +122,9 @@ def farthest(x: Tensor) -> Tensor:
 class Transformers(Ensemble):
     """The transformers of a cell, each run's initial values from its own stream.
 
-    Beside the parameters, training goes on from the sum of losses of the epoch that has begun, and
-    the curves: of each epoch the mean training loss and the error on the first held-out block; and
-    from what the job has recorded of the shares: per layer, shares and norms of the runs.
+    Beside the parameters, training goes on from the sum of losses of the epoch that has begun; from
+    the curves, of each epoch the mean training loss, after some the error on the first held-out
+    block; and from what the job has recorded of the shares, per layer those of the runs and norms.
     """
 
     betas = (0.9, 0.95)
@@ -137,6 +137,7 @@ class Transformers(Ensemble):
         vector = torch.from_numpy(np.concatenate([array.ravel() for array in values]))
         shapes = [array.shape for array in values]
         super().__init__(job, vector.to(device, dtype), shapes)
+        self.last_step = job.run_steps
         self.running = {"epoch_sum": torch.zeros(len(runs), dtype=torch.float64, device=device)}
         self.history = {"train": [], "test": [], "shares": []}
         self.batches = Batches(job, ahead=self.optimizer.vector.device.type != "cpu")
@@ -173,7 +174,8 @@ class Transformers(Ensemble):
         if self.step % EPOCH == 0:
             epoch_sum = self.running["epoch_sum"]
             self.history["train"].append((epoch_sum / EPOCH).tolist())
-            self.history["test"].append(self.score(blocks=1)[0].tolist())
+            if self.job.is_scored(self.step // EPOCH):
+                self.history["test"].append(self.score(blocks=1)[0].tolist())
             epoch_sum.zero_()
 
     @torch.no_grad()
@@ -203,10 +205,51 @@ class Transformers(Ensemble):
             before.train()
         embed(before.tensors, self.tensors)
 
+    @torch.no_grad()
+    def attention_score(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean error of each run where all that follows the last layer's attention is the affine
+        map that is best on half of the held-out sets, on the other half; with its standard error.
+
+        In float64. Sets of the two halves alternate.
+        """
+        inputs, targets = [], []
+        for block in held_out(self.job):
+            for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
+                attended: list[Tensor] = []
+                transformer(self.job, self.tensors, sets, attended_streams=attended)
+                inputs.append(attended[-1].double().cpu())
+                targets.append(farthest(sets).double().cpu())
+        return error_of_best_map(torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy())
+
     def table(self) -> pa.Table:
         curves = (self.history[name] for name in ("train", "test", "shares"))
-        scores = (each.tolist() for each in self.score())
-        return cell_table(self.job, *curves, *scores, learned_heads(self.job, self.tensors))
+        test_error, test_se = self.score()
+        scores = {"test_error": test_error.tolist(), "test_se": test_se.tolist()}
+        if self.job.layers == 1:
+            error, se = self.attention_score()
+            scores |= {"attention_error": error.tolist(), "attention_se": se.tolist()}
+        return cell_table(self.job, *curves, scores, learned_heads(self.job, self.tensors))
+
+
+def error_of_best_map(inputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean squared error, and its standard error over sets, (R,) each, of the affine map from
+    inputs (R, D, n, B) to targets (R, d, n, B) that has the least of them on the sets of even
+    number, on those of odd number. Not a number where an input is none."""
+    errors, standard_errors = [], []
+    for x, y in zip(inputs, targets, strict=True):
+        with_ones = np.concatenate([x, np.ones_like(x[:1])])
+        rows = with_ones[..., ::2].reshape(len(with_ones), -1).T
+        wanted = y[..., ::2].reshape(len(y), -1).T
+        if not np.isfinite(rows).all():
+            errors.append(math.nan)
+            standard_errors.append(math.nan)
+            continue
+        best, *_ = np.linalg.lstsq(rows, wanted, rcond=None)
+        missed = np.einsum("id,inb->dnb", best, with_ones[..., 1::2]) - y[..., 1::2]
+        of_sets = (missed**2).sum(0).mean(0)
+        errors.append(of_sets.mean())
+        standard_errors.append(of_sets.std(ddof=1) / np.sqrt(len(of_sets)))
+    return np.array(errors), np.array(standard_errors)
 
 
 TIMED_STEPS = 3
@@ -236,10 +279,10 @@ def seconds_of_training(jobs: Sequence[CellJob], device: str) -> list[float]:
     torch.set_num_threads(1)
     found: dict[int, float] = {}
     end, rate = time.monotonic() + MOST_SECONDS, 0.0
-    for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].steps):
+    for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].run_steps):
         job = jobs[k]
         if not rate or time.monotonic() < end:
-            found[k] = job.steps * seconds_per_step(job, device)
+            found[k] = job.run_steps * seconds_per_step(job, device)
             rate = job.training_flops() / found[k]
         else:
             found[k] = job.training_flops() / rate

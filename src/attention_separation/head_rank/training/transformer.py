@@ -86,10 +86,12 @@ def layers_of(tensors: list[Tensor]) -> list[Layer]:
 
 
 def transformer(
-    model: Architecture, tensors: list[Tensor], x: Tensor, streams: list[Tensor] | None = None
-) -> Tensor:
+    model: Architecture, tensors: list[Tensor], x: Tensor, streams: list[Tensor] | None = None,
+    attended_streams: list[Tensor] | None = None,
+) -> Tensor:  # fmt: skip
     """The outputs (R, d, n, B) for the points x of the same shape, of parameters in the order of
-    `initial`; what each layer makes, (R, D, n, B), is added to `streams`."""
+    `initial`; what each layer makes, (R, D, n, B), is added to `streams`, what its attention alone
+    makes, before the points are added to it, to `attended_streams`."""
     d = x.shape[1]
     if model.encoding == "additive":
         x = x + tensors[0]
@@ -101,6 +103,11 @@ def transformer(
     columns = x.shape[2:]
     split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
     x, is_centred = x.flatten(2), bool(model.layer_norm)
+
+    def points_of(flat: Tensor) -> Tensor:
+        stream = flat.unflatten(2, columns)
+        return stream.transpose(2, 3) if by_sets else stream
+
     for layer in layers_of(tensors):
         if model.biases is False:
             layer = layer.without_biases()
@@ -108,16 +115,16 @@ def transformer(
         attended = attention.apply(inside).reshape(x.shape[0], -1, x.shape[2])
         # The average over modules: the bias is that of the average already.
         merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
+        if attended_streams is not None:
+            attended_streams.append(points_of(torch.bmm(merging, attended)))
         x = _Residual.apply(
             x, attended, merging, layer.attend_out_bias, layer.attend_scale, is_centred
         )
         inner = _Linear.apply(x, layer.hidden, layer.hidden_bias, True)
         x = _Residual.apply(x, inner, layer.outer, layer.outer_bias, layer.outer_scale, is_centred)
         if streams is not None:
-            stream = x.unflatten(2, columns)
-            streams.append(stream.transpose(2, 3) if by_sets else stream)
-    x = x[:, :d].unflatten(2, columns)
-    return x.transpose(2, 3) if by_sets else x
+            streams.append(points_of(x))
+    return points_of(x[:, :d])
 
 
 def share_and_norm(stream: Tensor) -> Tensor:
@@ -311,17 +318,22 @@ def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, 
     The logits of a head are x_i' M x_j / sqrt(r) + what biases add, M = W_q' W_k with W_q, W_k
     (r, D). `angle` to +I in degrees, arccos(tr M / (|M| sqrt(D))); `norm` |M| / sqrt(D), so that
     c I has norm |c|; both again for W_q W_k', which the published figure shows; `scale`
-    tr M / (D sqrt(r)), the c of the multiple of I nearest to what multiplies x_i' x_j.
+    tr M / (D sqrt(r)), the c of the multiple of I nearest to what multiplies x_i' x_j. What the
+    head adds to a point is an average of V x_j + what biases add, V = W_o W_v over the width:
+    `angle_value` and `norm_value` are V's.
     """
     runs, dimension = tensors[0].shape[0], model.model_dimension
     found: list[dict[str, list]] = [{name: [] for name in OF_HEADS} for _ in range(runs)]
     layers = layers_of(tensors) if model.rank == dimension else []
     for number, layer in enumerate(layers, start=1):
         split = (runs, 3, model.total_heads, dimension, dimension)
-        q, k = layer.attend_in.cpu().double().view(split)[:, :2].unbind(1)
+        q, k, v = layer.attend_in.cpu().double().view(split).unbind(1)
+        outer = layer.attend_out.cpu().double().unflatten(2, (model.total_heads, dimension))
+        value = outer.transpose(1, 2) @ v / model.width
         score, code = q.mT @ k, q @ k.mT
         which, scale = torch.full(q.shape[:2], number), _trace(score) / dimension**1.5
         values = (which, *_angle_and_norm(score), *_angle_and_norm(code), scale)
+        values += _angle_and_norm(value)
         for run in range(runs):
             for name, value in zip(OF_HEADS, values, strict=True):
                 found[run][name] += value[run].tolist()
