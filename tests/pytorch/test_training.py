@@ -8,15 +8,20 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from making import head_rank
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.constructions.farthest_point import least_error
+from attention_separation.head_rank.constructions.farthest_point import (
+    least_error,
+    simulated_errors,
+)
 from attention_separation.head_rank.settings import cells
 from attention_separation.head_rank.training import train_cell
 from attention_separation.head_rank.training.train_cell import (
     Batches,
     Transformers,
+    error_of_best_map,
     farthest,
     held_out,
     points,
@@ -128,6 +133,63 @@ def test_the_published_learning_rates():
         assert of_epochs[epoch] == pytest.approx(cosine.get_last_lr()[0], abs=1e-12)
         cosine.optimizer.step()
         cosine.step()
+
+
+D_8 = {"d": 8, "n": 4, "heads": 1, "width": 1, "layers": 1, "seeds": [0, 1]}
+
+
+@pytest.mark.parametrize("regime", ["fresh", "repeated"])
+@pytest.mark.parametrize("schedule", ["per_step", "per_epoch"])
+def test_a_run_that_stops_early_is_the_beginning_of_the_whole_one(regime, schedule):
+    recipe = D_8 | {"regime": regime, "schedule": schedule, "encoding": "additive"}
+    whole = Transformers(small(**recipe, steps=4000))
+    part = Transformers(small(**recipe, steps=4000, stop_after=300))
+    part.train()
+    while whole.step < 300:
+        whole.advance(whole.batch(whole.step))
+    assert part.step == 300
+    assert torch.equal(part.optimizer.vector, whole.optimizer.vector)
+    assert part.history["train"] == whole.history["train"]
+    for row in part.table().to_pylist():
+        assert row["curve_step"] == [100, 200, 300]
+        assert (row["steps"], row["stop_after"]) == (4000, 300)
+        assert row["train_error"] == row["curve_train"][-1]
+
+
+def test_the_least_training_loss_is_of_all_epochs_and_a_curve_of_some():
+    job = small(**D_8, steps=5200)
+    ensemble = Transformers(job)
+    losses = [[1.0 + abs(epoch - 9), 0.5] for epoch in range(1, 53)]
+    ensemble.history |= {"train": losses, "test": [[0.25, 0.25]] * 18}
+    first, _ = ensemble.table().to_pylist()
+    assert first["min_train"] == 1.0
+    assert first["curve_step"] == [100 * epoch for epoch in range(1, 53, 3)]
+    assert first["curve_train"] == [losses[epoch][0] for epoch in range(0, 52, 3)]
+
+
+def test_the_crossing_has_both_batches_under_both_warm_ups():
+    study = head_rank(scale="crossing")
+    jobs = [*study.cells["crossing"].values()]
+    rates = {}
+    for job in jobs:
+        arm = job.encoding, job.layers, job.regime
+        rises = [rate(job, step) for step in (0, 999, 1000, 3999, 9900)]
+        rates.setdefault(arm, []).append(rises)
+        assert job.run_steps == 4000
+        assert not job.batches
+    assert len(rates) == 8
+    for fast, slow in rates.values():
+        assert fast[:2] == [0.005 / 1000, 0.005]
+        assert slow == pytest.approx([0.0, 0.005 * 9 / 99, 0.005 * 10 / 99, 0.005 * 39 / 99, 0.005])
+
+
+def test_runs_of_one_start_differ_by_their_batches_alone():
+    apart, together = (Transformers(small(one_start=start)) for start in (None, True))
+    assert not torch.equal(apart.tensors[0][0], apart.tensors[0][1])
+    for own, first in zip(together.tensors, apart.tensors, strict=True):
+        assert all(torch.equal(run, first[0]) for run in own)
+    assert np.array_equal(together.batches(3), apart.batches(3))
+    assert distinct(together.batches(3)) == 3
 
 
 def test_data_and_schedule_are_settings_of_their_own():
@@ -257,11 +319,81 @@ def test_learned_heads_of_known_matrices():
     assert all(row["angle"] == [] for row in empty)
 
 
-def test_a_batch_in_parts_is_the_same_step(monkeypatch):
+def test_value_maps_of_known_matrices():
+    job = small(layers=1, heads=1, width=2, d=4, seeds=[0])
+    tensors = Transformers(job).tensors
+    (layer,) = layers_of(tensors)
+    turned = torch.tensor([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]])
+    maps = torch.stack([3 * torch.eye(4), 5 * turned])
+    outer = torch.tensor([[2.0, 1, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]])
+    with torch.no_grad():
+        # Values are the last third of the inner rows, head after head.
+        layer.attend_in[0, 16:] = torch.linalg.solve(outer, maps).reshape(8, 4)
+        layer.attend_out[0] = outer.repeat(1, 2)
+    (found,) = learned_heads(job, tensors)
+    # Half of each map: the two modules are averaged.
+    assert found["norm_value"] == pytest.approx([1.5, 2.5])
+    assert found["angle_value"] == pytest.approx([0, 90], abs=1e-3)
+
+
+@pytest.mark.parametrize("sets", [200, 201])
+def test_the_best_map_is_that_of_least_squares_on_the_other_sets(sets):
+    """Held to a literal loop over sets and points."""
+    generator = stream(1, "test")
+    x, noise = (generator.standard_normal((2, 3, 4, sets)) for _ in range(2))
+    mixing = generator.standard_normal((2, 2, 3))
+    y = np.einsum("rdi,rinb->rdnb", mixing, x) + 2.0 + 0.1 * noise[:, :2]
+    errors, standard_errors = error_of_best_map(x, y)
+    for run in range(2):
+        rows, wanted, missed = [], [], []
+        for b in range(0, sets, 2):
+            for i in range(4):
+                rows.append([*x[run, :, i, b], 1.0])
+                wanted.append(y[run, :, i, b])
+        best = np.linalg.pinv(np.array(rows)) @ np.array(wanted)
+        for b in range(1, sets, 2):
+            of_points = [np.array([*x[run, :, i, b], 1.0]) @ best - y[run, :, i, b]
+                         for i in range(4)]  # fmt: skip
+            missed.append(np.mean([miss @ miss for miss in of_points]))
+        assert errors[run] == pytest.approx(np.mean(missed))
+        assert standard_errors[run] == pytest.approx(np.std(missed, ddof=1) / len(missed) ** 0.5)
+    x[1, 0, 0, 0] = math.nan
+    first, second = error_of_best_map(x, y)[0]
+    assert first == errors[0]
+    assert math.isnan(second)
+
+
+def test_the_attention_of_fact_1s_head_alone_has_its_error():
+    """Whatever a value map that can be undone makes of the points, and an MLP of its output."""
+    job = small(d=4, n=3, layers=1, heads=1, width=1, seeds=[0], held_out=8192)
+    ensemble = Transformers(job)
+    (layer,) = layers_of(ensemble.tensors)
+    c = 10.0
+    with torch.no_grad():
+        layer.attend_in[0, :4], layer.attend_in[0, 4:8] = (
+            -c * job.rank**0.5 * torch.eye(4),
+            torch.eye(4),
+        )
+    ((wanted, wanted_se),) = simulated_errors(4, 3, [c], seed=1)
+    (error,), (se,) = ensemble.attention_score()
+    # The best multiple of its output may be a little better than V = I: at c = 10, by 0.003.
+    assert error < wanted + 4 * (se**2 + wanted_se**2) ** 0.5
+    assert error > wanted - 0.01 - 4 * (se**2 + wanted_se**2) ** 0.5
+    assert ensemble.score()[0][0] > 2 * error
+
+
+@pytest.mark.parametrize(
+    ("limit", "of_a_set"),
+    [
+        ("MOST_ACTIVATIONS", lambda job: job.activations() * len(job.seeds)),
+        ("MOST_HIDDEN", lambda job: job.n * job.feed_forward),
+    ],
+)
+def test_a_batch_in_parts_is_the_same_step(limit, of_a_set, monkeypatch):
     job = small(steps=100)
     steps = []
-    for most in (cells.MOST_ACTIVATIONS, 3 * job.activations() * len(job.seeds)):
-        monkeypatch.setattr(cells, "MOST_ACTIVATIONS", most)
+    for most in (getattr(cells, limit), 3 * of_a_set(job)):
+        monkeypatch.setattr(cells, limit, most)
         ensemble = Transformers(job, dtype=torch.float64)
         ensemble.advance(ensemble.batch(0))
         moment, epoch_sum = ensemble.optimizer.first, ensemble.running["epoch_sum"]

@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import ROOT
 from needle_cells import small
 from pydantic import ValidationError
 
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.settings.cells import CellJob
+from attention_separation.head_rank.settings.cells import MOST_POINTS, CellJob
 from attention_separation.head_rank.training.cell_table import blind_error, is_dead
 
 GOOD = {
@@ -31,6 +34,11 @@ WRONG = {
     ),
     "d_e for nothing": ({"d_e": 4}, "d_e is 4 with encoding: none"),
     "part of an epoch": ({"steps": 150}, "steps is 150; allowed: a multiple of 100"),
+    "stops within an epoch": (
+        {"stop_after": 150},
+        "stop_after is 150; allowed: a multiple of 100, the steps of an epoch, below the 200 steps",
+    ),
+    "stops at the end": ({"stop_after": 200}, "stop_after is 200; allowed: a multiple of 100"),
     "a seed twice": ({"seeds": [1, 1]}, "each seed once"),
     "misspelt": ({"bacth": 3}, "unknown key; did you mean 'batch'?"),
 }
@@ -58,6 +66,32 @@ def test_ranks_and_counts():
     assert plain.attention_parameters() == pytest.approx(
         concatenated.attention_parameters(), rel=0.1
     )
+
+
+@given(st.integers(1, 3000), st.integers(1, 3000))
+def test_a_curve_has_few_points_evenly_spread_with_the_last_epoch_among_them(epochs, more):
+    changes = {"steps": 100 * (epochs + more), "stop_after": 100 * epochs}
+    job = CellJob.model_validate(GOOD | changes)
+    scored = [epoch for epoch in range(1, epochs + 1) if job.is_scored(epoch)]
+    assert scored[-1] == epochs
+    assert len(scored) <= MOST_POINTS
+    assert len({*np.diff(scored)}) <= 1
+    # Short runs have all of their epochs.
+    assert epochs > MOST_POINTS or len(scored) == epochs
+
+
+def test_a_batch_is_whole_where_an_mlp_of_it_fits_a_cache():
+    assert CellJob.model_validate(GOOD).sets_at_once() == 128
+    large = {"d": 64, "n": 16, "feed_forward": 2048, "batch": 256}
+    assert CellJob.model_validate(GOOD | large).sets_at_once() == 32
+    assert CellJob.model_validate(GOOD | large | {"n": 2**11}).sets_at_once() == 1
+
+
+def test_what_is_run_is_what_is_counted():
+    whole = CellJob.model_validate(GOOD | {"steps": 1000})
+    half = CellJob.model_validate(GOOD | {"steps": 1000, "stop_after": 500})
+    assert (whole.run_steps, half.run_steps) == (1000, 500)
+    assert half.training_flops() == whole.training_flops() / 2
 
 
 def test_a_run_is_dead_where_it_looks_at_nothing():
