@@ -32,6 +32,11 @@ MEMORY = Grid(
     **RECIPE, layers=[3], widths=[1], ranks=[4], n=[4], regimes=["repeated"], batches=10,
     also=[Part(batches=100), Part(regimes=["fresh"])],
 )  # fmt: skip
+CROSSING = Grid(
+    **RECIPE | {"steps": 500}, layers=[1], widths=[1], ranks=[8], n=[4], stop_after=200,
+    encodings=["additive"], regimes=["fresh", "repeated"],
+    also=[Part(schedules=["per_epoch"]), Part(layers=[3])],
+)  # fmt: skip
 VARIANTS = Grid(
     **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4],
     also=[Part(biases=False), Part(layer_norm=True)],

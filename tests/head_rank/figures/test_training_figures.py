@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG, head_rank
 from rank_cells import write_made_up
-from rank_runs import ARMS, COLLAPSE, FIG1, FIG3, FIG4, MEMORY, RECIPE, changed, runs_of
+from rank_runs import ARMS, COLLAPSE, CROSSING, FIG1, FIG3, FIG4, MEMORY, RECIPE, changed, runs_of
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions.farthest_point import (
@@ -25,7 +25,7 @@ from attention_separation.head_rank.training.runs import chosen
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {
     "rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS, "rank_collapse": COLLAPSE,
-    "rank_memory": MEMORY,
+    "rank_memory": MEMORY, "rank_crossing": CROSSING,
 }  # fmt: skip
 AXES = {"rank_fig4": 1, "rank_fig2": 4, "rank_collapse": 3, "rank_memory": 1}
 """How many of a figure have lines, where they are not two."""
@@ -113,6 +113,7 @@ NOTES = [
              also=[Part(ranks=[8], runs=3)]),
         "100 steps of 4 sets, 1 to 3 runs a cell.",
     ),
+    ("rank_crossing", CROSSING, "$d$ = 8, $N$ = 4, 200 steps of 4 sets, 3 runs."),
     ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),
 ]  # fmt: skip
 
@@ -252,6 +253,17 @@ def test_the_three_arms_have_markers_of_their_own():
     assert titles("rank_fresh", wide) == [
         f"{layers}, $w$ = {width}" for width in (1, 3) for layers in ("1 layer", "3 layers")
     ]
+
+
+def test_the_crossing_has_a_colour_for_each_arm_and_two_lines_for_each_run():
+    one, three = picture_of("rank_crossing", CROSSING).axes
+    assert titles("rank_crossing", CROSSING) == ["1 layer, additive", "3 layers, additive"]
+    rows = runs_of(CROSSING)
+    for ax, layers in ((one, 1), (three, 3)):
+        assert len(ax.lines) == 2 * len(chosen(rows, layers=layers))
+    assert len({line.get_color() for line in one.lines}) == 4
+    # Three layers have the fast warm-up alone.
+    assert len({line.get_color() for line in three.lines}) == 2
 
 
 # Fact 1 at the learned c.

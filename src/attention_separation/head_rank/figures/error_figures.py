@@ -253,7 +253,9 @@ def recipe(rows: list[dict]) -> str:
     fewest, most = (f({cell: cells.count(cell) for cell in cells}.values()) for f in (min, max))
     of_cell = counted(most, "run") if fewest == most else f"{fewest} to {most} runs a cell"
     parts = [f"$d$ = {listed(rows, 'd')}", f"$N$ = {listed(rows, 'n')}"]
-    parts += [f"{listed(rows, 'steps')} steps of {listed(rows, 'batch')} sets", of_cell]
+    # Some stop before the steps that their schedule is of.
+    run = [{"steps": row["stop_after"] or row["steps"]} for row in rows]
+    parts += [f"{listed(run, 'steps')} steps of {listed(rows, 'batch')} sets", of_cell]
     return ", ".join(parts)
 
 
