@@ -125,7 +125,7 @@ def test_a_pasted_row_is_measured_and_its_check_comes_first():
     [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
     assert f"to {row.reach:,.0f} if" in fixed
     assert "nan" not in shown("0 1 2 1 0 1 2 1 0 9", "9").words[0]
-    assert OWN["Head.scores"].at("") == ""
+    assert OWN["Head.scores"].value_of("") == ""
     for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
         [fault] = shown(wrong).faults
         assert re.match(said, fault)
@@ -156,11 +156,11 @@ def test_an_address_gives_back_what_was_said_into_it(data):
     said = {name: data.draw(st.sampled_from(x)) for name, x in VALUES.items() if x}
     said |= {name: data.draw(st.text()) for name, x in VALUES.items() if not x}
     said["others"] = data.draw(st.lists(st.sampled_from([*NAMES]), max_size=5, unique=True))
-    found = {name: EVERY[name].at(in_address(value)) for name, value in said.items()}
+    found = {name: EVERY[name].value_of(in_address(value)) for name, value in said.items()}
     assert found == said
     # A slider gives floats where it has any.
-    assert CONTROLS["theta"].at(in_address(0.0)) == 0
-    assert CONTROLS["temperature"].at("2") == 2
+    assert CONTROLS["theta"].value_of(in_address(0.0)) == 0
+    assert CONTROLS["temperature"].value_of("2") == 2
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ def test_an_address_gives_back_what_was_said_into_it(data):
 def test_what_a_control_cannot_have_is_left_out_of_an_address(text):
     name, _, value = text.partition("=")
     kept = ["exp: eˣ"] if name == "others" else STARTS[name]
-    assert CONTROLS[name].at(value) == kept
-    assert len(CONTROLS["others"].at(";".join([*NAMES][:7]))) == 5
+    assert CONTROLS[name].value_of(value) == kept
+    assert len(CONTROLS["others"].value_of(";".join([*NAMES][:7]))) == 5

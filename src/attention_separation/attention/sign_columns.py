@@ -108,7 +108,7 @@ States = tuple[np.ndarray, np.ndarray, np.ndarray]
 NEARLY_ONE = np.nextafter(1.0, 0.0)
 
 
-def none_of(q, m):
+def none_of(q: float | np.ndarray, m: float | np.ndarray) -> np.ndarray:
     """Probability that none of m columns is one of them: (1 - q)^m.
 
     At most 1 however the q were rounded, and exact to their rounding for large m.

@@ -10,6 +10,7 @@ app = marimo.App(width="full", app_title="attention-separation: the explorer")
 with app.setup:
     from base64 import b64encode
     from html import escape
+    from typing import Any
 
     import marimo as mo
 
@@ -22,33 +23,36 @@ with app.setup:
 
 
 @app.function
-def widgets(controls, sent, **look):
+def widgets(controls: dict[str, views.Control], sent: dict[str, str], **look: bool) -> Any:
     """Controls as marimo has them, starting where an address says."""
-    made = {}
-    for name, each in controls.items():
-        start = each.at(sent.get(name, views.in_address(each.value)))
-        make = getattr(mo.ui, each.kind)
-        made[name] = make(value=start, label=each.label, **each.more, **look)
-    return mo.ui.dictionary(made)
+    elements = {}
+    for name, control in controls.items():
+        start = control.start
+        if name in sent:
+            start = control.value_of(sent[name])
+        element = getattr(mo.ui, control.kind)
+        elements[name] = element(value=start, label=control.label, **control.more, **look)
+    return mo.ui.dictionary(elements)
 
 
 @app.function
-def page(shown, title):
+def page(shown: views.Shown, title: str) -> mo.Html:
     """A part of the page: the number or the picture, words, and faults in boxes."""
-    parts = []
+    parts: list[object] = []
     if shown.number:
         parts = [mo.Html(f'<output id="number" style="{NUMBER}">{escape(shown.number)}</output>')]
     if shown.svg:
         data = f"data:image/svg+xml;base64,{b64encode(shown.svg.encode()).decode()}"
         parts = [mo.image(data, title, width="100%", style={"background": "white"})]
-    boxes = [mo.callout(each, kind="danger") for each in shown.faults]
+    boxes = [mo.callout(fault, kind="danger") for fault in shown.faults]
     return mo.vstack([*parts, *shown.words, *boxes]).style(max_width="760px")
 
 
 @app.cell
 def _():
     # A name that the address has twice has a list.
-    sent = {name: x for name, x in mo.query_params().to_dict().items() if isinstance(x, str)}
+    _parameters = mo.query_params().to_dict()
+    sent = {name: value for name, value in _parameters.items() if isinstance(value, str)}
     controls = widgets(views.CONTROLS, sent, full_width=True)
     mo.sidebar(mo.vstack([*controls.elements.values()], gap=0.5), width="340px")
     return controls, sent
@@ -65,9 +69,10 @@ def _(controls):
 @app.cell
 def _(sent):
     own = widgets(views.OWN, sent)
-    _own = {name: [own[f"{name}.{x}"] for x in v.controls] for name, v in views.VIEWS.items()}
-    _look = {"justify": "start", "wrap": True, "gap": 1.5}
-    rows = {name: mo.hstack(row, **_look) for name, row in _own.items()}
+    rows = {}
+    for _name, _view in views.VIEWS.items():
+        _row = [own[f"{_name}.{key}"] for key in _view.controls]
+        rows[_name] = mo.hstack(_row, justify="start", wrap=True, gap=1.5)
     tabs = mo.ui.tabs(rows, value=sent.get("view"))
     tabs
     return own, tabs
@@ -85,7 +90,8 @@ def _(at, kernels, own, tabs):
 def _(controls, own, tabs):
     _address = mo.query_params()
     for _name, _value in {**controls.value, **own.value, "view": tabs.value}.items():
-        _text = None if _value == views.STARTS[_name] else views.in_address(_value)
+        _is_start = _value == views.STARTS[_name]
+        _text = None if _is_start else views.in_address(_value)
         if _address.get(_name) != _text:
-            _address[_name] = _text  # None takes it away
+            _address[_name] = _text  # type: ignore[assignment]  # None takes it away
     return

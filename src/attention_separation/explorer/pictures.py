@@ -4,7 +4,7 @@ it shows. Of kernels they take what `separate` takes, and a temperature; they ra
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,14 @@ from ..settings.words import suggestion
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
-POWERS = {10**k: "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(x)] for x in str(k)) for k in range(3, 13)}
-TEN = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)  # of a power of ten
-AXES = {
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+POWERS = {10**k: "10" + str(k).translate(RAISED) for k in range(3, 13)}
+"""Powers of ten as axes have them."""
+
+TEN = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
+"""Values between two powers of ten, times a tenth of the lower one."""
+
+AXES: dict[str, tuple[str, tuple[float, ...]]] = {
     "n": ("tokens n", (*(x * 10**k for k in range(11) for x in TEN[::2]), 10**12)),
     "d": ("dimension d", (*range(4, 12), 13, 15, 17, 19, 22, 24, 28, 31, 35, 40, 46, 52, 58, 66)),
     "m": ("sign columns m", (*range(1, 10), *TEN, 100)),
@@ -67,112 +72,156 @@ def in_digits(probability: float) -> str:
     return "> 0.9999" if 0.99995 <= probability < 1 else f"{probability:z.4f}"
 
 
-def draw_curve(kernels: Iterable[Given], against: str = "n", **at: Any) -> Figure:
+def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) -> Figure:
     """P(a kernel's network alone separates D1 from D0) against a parameter of AXES, exact, with a
     dot at the setting. n is the nearest that stacks; a line has a gap where there is no answer."""
     if against not in AXES:
         raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
     axes = panel()
     for k, (kernel, name) in enumerate(_named(kernels)):
-        color, dashes = PALETTE[k % len(PALETTE)], LINE_STYLES[k % len(LINE_STYLES)]
+        color = PALETTE[k % len(PALETTE)]
+        line_style = LINE_STYLES[k % len(LINE_STYLES)]
         here = separation(kernel, **at)
-        axes.plot(*_curve(kernel, against, **at), color=color, linestyle=dashes, label=name)
-        now = getattr(here, against, at.get(against, getattr(FixedData, against, 1.0)))
-        # The best thresholds are an interval, or none.
-        if not isinstance(now, tuple | None):
-            axes.plot([now], [here.probability], "o", color=color, markersize=5)
-            axes.axvline(now, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+        values, probabilities = _curve(kernel, against, **at)
+        axes.plot(values, probabilities, color=color, linestyle=line_style, label=name)
+        value_here = _value_of(here, against, at)
+        if value_here is not None:
+            axes.plot([value_here], [here.probability], "o", color=color, markersize=5)
+            axes.axvline(value_here, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(-0.02, 1.02)
-    along, theta = AXES[against][0], "each" if against == "theta" else at.get("theta", "best")
+    along = AXES[against][0]
+    theta = "each" if against == "theta" else at.get("theta", "best")
     words = f"Exact, against {along}. Threshold / √log n: {theta}. Dots are at the chosen values."
-    return finished(axes, along, "P(separates D1 from D0)", words, against in ("n", "temperature"))
+    is_logarithmic = against in ("n", "temperature")
+    return finished(axes, along, "P(separates D1 from D0)", words, is_logarithmic)
 
 
-def _curve(kernel: Given, against: str, **at: Any) -> np.ndarray:
-    """Values of a parameter, and the probability at each, (2, P): NaN where there is no answer."""
+def _value_of(here: Separation, against: str, at: Mapping[str, Any]) -> float | None:
+    """The value of a parameter at a setting; None of the best thresholds, an interval, or none."""
+    if hasattr(here, against):
+        value = getattr(here, against)
+    else:
+        value = at.get(against, getattr(FixedData, against, 1.0))
+    return None if isinstance(value, tuple) else value
+
+
+def _curve(kernel: Given, against: str, **at: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Values of a parameter, and the probability at each, NaN where there is no answer, (P,)."""
     here = separation(kernel, **at)
-    values, beside = AXES[against][1], here.d - int(here.scored.rows[0].classes[0])
+    values = np.array(AXES[against][1])
     if against == "theta":
-        return np.stack([values, here.curve.at(np.array(values))])
-    points = []
-    for value in values:
-        moved = at | {"n": here.n, "d": here.d} | {against: value}
-        moved["n"] = nearest_multiple(moved["n"], moved["d"] - beside)
+        return values, here.curve.at(values)
+    coordinates_beside_classes = here.d - int(here.scored.rows[0].classes[0])
+    sizes = []
+    probabilities = []
+    for value in AXES[against][1]:
+        setting = at | {"n": here.n, "d": here.d} | {against: value}
+        setting["n"] = nearest_multiple(setting["n"], setting["d"] - coordinates_beside_classes)
+        sizes.append(setting[against])
         try:
-            points.append((moved[against], separation(kernel, **moved).probability))
+            probabilities.append(separation(kernel, **setting).probability)
         except ArithmeticError:
-            points.append((moved[against], np.nan))
-    return np.array(points).T
+            probabilities.append(np.nan)
+    return np.array(sizes, dtype=float), np.array(probabilities)
 
 
 def draw_scores(kernel: Given, **at: Any) -> Figure:
     """The law of the network's largest score, D1's upwards and D0's downwards, with the threshold
     or the interval of the best ones; tails below 1/1000 of the likeliest score are left out."""
-    found, axes = separation(kernel, **at), panel()
-    thetas = np.array([] if found.theta is None else found.theta, ndmin=1)
-    laws = [score_law(found, dataset) for dataset in (0, 1)]
+    here = separation(kernel, **at)
+    thetas = np.array([] if here.theta is None else here.theta, ndmin=1)
+    laws = [score_law(here, dataset) for dataset in (0, 1)]
     likely = [values[chances > chances.max() / 1000] for values, chances in laws]
     edges = np.histogram_bin_edges(np.concatenate([*likely, thetas]), 120)
     # A score that ties a threshold is not above it.
     edges = np.unique([*edges, *thetas + TIE_TOLERANCE])
-    for dataset, color, sign in ((1, BLUE, 1), (0, VERMILION, -1)):
+    axes = panel()
+    for dataset, color, direction in ((1, BLUE, 1), (0, VERMILION, -1)):
         values, chances = laws[dataset]
-        up, label = np.histogram(values, edges, weights=chances)[0], f"largest score on D{dataset}"
-        axes.stairs(sign * up, edges, fill=True, color=color, label=label)
+        heights, _ = np.histogram(values, edges, weights=chances)
+        label = f"largest score on D{dataset}"
+        axes.stairs(direction * heights, edges, fill=True, color=color, label=label)
     axes.axhline(0, color=MIDDLE_GRAY, linewidth=0.8)
     axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
-    words = f"No threshold of {found.kernel} separates D1 from D0."
+    words = f"No threshold of {here.kernel} separates D1 from D0."
     if len(thetas):
         label = "best thresholds" if len(thetas) == 2 else "threshold"
         axes.axvspan(thetas[0], thetas[-1], color=GRAY, linewidth=1.5, label=label, zorder=0.5)
-        above = [chances[values > thetas[0] + TIE_TOLERANCE].sum() for values, chances in laws]
+        above_d0, above_d1 = [_chance_above(law, thetas[0]) for law in laws]
         words = (
             f"The largest score over all tokens and sign columns is above {thetas[0]:.4g} √log n "
-            f"with probability {in_digits(above[1])} on D1, {in_digits(above[0])} on D0."
+            f"with probability {in_digits(above_d1)} on D1, {in_digits(above_d0)} on D0."
         )
     return finished(axes, "score / √log n", "probability: D0 below, D1 above", words)
 
 
-def score_law(found: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
+def score_law(here: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
     """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
     of sqrt(log n) and in order, and the chance of each."""
-    states = (found.scored.d0, found.scored.d1)[dataset][0]
+    scores_by_dataset = (here.scored.d0, here.scored.d1)
+    states = scores_by_dataset[dataset][0]
     chances = binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
-    values, places = np.unique(states / found.scored.s, return_inverse=True)
-    of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
-    above = np.append(np.cumsum(of_value[:0:-1])[::-1], 0.0)
-    return values, np.diff(none_of(above, found.m), prepend=0.0)
+    values, places = np.unique(states / here.scored.s, return_inverse=True)
+    chance_of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
+    chance_above = np.append(np.cumsum(chance_of_value[:0:-1])[::-1], 0.0)
+    return values, np.diff(none_of(chance_above, here.m), prepend=0.0)
 
 
-def draw_row(kernels: Iterable[Given], **at: Any) -> Figure:
+def _chance_above(law: tuple[np.ndarray, np.ndarray], theta: float) -> float:
+    """That a score with a law is above a threshold, and ties none."""
+    values, chances = law
+    return float(chances[values > theta + TIE_TOLERANCE].sum())
+
+
+def draw_row(kernels: str | Iterable[Given], **at: Any) -> Figure:
     """The special token's attention row, on D1 and D0: the shares of the special token, of the
     others of its class, and of all other classes; negative weights are hatched."""
-    given = _named(kernels)
-    found = [separation(kernel, **at) for kernel, _ in given]
-    weights = np.array([row_weights(each, dataset) for each in found for dataset in (1, 0)])
+    named = _named(kernels)
+    names = []
+    rows = []
+    for kernel, name in named:
+        here = separation(kernel, **at)
+        for dataset in (1, 0):
+            names.append(f"{name}, D{dataset}")
+            rows.append(row_weights(here, dataset))
+    weights = np.array(rows)
     shares = weights / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1e-300)
-    places = [k + 0.4 * (k // 2) for k in range(len(weights))]
-    axes, left = panel(), 0.0
+    # The two bars of a kernel stand together.
+    places = [k + 0.4 * (k // 2) for k in range(len(names))]
+    axes = panel()
+    left = np.zeros(len(names))
     groups = ((BLUE, "special token"), ("#9CC7E3", "others of its class"), (GRAY, "other classes"))
     for (color, label), share in zip(groups, shares.T, strict=True):
-        look = {"color": color, "label": label, "edgecolor": "white", "linewidth": 0}
-        hatch = ["////" if each < 0 else "" for each in share]
-        axes.barh(places, np.abs(share), left=left, height=0.85, hatch=hatch, **look)
-        left += np.abs(share)
-    names = [f"{name}, D{dataset}" for _, name in given for dataset in (1, 0)]
-    shown = zip(names, shares[:, 0], strict=True)
-    axes.set_yticks(places, [f"{name}: {100 * share:.2g} %" for name, share in shown])
+        hatch = ["////" if part < 0 else "" for part in share]
+        axes.barh(
+            places,
+            np.abs(share),
+            left=left,
+            height=0.85,
+            hatch=hatch,
+            color=color,
+            label=label,
+            edgecolor="white",
+            linewidth=0,
+        )
+        left = left + np.abs(share)
+    special_shares = shares[:, 0]
+    labels = [
+        f"{name}: {100 * share:.2g} %" for name, share in zip(names, special_shares, strict=True)
+    ]
+    axes.set_yticks(places, labels)
     axes.set(xlim=(0, 1), ylim=axes.get_ylim()[::-1])
     words = "Beside each bar stands the special token's share, of the sizes of all weights."
     return finished(axes, "share of the special token's row", "", words)
 
 
-def row_weights(found: Separation, dataset: int) -> np.ndarray:
+def row_weights(here: Separation, dataset: int) -> np.ndarray:
     """The special token's row on D0 or D1: weights of the special token, of all others of its class
     and of all other classes, (3,)."""
-    rows = found.scored.rows[dataset]
-    t = found.n // int(rows.classes[0])
-    return rows.weights[0, 0][[SPECIAL, SAME, OWN]] * (1, t - 1, found.n - t)
+    rows = here.scored.rows[dataset]
+    t = here.n // int(rows.classes[0])
+    weights = rows.weights[0, 0][[SPECIAL, SAME, OWN]]
+    return weights * (1, t - 1, here.n - t)
 
 
 def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
@@ -187,9 +236,13 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     for kernel in NEEDLE_KERNELS:
         accuracies = limits.loc[kernel, [*map(str, TOKENS)]]
         axes.plot(
-            TOKENS, accuracies, marker=".", label=f"{kernel}: {accuracies[str(n)]:.3f}",
-            zorder=2 if kernel == "bayes" else 3, **kernel_line(kernel),
-        )  # fmt: skip
+            TOKENS,
+            accuracies,
+            marker=".",
+            label=f"{kernel}: {accuracies[str(n)]:.3f}",
+            zorder=2 if kernel == "bayes" else 3,
+            **kernel_line(kernel),
+        )
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)
@@ -201,7 +254,7 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
         f"{critical['linear']:,.0f} for linear attention, {critical['power_2']:,.0f} for x² and "
         f"{critical['exp']:,.0f} for softmax. Dots are tabled values; lines only join them."
     )
-    return finished(axes, f"tokens n, at μ = {mu:g}", "accuracy limit", words, logarithmic=True)
+    return finished(axes, f"tokens n, at μ = {mu:g}", "accuracy limit", words, is_logarithmic=True)
 
 
 def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
@@ -210,27 +263,32 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     rank = min(rank, d)
     # At no more than ten ranks: each takes some milliseconds.
     ranks = sorted({*(round(r) for r in np.linspace(1, d, min(d, 9))), rank})
-    axes, least = panel(), []
+    axes = panel()
+    bounds_at_rank = []
     for k, label in enumerate(("value maps a I", "any value maps")):
-        found = [float(bound(d, r, heads, any_value=k == 1)) for r in ranks]
-        least.append(found[ranks.index(rank)])
-        axes.plot(ranks, found, ".", color=PALETTE[k], linestyle=LINE_STYLES[k], label=label)
-        axes.plot([rank], least[-1:], "o", color=PALETTE[k])
+        color = PALETTE[k]
+        bounds = [float(bound(d, r, heads, any_value=k == 1)) for r in ranks]
+        bound_at_rank = bounds[ranks.index(rank)]
+        bounds_at_rank.append(bound_at_rank)
+        axes.plot(ranks, bounds, ".", color=color, linestyle=LINE_STYLES[k], label=label)
+        axes.plot([rank], [bound_at_rank], "o", color=color)
     axes.axvline(rank, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(bottom=0)
+    with_scalars, with_any = bounds_at_rank
     words = (
         f"One layer of {heads:,} heads of rank {rank} at d = {d} is to predict which of two "
         "orthogonal points is nearer (second paper). Its mean squared error is at least "
-        f"{least[0]:.4f} if value maps are a I, and {least[1]:.4f} with any. Predicting their mean "
-        "has 0.5, predicting zero 1. At full rank the bound is 0."
+        f"{with_scalars:.4f} if value maps are a I, and {with_any:.4f} with any. Predicting their "
+        "mean has 0.5, predicting zero 1. At full rank the bound is 0."
     )
     return finished(axes, f"rank r of {heads:,} heads, d = {d}", "lower bound on the error", words)
 
 
-def numbers(name: str, text: str, kind: type = float) -> list:
+def numbers(name: str, text: str, kind: type[float] = float) -> list[float]:
     """Numbers that are written beside each other; ValueError if one is none."""
+    words = re.sub(r"[][(),;]", " ", text).split()
     try:
-        return [kind(word) for word in re.sub(r"[][(),;]", " ", text).split()]
+        return [kind(word) for word in words]
     except ValueError as error:
         raise ValueError(f"{name}: {error}; allowed: numbers, of tokens whole ones") from None
 
@@ -239,7 +297,7 @@ def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
     """The weight of the target against the number of tokens, of a row of scores, with indices of
     tokens that are there once; all written as text. ValueError as of `head.measure`."""
     tokens = {"target": numbers("target", target, int), "fixed": numbers("fixed", fixed, int)}
-    given = {"scores": numbers("scores", scores), **tokens}
+    given: dict[str, Any] = {"scores": numbers("scores", scores), **tokens}
     row, axes = head.measure(**given).iloc[0], head.plot(**given, axes=panel())
     interval = f"; the 95 % interval is {row['reach_low']:,.0f} to {row['reach_high']:,.0f}"
     words = (
@@ -247,7 +305,7 @@ def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
         f"{row['n']:,.0f} tokens, and half of it up to {row['reach']:,.0f} if more are like these"
         f"{'' if np.isnan(row['reach_low']) else interval}."
     )
-    return finished(axes, "tokens N", "weight of the target", words, logarithmic=True)
+    return finished(axes, "tokens N", "weight of the target", words, is_logarithmic=True)
 
 
 def as_svg(figure: Figure) -> str:
@@ -264,22 +322,26 @@ def panel() -> Axes:
         return Figure(figsize=SIZE, layout="constrained").subplots()
 
 
-def finished(axes: Axes, along: str, up: str, words: str, logarithmic: bool = False) -> Figure:
+def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool = False) -> Figure:
     """The figure of a panel with words: of its axes, of its lines above it, and its label."""
     axes.set(xlabel=along, ylabel=up)
-    if logarithmic:
+    if is_logarithmic:
         axes.set_xscale("log")
         axes.minorticks_off()
         # Plain text is drawn in half the time of mathematics.
         axes.xaxis.set_major_formatter(lambda x, _: POWERS.get(round(x), f"{x:g}"))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
     with mpl.rc_context(RC):
-        axes.figure.legend(loc="outside upper left", ncols=3, fontsize=8)
-    axes.figure.set_label(words)
-    return axes.figure
+        figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+    figure.set_label(words)
+    return figure
 
 
-def _named(kernels: Iterable[Given]) -> list[tuple[Given, str]]:
-    given = [kernels] if isinstance(kernels, str) else list(kernels)
-    names = unique_names([kernel_of(each).name for each in given])
+def _named(kernels: str | Iterable[Given]) -> list[tuple[Given, str]]:
+    """Kernels, each with a short name for a legend."""
+    listed = [kernels] if isinstance(kernels, str) else list(kernels)
+    names = unique_names([kernel_of(kernel).name for kernel in listed])
     # A dollar sign would begin mathematics.
-    return [*zip(given, [f"{name:.26}".replace("$", r"\$") for name in names], strict=True)]
+    short_names = [f"{name:.26}".replace("$", r"\$") for name in names]
+    return list(zip(listed, short_names, strict=True))

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..any_attention.exact.layers import LAYERS
+from ..api.separating import Separation
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
 from . import draw_curve, draw_head, draw_needle, draw_rank_bound, draw_row, draw_scores
@@ -22,15 +23,17 @@ class Control(NamedTuple):
 
     kind: str
     label: str
-    value: Any
+    start: Any
     more: Values
 
-    def at(self, text: str) -> Any:
+    def value_of(self, text: str) -> Any:
         """The value of which an address has a text, or the start if it can have none such."""
-        values = {in_address(x): x for x in self.more.get("options", self.more.get("steps", ()))}
-        if isinstance(self.value, list):
-            return [x for x in text.split(";") if x in values][: self.more["max_selections"]]
-        return values.get(text, self.value) if values else text
+        allowed = self.more.get("options", self.more.get("steps", ()))
+        value_by_text = {in_address(value): value for value in allowed}
+        if isinstance(self.start, list):
+            chosen = [word for word in text.split(";") if word in value_by_text]
+            return chosen[: self.more["max_selections"]]
+        return value_by_text.get(text, self.start) if allowed else text
 
 
 def in_address(value: Any) -> str:
@@ -40,18 +43,29 @@ def in_address(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.15g}"
 
 
-def _slider(label: str, steps: Sequence[float], value: float) -> Control:
-    return Control("slider", label, value, {"steps": steps, "show_value": True})
+def _slider(label: str, steps: Sequence[float], start: float) -> Control:
+    return Control("slider", label, start, {"steps": steps, "show_value": True})
 
 
 NAMES = {f"{name}: {kernel.symbol}": name for name, kernel in KERNELS.items()}
+"""Names of kernels by what menus say."""
+
 WORDS = [*NAMES]
-MODELS = {each.words: each for each in LAYERS}
-DRAWN = [x for x in WORDS if NAMES[x] in ("exp", "linear", "power_4", "elu_plus_one")]
-STEPS_OF_N = [*(x * 10**k for k in range(11) for x in TEN), 10**12]
+MODELS = {layer.words: layer for layer in LAYERS}
+DRAWN = [words for words in WORDS if NAMES[words] in ("exp", "linear", "power_4", "elu_plus_one")]
+"""Kernels that are shown at the start, in the words of menus."""
+
+STEPS_OF_N = [part * 10**k for k in range(11) for part in TEN]
+STEPS_OF_N.append(10**12)
 FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
-NORMAL = np.random.default_rng(0).standard_normal(600)
-EXAMPLE = " ".join(f"{x:.2f}" for x in NORMAL + 8 * (np.arange(600) == 300))
+
+
+def _example_row() -> str:
+    """A row of 600 scores as text, one of them 8 standard deviations above the rest."""
+    scores = np.random.default_rng(0).standard_normal(600)
+    scores[300] += 8
+    return " ".join(f"{score:.2f}" for score in scores)
+
 
 CONTROLS = {
     "layer": Control("dropdown", "model", LAYERS[0].words, {"options": [*MODELS]}),
@@ -86,11 +100,13 @@ VIEWS = {
     "Scores": View(draw_scores, 1),
     "Row": View(draw_row, None),
     "Needle": View(
-        draw_needle, 0,
+        draw_needle,
+        0,
         {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", TOKENS, 512)},
     ),
     "Rank bound": View(
-        draw_rank_bound, 0,
+        draw_rank_bound,
+        0,
         {
             "d": _slider("d, dimension", (4, 8, 16, 32, 48, 64, 96), 64),
             "rank": _slider("r, rank, at most d", range(1, 97), 32),
@@ -98,33 +114,51 @@ VIEWS = {
         },
     ),
     "Head": View(
-        draw_head, 0,
+        draw_head,
+        0,
         {
-            "scores": Control("text_area", "scores of a row, pasted", EXAMPLE, {"rows": 3}),
+            "scores": Control("text_area", "scores of a row, pasted", _example_row(), {"rows": 3}),
             "target": Control("text", "index of its token", "300", {}),
             "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
         },
     ),
-}  # fmt: skip
-OWN = {f"{name}.{own}": x for name, view in VIEWS.items() for own, x in view.controls.items()}
-STARTS = {name: x.value for name, x in (CONTROLS | OWN).items()} | {"view": next(iter(VIEWS))}
+}
 
 
-def question(said: Values) -> tuple[list[str], dict[str, Any]]:
+def _controls_of_views() -> dict[str, Control]:
+    """The views' own controls, by the view's name, a dot, and the control's."""
+    controls = {}
+    for name, view in VIEWS.items():
+        for key, control in view.controls.items():
+            controls[f"{name}.{key}"] = control
+    return controls
+
+
+OWN = _controls_of_views()
+STARTS = {name: control.start for name, control in (CONTROLS | OWN).items()}
+STARTS["view"] = next(iter(VIEWS))
+
+
+def question(values: Values) -> tuple[list[str], dict[str, Any]]:
     """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
     and their setting, n and what is not where it starts."""
-    formula, layer, classes = said["formula"].strip(), MODELS[said["layer"]], said["classes"]
-    named = [NAMES[words] for words in (said["kernel"], *said["others"])]
-    kernels = dict.fromkeys([formula, *named] if formula else named)
-    at: dict[str, Any] = {"n": nearest_multiple(said["n"], classes)}
+    layer = MODELS[values["layer"]]
+    classes = values["classes"]
+    kernels = [NAMES[words] for words in (values["kernel"], *values["others"])]
+    formula = values["formula"].strip()
+    if formula:
+        kernels = [formula, *kernels]
+    setting: dict[str, Any] = {"n": nearest_multiple(values["n"], classes)}
     if layer != LAYERS[0]:
-        at |= layer.columns
+        setting |= layer.columns
     if classes != STARTS["classes"]:
-        at["d"] = layer.d(classes)
+        setting["d"] = layer.d(classes)
     # Tokens of cross-attention have neither b nor c.
     entries = ("a1",) if layer.model == "cross_attention" else ("a1", "b", "c")
-    at |= {x: said[x] for x in ("m", *entries, "theta", "temperature") if said[x] != STARTS[x]}
-    return [*kernels], at
+    for name in ("m", *entries, "theta", "temperature"):
+        if values[name] != STARTS[name]:
+            setting[name] = values[name]
+    return list(dict.fromkeys(kernels)), setting
 
 
 class Shown(NamedTuple):
@@ -139,56 +173,80 @@ class Shown(NamedTuple):
 
 def answer(kernel: str, at: Values) -> Shown:
     """The probability of a kernel at a setting."""
-    with warnings.catch_warnings(record=True) as warned:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = separation(kernel, **at)
+            here = separation(kernel, **at)
         except FAULTS as error:
             return Shown(faults=[str(error)])
-    theta = " to ".join(f"{x:.4g}" for x in np.atleast_1d(found.theta) if x is not None)
-    best = "the threshold" if "theta" in at else "the best threshold,"
-    where = f"{best} {theta} √log n" if theta else "any threshold"
-    words = (
-        f"is the probability that {found.kernel} alone separates D1 from D0 at {where}. The "
-        f"special token's weight in its own row on D1 is {found.share:.3g}. "
-        f"{layer_of(found.model, found.attention_x).words}, n = {found.n:,}, d = {found.d}, "
-        f"m = {found.m}."
+    notes = [f"{warning.message}." for warning in caught]
+    number = in_digits(here.probability)
+    return Shown(number, words=[_words_of(here, at), *notes], python=_python_of(kernel, at))
+
+
+def _words_of(here: Separation, at: Values) -> str:
+    """What stands beside the number."""
+    if here.theta is None:
+        where = "any threshold"
+    else:
+        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(here.theta)))
+        kind = "the threshold" if "theta" in at else "the best threshold,"
+        where = f"{kind} {ends} √log n"
+    return (
+        f"is the probability that {here.kernel} alone separates D1 from D0 at {where}. The "
+        f"special token's weight in its own row on D1 is {here.share:.3g}. "
+        f"{layer_of(here.model, here.attention_x).words}, n = {here.n:,}, d = {here.d}, "
+        f"m = {here.m}."
     )
-    notes = [f"{each.message}." for each in warned]
-    asked, of = dict(at), repr(kernel)
-    if "temperature" in at:
-        of = _call("asep.at_temperature", of, asked.pop("temperature"))
-    number = _call("asep.separate", of, **asked)
-    python = f"import attention_separation as asep\n\nprint({number}.probability)"
-    return Shown(in_digits(found.probability), words=[words, *notes], python=python)
 
 
-def show(name: str, kernels: Sequence[str], at: Values, said: Values) -> Shown:
+def _python_of(kernel: str, at: Values) -> str:
+    """Python that prints the number."""
+    setting = dict(at)
+    argument = repr(kernel)
+    if "temperature" in setting:
+        argument = _call("asep.at_temperature", argument, setting.pop("temperature"))
+    number = _call("asep.separate", argument, **setting)
+    return f"import attention_separation as asep\n\nprint({number}.probability)"
+
+
+def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown:
     """A view of kernels, as far as they have an answer at the setting, or of the values of OWN."""
     view = VIEWS[name]
-    own = {each: said[f"{name}.{each}"] for each in view.controls}
+    own_values = {key: values[f"{name}.{key}"] for key in view.controls}
     answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}
-    good = [kernel for kernel, each in answers.items() if each.number]
-    given = [good or kernels[:1]] if view.kernels is None else [*answers]
-    named = {**own, **(at if given else {})}
+    with_an_answer = [kernel for kernel, shown in answers.items() if shown.number]
+    positional: list[Any]
+    if view.kernels is None:
+        positional = [with_an_answer or kernels[:1]]
+    else:
+        positional = list(answers)
+    is_of_kernels = bool(positional)
+    named = {**own_values, **at} if is_of_kernels else own_values
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said beside the number
-            figure = view.draw(*given, **named)
+            figure = view.draw(*positional, **named)
     except FAULTS as error:
         return Shown(faults=[str(error)])
-    draw, number = view.draw.__name__, f"{answers[kernels[0]].python}\n\n" if given else ""
-    python = (
-        f"{number}from attention_separation.explorer import {draw}\n\n"
-        f"figure = {_call(draw, *map(repr, given), **named)}\n"
+    draw = view.draw.__name__
+    words = [str(figure.get_label())]
+    python = ""
+    if is_of_kernels:
+        python = f"{answers[kernels[0]].python}\n\n"
+    else:
+        words.append("The controls at the left do not apply here.")
+    python += (
+        f"from attention_separation.explorer import {draw}\n\n"
+        f"figure = {_call(draw, *map(repr, positional), **named)}\n"
         f'figure.savefig("{draw}.svg")\nprint(figure.get_label())'
     )
-    faults = [fault for each in answers.values() for fault in each.faults]
-    apart = [] if given else ["The controls at the left do not apply here."]
-    return Shown("", as_svg(figure), [figure.get_label(), *apart], faults, python.strip())
+    faults = [fault for shown in answers.values() for fault in shown.faults]
+    return Shown("", as_svg(figure), words, faults, python.strip())
 
 
-def _call(function: str, *given: object, **named: Any) -> str:
+def _call(function: str, *positional: object, **named: Any) -> str:
     """A call as it is written."""
-    words = [*map(str, given), *(f"{name}={x!r}" for name, x in named.items())]
+    words = [str(argument) for argument in positional]
+    words += [f"{name}={value!r}" for name, value in named.items()]
     return f"{function}({', '.join(words)})"

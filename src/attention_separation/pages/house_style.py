@@ -10,7 +10,7 @@ PALE_BLUE = "#EDF4F9"
 INK = "#222222"
 DARK_GRAY, MIDDLE_GRAY, GRAY, LIGHT_GRAY = "#666666", "#ABABAB", "#C8C8C8", "#EEEEEE"
 
-RC = {
+RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.grid": True,
