@@ -7,9 +7,9 @@ import numpy as np
 from making import SECTION, STUDY, config_points, point, run_trials
 from timing import at_least, at_most, seconds
 
+from attention_separation.softmax_vs_linear.audits.phase import phase_table
 from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.softmax_vs_linear.exact.regression_probabilities import moments
-from attention_separation.softmax_vs_linear.figures.phase import phase_table
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams

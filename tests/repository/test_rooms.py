@@ -23,7 +23,7 @@ FLOORS = (
 
 STUDIES = {
     "softmax_vs_linear": (
-        "models", "settings", "simulation exact", "claims", "figures",
+        "models", "settings", "simulation exact", "claims", "figures", "audits",
     ),
     "any_attention": ("settings", "exact", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),

@@ -9,11 +9,11 @@ from matplotlib import colormaps
 from attention_separation.__main__ import run_job
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.results.tables import TableError
-from attention_separation.softmax_vs_linear.figures import phase, theta
-from attention_separation.softmax_vs_linear.figures import threshold as threshold_audit
+from attention_separation.softmax_vs_linear.audits import phase, theta
+from attention_separation.softmax_vs_linear.audits import threshold as threshold_audit
+from attention_separation.softmax_vs_linear.audits.phase import marks, points_of
+from attention_separation.softmax_vs_linear.audits.threshold import colours_of
 from attention_separation.softmax_vs_linear.figures.panel_figure import draw as draw_figure
-from attention_separation.softmax_vs_linear.figures.phase import marks, points_of
-from attention_separation.softmax_vs_linear.figures.threshold import colours_of
 from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
 from attention_separation.softmax_vs_linear.settings.panels import PanelsJob
@@ -91,16 +91,16 @@ def made(config, tmp_path_factory):
         exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
     )  # fmt: skip
     run(
-        "figures.whp",
+        "audits.whp",
         config.results["whp"].settings,
         exact=[*exactly.values()],
         output=folder / "tables/whp.parquet",
     )
     run(
-        "figures.threshold", config.results["threshold"].settings,
+        "audits.threshold", config.results["threshold"].settings,
         table=folder / "tables/threshold.parquet", figure=folder / "figures/threshold.svg",
     )  # fmt: skip
-    run("figures.theta", config.results["theta"].settings, output=folder / "figures/theta.svg")
+    run("audits.theta", config.results["theta"].settings, output=folder / "figures/theta.svg")
     return folder
 
 

@@ -213,7 +213,7 @@ class SoftmaxVsLinear(Study):
         )
         yield Result(
             name="whp",
-            module="softmax_vs_linear.figures.whp",
+            module="softmax_vs_linear.audits.whp",
             settings=PanelsJob(panels=panels),
             outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
             inputs={"exact": _tables_of(self.exact)["exact"]},
@@ -224,7 +224,7 @@ class SoftmaxVsLinear(Study):
             verdict = "exact; Figure 3: equal entries of Ax"
             yield Result(
                 name="threshold",
-                module="softmax_vs_linear.figures.threshold",
+                module="softmax_vs_linear.audits.threshold",
                 settings=PanelsJob(panels=own),
                 outputs=_figure_and_table("threshold", "best thresholds", verdict),
                 description="Thresholds: what each network alone can do",
@@ -239,7 +239,7 @@ class SoftmaxVsLinear(Study):
             swept = "every panel's and τ/√log n"
             yield Result(
                 name="theta",
-                module="softmax_vs_linear.figures.theta",
+                module="softmax_vs_linear.audits.theta",
                 settings=PanelsJob(panels=of_attention),
                 outputs={"output": _drawn("theta", "attention", swept, "exact")},
                 description="Success against the threshold, all networks with the same",
@@ -247,7 +247,7 @@ class SoftmaxVsLinear(Study):
             )
         yield Result(
             name="choices",
-            module="softmax_vs_linear.figures.choices",
+            module="softmax_vs_linear.audits.choices",
             settings=PanelsJob(
                 panels=[p.with_more(figure=self.figure_of[p.name], seed=self.seed) for p in panels]
             ),
@@ -261,7 +261,7 @@ class SoftmaxVsLinear(Study):
         read = [name for name in self.published if name in alone]
         yield Result(
             name="published",
-            module="softmax_vs_linear.figures.published",
+            module="softmax_vs_linear.audits.published",
             settings=PublishedJob(
                 panels=[
                     alone[name].with_more(most_values=None, trials=self.section.panels[name].trials)
@@ -282,7 +282,7 @@ class SoftmaxVsLinear(Study):
             marked = [panel for panel in self.exact.values() if panel.model in models]
             yield Result(
                 name="phase",
-                module="softmax_vs_linear.figures.phase",
+                module="softmax_vs_linear.audits.phase",
                 settings=PhaseJob(panels=self.maps, marked=marked),
                 outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
                 description="Phase maps: exact values beyond the grids",

@@ -13,7 +13,7 @@ from ...results.tables import schema, table_from_rows
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
 from ..settings.panels import KEY
-from . import attention, readings, regression, tensor_trick
+from . import attention, regression, tensor_trick, whp_readings
 from .claim import PaperClaim, SettingAt, setting_of
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
 from .paths import FAST, NAMES, Along, along, paths, power, range_text, verdict, worst_end
@@ -199,5 +199,5 @@ def run(job: ClaimsJob, output: Path, otherwise: Path) -> None:
     provenance = record(job.canonical(), __name__)
     claims = evaluate_claims(job)
     write_result(claims, output, provenance, TITLE, ABOUT, shown=page(claims))
-    read = readings.evaluate_readings(job, all_claims())
-    write_result(read, otherwise, provenance, readings.TITLE, readings.ABOUT)
+    read = whp_readings.evaluate_readings(job, all_claims())
+    write_result(read, otherwise, provenance, whp_readings.TITLE, whp_readings.ABOUT)

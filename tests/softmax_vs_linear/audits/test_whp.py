@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from making import STUDY, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.figures.whp import ALL_FOUR, SCHEMA, whp_table
+from attention_separation.softmax_vs_linear.audits.whp import ALL_FOUR, SCHEMA, whp_table
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 
 FIG4E = STUDY.exact["fig4e"].with_more(reconstructed=["X"])

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from making import SECTION, STUDY
 
-from attention_separation.softmax_vs_linear.figures.choices import effect_of
-from attention_separation.softmax_vs_linear.figures.published import (
+from attention_separation.softmax_vs_linear.audits.choices import effect_of
+from attention_separation.softmax_vs_linear.audits.open_choices import CHOICES
+from attention_separation.softmax_vs_linear.audits.published import (
     COLUMNS,
     read_curves,
     reading_rows,
 )
-from attention_separation.softmax_vs_linear.figures.readings import CHOICES
 from attention_separation.softmax_vs_linear.figures.verdicts import verdict_tables
 from attention_separation.softmax_vs_linear.settings.panels import PublishedJob
 from attention_separation.softmax_vs_linear.simulation.simulate import count, units

@@ -22,7 +22,7 @@ from ..models.model import Model, Point
 from ..models.panel_tables import DECIMALS
 from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
 from ..simulation.random_values import positive_with
-from .readings import CHOICES, Alternative, Choice
+from .open_choices import CHOICES, Alternative, Choice
 
 SCHEMA = schema(
     rank=int, choice=str, default=str, alternative=str, panel=str, points=int,

@@ -21,7 +21,7 @@ from ..models.panel_tables import read_joined
 from ..settings.panels import PUBLISHED, Panel, PanelsJob, PublishedJob
 from . import panel_figure, verdicts
 from .choices import effect_of
-from .readings import CHOICES
+from .open_choices import CHOICES
 
 COLUMNS = ["value", "success_rate", "reading_error", "source"]
 SCHEMA = schema(

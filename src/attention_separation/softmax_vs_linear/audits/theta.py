@@ -13,10 +13,10 @@ from ...pages.house_style import INK, VERMILION
 from ...results.provenance import record
 from ...results.tables import numpy_column, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import best_thresholds, success_at
+from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
 from ..models import MODELS
 from ..models.panel_tables import DECIMALS
 from ..settings.panels import MARK, Panel, PanelsJob
-from .figure_text import choices_in_words, footnote, held_title, symbol_of
 
 SCHEMA = schema(
     panel=str, parameter=str, value=float, kind=str, theta=float, p_exact=float,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
 
+from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw
+from attention_separation.softmax_vs_linear.audits.open_choices import CHOICES
 from attention_separation.softmax_vs_linear.exact.compute import references
-from attention_separation.softmax_vs_linear.figures.choices import choices_table, draw
-from attention_separation.softmax_vs_linear.figures.readings import CHOICES
 from attention_separation.softmax_vs_linear.models.attention import IN_BOTH
 from attention_separation.softmax_vs_linear.settings.panels import KEY, PanelsJob
 

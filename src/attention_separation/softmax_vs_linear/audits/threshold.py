@@ -14,11 +14,11 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, select_rows, table_from_rows
 from ..exact.best_thresholds import best_thresholds, curve_at
+from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
 from ..models import MODELS
 from ..models.contest import PAPERS, network_name
 from ..models.model import SWEEPABLE, Point
 from ..settings.panels import COLUMN, MARK, Panel, PanelsJob
-from .figure_text import choices_in_words, footnote, held_title, symbol_of
 
 SCHEMA = schema(
     panel=str, model=str, attention_x=str, network=str, parameter=str, value=float,

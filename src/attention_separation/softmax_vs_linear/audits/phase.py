@@ -11,12 +11,12 @@ from ...pages.house_style import INK
 from ...results.provenance import record
 from ...results.tables import numpy_column, schema, select_rows, table_from_rows
 from ..exact.compute import references
+from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_title
+from ..figures.panel_figure import draw_panel_map
 from ..models import MODELS
 from ..models.contest import PAPERS
 from ..models.model import Point
 from ..settings.panels import MARK, Panel, PhaseJob
-from .figure_text import CHOICES, choices_in_words, footnote, held_title
-from .panel_figure import draw_panel_map
 
 SCHEMA = schema(
     map=str, parameter=str, model=str, attention_x=str, n=int, d=int, m=int,

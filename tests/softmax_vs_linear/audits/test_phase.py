@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from making import SECTION, STUDY, exact_at
 
-from attention_separation.softmax_vs_linear.figures.phase import draw, marks, phase_table, points_of
+from attention_separation.softmax_vs_linear.audits.phase import draw, marks, phase_table, points_of
 from attention_separation.softmax_vs_linear.settings.panels import KEY
 
 

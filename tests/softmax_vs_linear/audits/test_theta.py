@@ -3,7 +3,7 @@
 import pytest
 from making import SECTION, STUDY, changed_study, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.figures.theta import (
+from attention_separation.softmax_vs_linear.audits.theta import (
     BEST,
     MAP,
     MAP_POINTS,

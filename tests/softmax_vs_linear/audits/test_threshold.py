@@ -7,7 +7,7 @@ import pytest
 from making import SECTION, STUDY, changed_study, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
-from attention_separation.softmax_vs_linear.figures.threshold import draw, threshold_table
+from attention_separation.softmax_vs_linear.audits.threshold import draw, threshold_table
 from attention_separation.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
 

@@ -9,7 +9,7 @@ from claim_cases import JOB, claim
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.claims_table import all_claims
-from attention_separation.softmax_vs_linear.claims.readings import READINGS, evaluate_readings
+from attention_separation.softmax_vs_linear.claims.whp_readings import READINGS, evaluate_readings
 
 
 @pytest.fixture(scope="module")
