@@ -17,9 +17,9 @@ from ...statistics.claims import DIFFERS, UNDECIDED
 from ...statistics.goodness_of_fit import PanelPoints, log_likelihood
 from ...statistics.panel_agreement import judge
 from ..exact.compute import compute_exact, references
+from ..figures import panel_figure, verdicts
 from ..models.panel_tables import read_joined
 from ..settings.panels import PUBLISHED, Panel, PanelsJob, PublishedJob
-from . import panel_figure, verdicts
 from .choices import effect_of
 from .open_choices import CHOICES
 
