@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import betainc
 
 from attention_separation.head_rank.constructions.sphere import threshold_coefficients
-from attention_separation.head_rank.theory.bound import log_harmonics, shares
+from attention_separation.head_rank.theory.bound import log_harmonics, reached_shares
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""
@@ -63,7 +63,7 @@ def biased_bound(d: int, r: int, heads: float, tau: float, any_value: bool = Fal
     Of any norm; for value maps a_h I, or any.
     """
     degree = np.arange(1.0, DEGREES)
-    common, own = shares(d, r, degree, any_value)
+    common, own = reached_shares(d, r, degree, any_value)
     left = np.maximum(0.0, 1 - common - heads * own)
     e = energies(d, tau)
     beyond = max(0.0, 1 - constant_energy(d, tau) - e.sum())

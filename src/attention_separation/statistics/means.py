@@ -26,7 +26,7 @@ class Mean:
     freedom: float
 
     @classmethod
-    def of(cls, sample: Sequence[float], least_spread: float = 0.0) -> Self:
+    def of(cls, sample: Sequence[float] | np.ndarray, least_spread: float = 0.0) -> Self:
         """Of a sample (n,), whose standard deviation is taken to be at least `least_spread`; of a
         single value, with no standard error (NaN)."""
         count, value = len(sample), float(np.mean(sample))
@@ -85,7 +85,7 @@ def compare_means(claimed: Sequence[ClaimedMean], level: float) -> list[Comparis
     ]  # fmt: skip
 
 
-def mean_of(sample: Sequence[float], level: float = 0.05) -> Estimate:
+def mean_of(sample: Sequence[float] | np.ndarray, level: float = 0.05) -> Estimate:
     """The mean of a sample (n,) with Student's interval: for many values, or nearly normal ones.
 
     `level` : probability that the interval misses the mean

@@ -19,7 +19,7 @@ from attention_separation.head_rank.theory.bound import (
     heads_needed,
     log_dimension,
     log_harmonics,
-    shares,
+    reached_shares,
 )
 
 SIGMAS = 6
@@ -85,7 +85,7 @@ def test_a_head_reaches_so_many_harmonics_and_two_share_so_many(d, r, degree):
             math.exp(log_dimension(r, np.array([degree]))[0])
         )
         together = np.linalg.matrix_rank(np.hstack(reached), tol=1e-6)
-        common, own = shares(d, r, np.array([float(degree)]), False)
+        common, own = reached_shares(d, r, np.array([float(degree)]), False)
         allowed = count * (common[0] + h * own[0])
         assert together <= allowed + 1e-6
         # Of one direction, and of two heads, no bound can be better; so of lines with odd degree.
@@ -98,7 +98,7 @@ def test_three_heads_of_more_than_half_the_rank_reach_less_than_two_by_two_they_
     rng = np.random.default_rng(643)
     harmonics = Harmonics(6, 3)
     reached = [left_alone(rng, harmonics, rng.standard_normal((6, 4))) for _ in range(3)]
-    common, own = shares(6, 4, np.array([3.0]), False)
+    common, own = reached_shares(6, 4, np.array([3.0]), False)
     assert np.linalg.matrix_rank(np.hstack(reached), tol=1e-6) == 48
     assert harmonics.basis.shape[1] == 50 < round(50 * float(common[0] + 3 * own[0]))
 
@@ -134,7 +134,7 @@ def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(
         parts[j] = np.linalg.lstsq(columns, times[:, None] * seen, rcond=None)[0][own]
     assert all(np.abs(part).max() < 1e-9 for j, part in parts.items() if abs(j - degree) > far)
     count = every[degree].basis.shape[1]
-    common, share = shares(d, r, np.array([float(degree)]), any_value, encoded)
+    common, share = reached_shares(d, r, np.array([float(degree)]), any_value, encoded)
     assert encoded or common == 0
     most = min(count, round(float(common[0] + share[0]) * count))
     near = np.linalg.matrix_rank(np.hstack(list(parts.values())), tol=1e-6)
@@ -160,7 +160,7 @@ def test_each_fixed_vector_reaches_its_own_of_one_degree_less(d, r, degree, any_
             fitted = np.linalg.lstsq(columns, np.reshape(times, (-1, 1)) * seen, rcond=None)[0]
             near.append(fitted[starts[degree] : starts[degree + 1]])
     count = every[degree].basis.shape[1]
-    common, own = shares(d, r, np.array([float(degree)]), any_value, 2)
+    common, own = reached_shares(d, r, np.array([float(degree)]), any_value, 2)
     rank = np.linalg.matrix_rank(np.hstack(near), tol=1e-6)
     most = min(count, round(float(common[0] + own[0]) * count))
     assert rank <= most
@@ -178,11 +178,13 @@ def test_energies(d):
 @pytest.mark.parametrize("d", [2, 3, 8, 64, 256])
 def test_the_tail_is_that_of_all_energies_together(d):
     # A bound with no head's harmonics at all is half the sum of all energies.
-    from attention_separation.head_rank.theory.bound import LISTED, _listed, _sum_from
+    from attention_separation.head_rank.theory.bound import LISTED, _sum_from, listed_degrees
 
     first = np.array([[2.0 * (LISTED + 4 * d) + 1]])
     tail = _sum_from(first, lambda degree: energy(d, degree))
-    assert _listed(d, 1, False, False)[0].sum() + tail[0] == pytest.approx(1, abs=1e-13)
+    assert listed_degrees(d, 1, False, False).energies.sum() + tail[0] == pytest.approx(
+        1, abs=1e-13
+    )
 
 
 def by_the_definition(
@@ -315,7 +317,7 @@ def test_the_best_pointwise_functions_come_near_it_and_not_below(d, r, h, degree
     assert error + sigmas >= least
     # What polynomials of this degree leave beyond it, and what fitting adds.
     degrees = np.arange(degree + 2.0, 4001, 2)
-    common, own = shares(d, r, degrees, False)
+    common, own = reached_shares(d, r, degrees, False)
     beyond = 0.5 * energy(d, degrees) @ np.minimum(1.0, common + h * own)
     assert error < (least + beyond + 1e-3) * (1 + numbers / count) + sigmas
 

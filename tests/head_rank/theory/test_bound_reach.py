@@ -13,7 +13,7 @@ from scipy.special import betainc, eval_legendre
 
 from attention_separation.head_rank.constructions import data
 from attention_separation.head_rank.constructions.sphere import sign_coefficient
-from attention_separation.head_rank.theory.bound import bound, energy, shares
+from attention_separation.head_rank.theory.bound import bound, energy, reached_shares
 from attention_separation.head_rank.theory.found_table import linear_limit
 
 SIGMAS = 6
@@ -98,7 +98,7 @@ def test_a_skip_connection_changes_no_bound_where_heads_have_all_dimensions():
     for d in (3, 8, 12, 64):
         for r in range(1, d):
             for any_value, encoded in ((False, False), (True, False), (False, True), (True, True)):
-                common, own = shares(d, r, np.array([1.0]), any_value, encoded)
+                common, own = reached_shares(d, r, np.array([1.0]), any_value, encoded)
                 assert common + -(-d // r) * own >= 1 - 1e-12
     assert "Where H r ≥ d it changes none of the bounds" in PAGE
 

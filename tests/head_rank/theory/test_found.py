@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime
 
 from attention_separation.head_rank.constructions import data, features, full_rank_head
 from attention_separation.head_rank.settings.jobs import FoundJob
-from attention_separation.head_rank.theory import found_table
+from attention_separation.head_rank.theory import optimised_heads, projected_heads
 from attention_separation.head_rank.theory.bound import bound
 from attention_separation.head_rank.theory.bound_table import budget_heads, ranks
 from attention_separation.head_rank.theory.found_table import found_rows, linear_limit
@@ -39,16 +39,16 @@ def layer(x: np.ndarray, y: np.ndarray, forms: np.ndarray, a: np.ndarray, c: flo
 @pytest.mark.parametrize(("d", "r"), [(3, 1), (4, 2), (6, 4), (8, 1)])
 def test_the_means_of_projector_heads(d, r):
     rng = np.random.default_rng(d + r)
-    ranges = found_table.random_ranges(rng, d, r, 3)
+    ranges = projected_heads.random_ranges(rng, d, r, 3)
     np.testing.assert_allclose(ranges.swapaxes(1, 2) @ ranges, [np.eye(r)] * 3, atol=1e-12)
     x, y = data.orthogonal(rng, COUNT, d, 2)
     u = (x[..., 0] - x[..., 1]) / math.sqrt(2)
     g = np.sign(np.einsum("nd,hdr,her,ne->nh", u, ranges, ranges, y, optimize=True))
     sign = np.sign(np.sum(u * y, axis=1))
-    found = found_table.means(ranges, data.unit_vectors(rng, 4000, d))
+    found = projected_heads.head_means(ranges, data.unit_vectors(rng, 4000, d))
     for h in range(3):
-        assert close(g[:, h] * sign, found_table.target_mean(d, r))
-        assert found.target[h] == pytest.approx(found_table.target_mean(d, r), abs=0.03)
+        assert close(g[:, h] * sign, projected_heads.target_mean(d, r))
+        assert found.target[h] == pytest.approx(projected_heads.target_mean(d, r), abs=0.03)
         assert found.gram[h, h] == pytest.approx(1)
         for other in range(h):
             sample = g[:, h] * g[:, other]
@@ -60,14 +60,14 @@ def test_the_means_of_projector_heads(d, r):
 def test_the_means_of_rank_1_are_the_closed_ones():
     for d in (3, 8, 64):
         expected = 2 * features.head_vs_target(d, np.array([1.0]))[0] - 1
-        assert found_table.target_mean(d, 1) == pytest.approx(expected, abs=1e-6)
+        assert projected_heads.target_mean(d, 1) == pytest.approx(expected, abs=1e-6)
     # Half of all dimensions: by symmetry a head is right with probability 3/4.
-    assert found_table.target_mean(64, 32) == pytest.approx(0.5)
+    assert projected_heads.target_mean(64, 32) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("d", "r"), [(8, 2), (6, 3), (7, 2)])
 def test_orthogonal_ranges_are_orthogonal(d, r):
-    ranges = found_table.orthogonal_ranges(np.random.default_rng(1), d, r, 7)
+    ranges = projected_heads.orthogonal_ranges(np.random.default_rng(1), d, r, 7)
     assert ranges.shape == (7, d, r)
     per = d // r
     for first in range(0, 7, per):
@@ -79,7 +79,7 @@ def test_orthogonal_ranges_are_orthogonal(d, r):
 def test_the_error_of_some_weights_is_that_of_the_layer(linear):
     rng = np.random.default_rng(5)
     d, r = 6, 2
-    ranges = found_table.random_ranges(rng, d, r, 4)
+    ranges = projected_heads.random_ranges(rng, d, r, 4)
     weights = np.array([0.4, -0.3, 0.5, 0.2])
     signs = np.array([1, -1, -1, 1])
     # Of value maps a_h I and heads with signs * P_h.
@@ -90,7 +90,7 @@ def test_the_error_of_some_weights_is_that_of_the_layer(linear):
     u = (x[..., 0] - x[..., 1]) / math.sqrt(2)
     out += linear * np.sum(u * y, axis=1)[:, None] * u / math.sqrt(2)
     sample = data.squared_error(data.nearest(x, y), out)
-    given = found_table.errors_given_y(ranges, y[:4000], weights, linear, a.sum())
+    given = projected_heads.errors_given_y(ranges, y[:4000], weights, linear, a.sum())
     assert close(sample, given.mean())
     # u is integrated out: what is left scatters less.
     assert given.std() < sample.std()
@@ -99,25 +99,25 @@ def test_the_error_of_some_weights_is_that_of_the_layer(linear):
 def test_the_best_weights_are_the_best():
     rng = np.random.default_rng(2)
     d, r = 8, 2
-    ranges = found_table.random_ranges(rng, d, r, 9)
+    ranges = projected_heads.random_ranges(rng, d, r, 9)
     y = data.unit_vectors(rng, 500, d)
-    found = found_table.means(ranges, y)
-    signs = found_table.best_signs(found.gram, found.target)
+    found = projected_heads.head_means(ranges, y)
+    signs = projected_heads.best_signs(found.gram, found.target)
     assert {*signs} == {-1.0, 1.0}
     gram, target = found.gram * np.outer(signs, signs), found.target * signs
-    a, error = found_table.best_weights(gram, target)
+    a, error = projected_heads.best_weights(gram, target)
 
     def own(a):
-        return found_table.errors_given_y(ranges, y, signs * a, 0.0, a.sum()).mean()
+        return projected_heads.errors_given_y(ranges, y, signs * a, 0.0, a.sum()).mean()
 
     assert error == pytest.approx(own(a))
     assert all(own(a + 0.01 * rng.standard_normal(9)) > error for _ in range(20))
     # Signs help: with none of them the sum of value maps is far from 1.
-    assert error < found_table.best_weights(found.gram, found.target)[1] - 0.005
-    a, linear = found_table.with_linear_part(d, found)
+    assert error < projected_heads.best_weights(found.gram, found.target)[1] - 0.005
+    a, linear = projected_heads.weights_beside_linear_part(d, found)
 
     def mixed(a, linear):
-        return found_table.errors_given_y(ranges, y, a, linear, 1.0).mean()
+        return projected_heads.errors_given_y(ranges, y, a, linear, 1.0).mean()
 
     least = mixed(a, linear)
     assert least < min(error, linear_limit(d, r, 9) + 1e-9)
@@ -129,7 +129,7 @@ def test_the_best_weights_are_the_best():
 @pytest.mark.parametrize(("d", "r", "count"), [(8, 4, 2), (8, 1, 8), (6, 2, 3), (8, 2, 2)])
 def test_softmax_heads_of_a_small_temperature_come_to_their_limit(d, r, count):
     rng = np.random.default_rng(d * r)
-    ranges = found_table.orthogonal_ranges(rng, d, r, count)
+    ranges = projected_heads.orthogonal_ranges(rng, d, r, count)
     projections = ranges @ ranges.swapaxes(1, 2)
     x, y = data.orthogonal(rng, COUNT, d, 2)
     # tanh(c<u, Py> / sqrt(2)) is about c<u, Py> / sqrt(2); the best factor of <u, y> is d s_1.
@@ -162,11 +162,11 @@ def test_the_gradient_of_rank_1_heads():
     rng = np.random.default_rng(4)
     d = 8
     x = rng.standard_normal(2 * 5 * d)
-    error, gradient = found_table.error_and_gradient(x, d)
-    numeric = approx_fprime(x, lambda v: found_table.error_and_gradient(v, d)[0], 1e-7)
+    error, gradient = optimised_heads.error_and_gradient(x, d)
+    numeric = approx_fprime(x, lambda v: optimised_heads.error_and_gradient(v, d)[0], 1e-7)
     np.testing.assert_allclose(gradient, numeric, atol=1e-5)
     q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in x.reshape(2, 5, d))
-    assert error == pytest.approx(found_table.least_error(features.Heads(q, k)), abs=1e-6)
+    assert error == pytest.approx(optimised_heads.least_error(features.Heads(q, k)), abs=1e-6)
     assert error == pytest.approx(features.best_errors(features.Heads(q, k))[0][-1], abs=1e-6)
 
 

@@ -63,12 +63,14 @@ def test_rank_0_is_what_least_squares_finds(distribution, d, n):
         if weights is None:
             weights = np.linalg.lstsq(parts.reshape(-1, 2), f.ravel(), rcond=None)[0]
         found = np.sum((f - parts @ weights) ** 2, axis=1)
-    assert found.mean() == pytest.approx(plurality_table.rank_0(distribution, d, n), abs=0.012)
+    assert found.mean() == pytest.approx(
+        plurality_table.uniform_attention_error(distribution, d, n), abs=0.012
+    )
 
 
 def test_heads_for_an_error_lie_between_those_that_have_it():
     heads, errors = np.array([16, 64, 256]), np.array([0.9, 0.6, 0.4])
-    assert plurality_table.heads_for(heads, errors, 0.5) == pytest.approx(128)
-    assert plurality_table.heads_for(heads, errors, 0.6) == pytest.approx(64)
-    assert plurality_table.heads_for(heads, errors, 0.3) is None
-    assert plurality_table.heads_for(heads, errors, 0.95) is None
+    assert plurality_table.heads_reaching(heads, errors, 0.5) == pytest.approx(128)
+    assert plurality_table.heads_reaching(heads, errors, 0.6) == pytest.approx(64)
+    assert plurality_table.heads_reaching(heads, errors, 0.3) is None
+    assert plurality_table.heads_reaching(heads, errors, 0.95) is None

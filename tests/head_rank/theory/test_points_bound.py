@@ -13,8 +13,8 @@ from scipy.linalg import null_space
 from scipy.special import eval_gegenbauer
 
 from attention_separation.head_rank.constructions import data, sphere
-from attention_separation.head_rank.theory.bound import bound, log_harmonics, shares
-from attention_separation.head_rank.theory.plurality_table import rank_0
+from attention_separation.head_rank.theory.bound import bound, log_harmonics, reached_shares
+from attention_separation.head_rank.theory.plurality_table import uniform_attention_error
 from attention_separation.head_rank.theory.points_bound import energies, points_bound, thresholds
 
 SIGMAS = 6
@@ -125,7 +125,7 @@ def test_given_the_rest_the_best_functions_leave_what_it_says(d, points, h):
     e = np.exp(log_harmonics(n, degrees)) * (
         sphere.threshold_coefficients(n, np.array([a]), 2001)[::2, 0] ** 2
     )
-    common, share = shares(n, 1, degrees, False)
+    common, share = reached_shares(n, 1, degrees, False)
     left = np.maximum(0, 1 - common - h * share)
     beyond = 0.5 * e[degrees > degree] @ (1 - left[degrees > degree])
     assert 0.02 < 0.5 * e @ left - sigmas < error
@@ -143,7 +143,7 @@ def test_all_pairs_together_have_what_weights_that_ignore_the_points_have():
 def linear(d: int, points: int) -> float:
     """d heads of rank 1 come as near as one likes to sum_i (1/N + b <x_i, y>) x_i, whose best b
     leaves 1 - 1/N - d (E max <x_i, y>)^2 / (N - 1)."""
-    largest = 1 - 1 / points - rank_0("orthogonal", d, points)
+    largest = 1 - 1 / points - uniform_attention_error("orthogonal", d, points)
     return 1 - 1 / points - d / (points - 1) * largest
 
 

@@ -17,7 +17,7 @@ from ...results.tables import read_parquet
 from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
-from ..theory.plurality_table import heads_for
+from ..theory.plurality_table import heads_reaching
 from ..training.runs import chosen, columns_of, listed, values
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
@@ -191,7 +191,7 @@ def voters(rows: list[dict], d: int, error: float) -> dict[int, float]:
     """By N, where the vote's error falls to this one; without those N where it is not seen to."""
     found = {}
     for n in values(chosen(rows, d=d), "n"):
-        at = heads_for(*columns_of(chosen(rows, d=d, n=n), "heads", "error"), error)
+        at = heads_reaching(*columns_of(chosen(rows, d=d, n=n), "heads", "error"), error)
         if at is not None:
             found[n] = at
     return found

@@ -10,8 +10,13 @@ of these in common. So
 
 for value maps a_h I; for any V_h a head reaches M(r, l - 2) + M(r, l) + M(r, l + 2) at degree l.
 Where its values see an encoding it reaches M(r, l - 1) more; for any V_h, M(r, l) + M(r, l - 1).
+
+Here e_l is the energy of degree l, and the share of its harmonics that heads reach, at most, is
+their reached share. Degrees are floats: the harmonics of high degrees have no whole number.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -33,12 +38,19 @@ DIGITS = 6
 MOST_HEADS = 1000
 """log2 of the most heads that are looked for."""
 
+HALVINGS = 40
+"""Of log2 of the degree where something begins to be left."""
+
+FINEST = 1e-9
+"""Relative, of a number of heads that is looked for: no finer where it is no whole number."""
+
 
 def log_dimension(r: int, degree: np.ndarray) -> np.ndarray:
     """log M(r, l), M(r, l) = C(r + l - 1, l), for any real l; -inf for r < 1 or l < 0."""
     if r < 1:
         return np.full(np.shape(degree), -np.inf)
-    total, degree = np.where(degree < 0, -np.inf, 0.0), np.maximum(degree, 0.0)
+    total = np.where(degree < 0, -np.inf, 0.0)
+    degree = np.maximum(degree, 0.0)
     for i in range(1, r):
         total += np.log1p(degree / i)
     return total
@@ -51,32 +63,56 @@ def log_harmonics(d: int, degree: np.ndarray) -> np.ndarray:
 
 def energy(d: int, degree: np.ndarray) -> np.ndarray:
     """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi."""
-    return np.exp(log_harmonics(d, degree) + 2 * (betaln(degree / 2, d / 2) - np.log(np.pi)))
+    log_coefficient = betaln(degree / 2, d / 2) - np.log(np.pi)
+    return np.exp(log_harmonics(d, degree) + 2 * log_coefficient)
 
 
-def shares(
+def reached_shares(
     d: int, r: int, degree: np.ndarray, any_value: bool, vectors: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(common, own): at degree l, H heads reach at most the share common + H own of the harmonics.
+    """(common, per head): at degree l, H heads reach at most the share common + H per head.
 
     Of heads of full rank all is common. `vectors`: how many fixed vectors w, an encoding among
     them, a head's values have, so that its part along u has <u, w> times functions of K^T u.
     """
     if r == d:
         return np.ones(np.shape(degree)), np.zeros(np.shape(degree))
-    harmonics = log_harmonics(d, degree)
+    # A head reaches M(r, l + step) harmonics of degree l for each step.
     steps = [-2, 0, 2] if any_value else [0]
-    steps += [-1] * vectors + ([0] if any_value and vectors else [])
-    reached = sum(np.exp(log_dimension(r, degree + step) - harmonics) for step in steps)
-    common = np.exp(log_dimension(0 if any_value else 2 * r - d, degree) - harmonics)
-    return common, reached - common
+    steps += [-1] * vectors
+    if any_value and vectors:
+        steps.append(0)
+    harmonics = log_harmonics(d, degree)
+    of_one_head = sum(np.exp(log_dimension(r, degree + step) - harmonics) for step in steps)
+    # Of any value maps nothing is claimed to be common.
+    common_rank = 0 if any_value else 2 * r - d
+    common = np.exp(log_dimension(common_rank, degree) - harmonics)
+    return common, of_one_head - common
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """Energies (degrees,) of some degrees, and the shares of them that heads reach."""
+
+    energies: np.ndarray
+    common: np.ndarray
+    per_head: np.ndarray
+
+    def reached(self, heads: np.ndarray) -> np.ndarray:
+        """The share of each degree that heads (n, 1) reach at most: (n, degrees), above 1 too."""
+        return self.common + heads * self.per_head
+
+    def left(self, heads: np.ndarray) -> np.ndarray:
+        """The share of each degree that heads (n, 1) leave at least: (n, degrees)."""
+        return np.maximum(0.0, 1 - self.common - heads * self.per_head)
 
 
 @cache
-def _listed(d: int, r: int, any_value: bool, encoded: bool) -> tuple[np.ndarray, ...]:
-    """Energies and shares of the degrees that are added one by one."""
+def listed_degrees(d: int, r: int, any_value: bool, encoded: bool) -> Degrees:
+    """The degrees that are added one by one, for heads of rank r."""
     degree = np.arange(1.0, 2 * (LISTED + 4 * d), 2)
-    return energy(d, degree), *shares(d, r, degree, any_value, encoded)
+    common, per_head = reached_shares(d, r, degree, any_value, vectors=int(encoded))
+    return Degrees(energy(d, degree), common, per_head)
 
 
 def bound(
@@ -95,50 +131,61 @@ def bound(
     """
     if not (d >= 2 and 1 <= r <= d):
         raise ValueError(f"d is {d} and r is {r}; allowed: d from 2, r from 1 to d")
-    h = np.asarray(heads, dtype=float)
-    if h.size and h.min() < 1:
-        raise ValueError(f"{h.min():g} heads; allowed: at least 1")
-    flat = h.reshape(-1, 1)
-    energies, common, own = _listed(d, r, any_value, encoded)
-    listed = np.maximum(0.0, 1 - common - flat * own) @ energies
-    return 0.5 * (listed + _beyond(d, r, flat, any_value, encoded)).reshape(h.shape)
+    counts = np.asarray(heads, dtype=float)
+    if counts.size and counts.min() < 1:
+        raise ValueError(f"{counts.min():g} heads; allowed: at least 1")
+    column = counts.reshape(-1, 1)
+    degrees = listed_degrees(d, r, any_value=any_value, encoded=encoded)
+    listed = degrees.left(column) @ degrees.energies
+    beyond = _left_beyond(d, r, column, any_value, encoded)
+    return 0.5 * (listed + beyond).reshape(counts.shape)
 
 
-def _beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool) -> np.ndarray:
+def _left_beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool) -> np.ndarray:
     """The part of the sum that higher degrees have, for heads (n, 1): (n,).
 
     The sum over all degrees from some first one on, without the maximum, never exceeds the sum
     with it: where it starts need not be exact.
     """
+
+    def left(degree: np.ndarray) -> np.ndarray:
+        common, per_head = reached_shares(d, r, degree, any_value, vectors=int(encoded))
+        return 1 - common - heads * per_head
+
+    def energy_left(degree: np.ndarray) -> np.ndarray:
+        return energy(d, degree) * left(degree)
+
     first = 2.0 * (LISTED + 4 * d) + 1
-
-    def left(degree: np.ndarray, heads: np.ndarray) -> np.ndarray:
-        common, own = shares(d, r, degree, any_value, encoded)
-        return 1 - common - heads * own
-
+    nothing_left = left(np.full(heads.shape, first)) <= 0
     # What is left grows with the degree; where nothing is at `first`, seek where it begins to be.
     low = np.full(heads.shape, np.log2(first))
-    empty = left(np.full(heads.shape, first), heads) <= 0
-    high = np.where(empty, FARTHEST, low)
-    for _ in range(40 if empty.any() else 0):
-        middle = (low + high) / 2
-        beyond = left(2.0**middle, heads) > 0
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
-    start = np.where(empty, 2.0**high, first)
-    return np.maximum(0.0, _sum_from(start, lambda l: energy(d, l) * left(l, heads)))  # noqa: E741
+    high = np.where(nothing_left, FARTHEST, low)
+    if nothing_left.any():
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            some_left = left(2.0**middle) > 0
+            low = np.where(some_left, low, middle)
+            high = np.where(some_left, middle, high)
+    start = np.where(nothing_left, 2.0**high, first)
+    return np.maximum(0.0, _sum_from(start, energy_left))
 
 
-def _sum_from(start: np.ndarray, term) -> np.ndarray:
+def _sum_from(start: np.ndarray, term: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The sum of term(l) over l = start, start + 2, ... by Euler and Maclaurin; start (n, 1).
 
     Terms are powers of 1/l times a power series in it, at least the second: with l = start / t^2
     the integral has a smooth integrand.
     """
-    x, w = leggauss(NODES)
-    t, w = (1 + x) / 2, w / 2
-    integral = (term(start / t**2) * 2 * start / t**3) @ w
+    t, weights = unit_rule(NODES)
+    integral = (term(start / t**2) * 2 * start / t**3) @ weights
     slope = (term(start + 1) - term(start - 1)) / 2
     return integral / 2 + (term(start) / 2 - slope / 6)[:, 0]
+
+
+def unit_rule(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre's rule from 0 to 1."""
+    x, weights = leggauss(nodes)
+    return (1 + x) / 2, weights / 2
 
 
 def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
@@ -147,9 +194,9 @@ def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
     Equation 11's, for this target, summed over the odd Gegenbauer degrees up to one: the bound is
     half of what all of them lack to 1. heads (n, 1), and (n,).
     """
-    energies, common, own = _listed(d, r, False, False)
-    last = (degree + 1) // 2
-    return np.minimum(1.0, common + heads * own)[:, :last] @ energies[:last]
+    degrees = listed_degrees(d, r, any_value=False, encoded=False)
+    count = (degree + 1) // 2
+    return np.minimum(1.0, degrees.reached(heads))[:, :count] @ degrees.energies[:count]
 
 
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
@@ -160,20 +207,24 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
     """
     wanted = np.array(errors)
     doublings = 2.0 ** np.arange(MOST_HEADS + 1)
-    enough = bound(d, r, doublings, any_value)[:, None] <= wanted
-    if not enough[-1].all():
+    is_enough = bound(d, r, doublings, any_value)[:, None] <= wanted
+    if not is_enough[-1].all():
         raise ArithmeticError(f"d = {d}, r = {r}: more than 2^{MOST_HEADS} heads")
-    last = enough.argmax(axis=0)
+    first_enough = is_enough.argmax(axis=0)
     # The bound at `low` is above the error, or low is 0; at `high` it is not.
-    high = doublings[last]
-    low = np.where(last > 0, doublings[np.maximum(last - 1, 0)], 0.0)
-    while ((high - low > 1) & (high - low > 1e-9 * high)).any():
+    high = doublings[first_enough]
+    low = np.where(first_enough > 0, doublings[np.maximum(first_enough - 1, 0)], 0.0)
+    while ((high - low > 1) & (high - low > FINEST * high)).any():
         middle = np.maximum(np.floor((low + high) / 2), 1.0)
         fits = bound(d, r, middle, any_value) <= wanted
-        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
-    return [_rounded_down(int(h)) for h in high]
+        low = np.where(fits, low, middle)
+        high = np.where(fits, middle, high)
+    return [_rounded_down(int(heads)) for heads in high]
 
 
 def _rounded_down(heads: int) -> int:
-    unit = 10 ** max(0, len(str(heads)) - DIGITS) if heads > 10**DIGITS else 1
+    """A number to DIGITS digits, where it is above 10^DIGITS."""
+    if heads <= 10**DIGITS:
+        return heads
+    unit = 10 ** (len(str(heads)) - DIGITS)
     return heads // unit * unit

@@ -1,15 +1,18 @@
-"""What no heads of low rank can do, and how many an error takes at least."""
+"""Tables of what no heads of low rank can do, and of how many an error takes at least.
 
-import itertools
+A budget is a number of parameters of a layer, r d H, for which the paper states a theorem.
+"""
+
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
+from ...results.tables import Row, schema, table_from_rows
 from ..settings.jobs import BoundSettings
 from ..settings.titles import NUMBERED
 from .bound import DIGITS, bound, correlation, heads_needed
@@ -33,17 +36,26 @@ DEGREES = (1, 3, 99)
 """Up to which the squared correlation is shown."""
 
 BOUND = schema(
-    d=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float,
+    d=int,
+    rank=int,
+    heads=int,
+    budget=str,
+    bound=float,
+    bound_any_value=float,
     **{f"correlation_{degree}": float for degree in DEGREES},
-)  # fmt: skip
+)
 NEEDED = schema(
-    d=int, rank=int, error=float, heads=str, heads_any_value=str, log10_heads=float,
-    log10_heads_any_value=float, heads_of_d3=int,
-)  # fmt: skip
+    d=int,
+    rank=int,
+    error=float,
+    heads=str,
+    heads_any_value=str,
+    log10_heads=float,
+    log10_heads_any_value=float,
+    heads_of_d3=int,
+)
 """Whole numbers of heads are text, for many pass 2^63."""
-POINTS = schema(
-    d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float
-)  # fmt: skip
+POINTS = schema(d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float)
 
 BOUND_ABOUT = (
     "On two orthogonal points and a uniform query, no one layer of so many generalised heads of "
@@ -68,48 +80,85 @@ POINTS_ABOUT = (
 )
 
 
-def bound_rows(job: BoundSettings) -> Iterator[dict]:
+def bound_rows(job: BoundSettings) -> Iterator[Row]:
     """The table of bounds, row by row."""
     for d in job.dimensions:
         for r in ranks(d):
-            budgets = {heads: name for name, heads in budget_heads(d, r).items()}
-            counts = sorted({2**k for k in range(job.doublings + 1)} | budgets.keys())
-            found, any_value = (bound(d, r, np.array(counts), each) for each in (False, True))
-            parts = [correlation(d, r, np.array(counts)[:, None], degree) for degree in DEGREES]
-            for heads, *values in zip(counts, found, any_value, *parts, strict=True):
-                sizes = (d, r, heads, budgets.get(heads), *map(float, values))
-                yield dict(zip(BOUND.names, sizes, strict=True))
+            yield from _bounds_of_rank(d, r, job.doublings)
 
 
-def needed_rows(job: BoundSettings) -> Iterator[dict]:
+def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
+    """Of numbers of heads that are powers of 2, and of the budgets."""
+    budgets = {heads: name for name, heads in budget_heads(d, r).items()}
+    powers = {2**k for k in range(doublings + 1)}
+    counts = np.array(sorted(powers | budgets.keys()))
+    bounds = bound(d, r, counts)
+    bounds_any_value = bound(d, r, counts, any_value=True)
+    correlations = {degree: correlation(d, r, counts[:, None], degree) for degree in DEGREES}
+    for index, heads in enumerate(counts.tolist()):
+        row = {
+            "d": d,
+            "rank": r,
+            "heads": heads,
+            "budget": budgets.get(heads),
+            "bound": float(bounds[index]),
+            "bound_any_value": float(bounds_any_value[index]),
+        }
+        for degree in DEGREES:
+            row[f"correlation_{degree}"] = float(correlations[degree][index])
+        yield row
+
+
+def needed_rows(job: BoundSettings) -> Iterator[Row]:
     """The table of heads, row by row."""
     for d in job.dimensions:
         for r in ranks(d):
-            of_d3 = budget_heads(d, r)["d^3"]
-            found, any_value = (heads_needed(d, r, job.errors, each) for each in (False, True))
-            for error, heads, other in zip(job.errors, found, any_value, strict=True):
+            needed = heads_needed(d, r, job.errors)
+            needed_any_value = heads_needed(d, r, job.errors, any_value=True)
+            for error, heads, heads_any_value in zip(
+                job.errors, needed, needed_any_value, strict=True
+            ):
                 yield {
-                    "d": d, "rank": r, "error": error, "heads_of_d3": of_d3,
-                    "heads": str(heads), "log10_heads": math.log10(heads),
-                    "heads_any_value": str(other), "log10_heads_any_value": math.log10(other),
-                }  # fmt: skip
+                    "d": d,
+                    "rank": r,
+                    "error": error,
+                    "heads": str(heads),
+                    "heads_any_value": str(heads_any_value),
+                    "log10_heads": math.log10(heads),
+                    "log10_heads_any_value": math.log10(heads_any_value),
+                    "heads_of_d3": budget_heads(d, r)["d^3"],
+                }
 
 
-def points_rows(job: BoundSettings) -> Iterator[dict]:
+def points_rows(job: BoundSettings) -> Iterator[Row]:
     """The table of bounds on N points, row by row."""
     for d in job.dimensions:
-        for n, r in itertools.product([n for n in job.points if n <= d], ranks(d)):
-            for budget, heads in budget_heads(d, r).items():
-                found = (points_bound(d, r, heads, n, any_value) for any_value in (False, True))
-                yield dict(zip(POINTS.names, (d, n, r, heads, budget, *found), strict=True))
+        for n in job.points:
+            if n <= d:
+                yield from _bounds_on_points(d, n)
+
+
+def _bounds_on_points(d: int, n: int) -> Iterator[Row]:
+    for r in ranks(d):
+        for budget, heads in budget_heads(d, r).items():
+            yield {
+                "d": d,
+                "n": n,
+                "rank": r,
+                "heads": heads,
+                "budget": budget,
+                "bound": points_bound(d, r, heads, points=n),
+                "bound_any_value": points_bound(d, r, heads, points=n, any_value=True),
+            }
 
 
 def run(job: BoundSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
-    for name, rows, columns, about in (
-        ("rank_bound", bound_rows, BOUND, BOUND_ABOUT),
-        ("rank_heads_needed", needed_rows, NEEDED, NEEDED_ABOUT),
-        ("rank_bound_points", points_rows, POINTS, POINTS_ABOUT),
-    ):
-        table = table_from_rows(rows(job), columns)
+
+    def write(name: str, rows: Iterator[Row], columns: pa.Schema, about: str) -> None:
+        table = table_from_rows(rows, columns)
         write_result(table, output.with_name(name), provenance, NUMBERED[name], about)
+
+    write("rank_bound", bound_rows(job), BOUND, BOUND_ABOUT)
+    write("rank_heads_needed", needed_rows(job), NEEDED, NEEDED_ABOUT)
+    write("rank_bound_points", points_rows(job), POINTS, POINTS_ABOUT)

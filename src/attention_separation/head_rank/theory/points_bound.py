@@ -13,18 +13,20 @@ from functools import cache
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from numpy.polynomial.legendre import leggauss
 from scipy.special import ndtr
 from scipy.stats import chi
 
 from ..constructions.sphere import threshold_coefficients
-from .bound import bound, log_harmonics, shares
+from .bound import Degrees, bound, log_harmonics, reached_shares, unit_rule
 
 DEGREES = 400
 """Those below are added one by one; of those beyond, as much is claimed as at the last."""
 
-NODES, SMOOTH = 500, 80
-"""Of means over a, which P_l^2 makes oscillate, and over what is smooth."""
+NODES = 500
+"""Of means over a, which P_l^2 makes oscillate."""
+
+SMOOTH_NODES = 80
+"""Of means over what is smooth."""
 
 
 def thresholds(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
@@ -32,18 +34,23 @@ def thresholds(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
 
     a = (sqrt(2) M - z) / R: z is standard normal, M the largest of N - 2 such, R the length of n.
     """
-    (a, w), (unit, mass) = (((1 + x) / 2, w / 2) for x, w in map(leggauss, (NODES, SMOOTH)))
-    low, high = max(0.0, math.sqrt(n) - 8), math.sqrt(n) + 8
+    a, a_weights = unit_rule(NODES)
+    unit, unit_weights = unit_rule(SMOOTH_NODES)
+    low = max(0.0, math.sqrt(n) - 8)
+    high = math.sqrt(n) + 8
     length = low + (high - low) * unit
-    xi, smooth = hermegauss(SMOOTH // 2)
-    smooth = smooth / math.sqrt(2 * math.pi)
+    normal, normal_weights = hermegauss(SMOOTH_NODES // 2)
+    normal_weights = normal_weights / math.sqrt(2 * math.pi)
     b = a[:, None] * length
     # The density of sqrt(2) M - z at b: M's own normal factor and z's are one, of variance 1/3.
-    others = ndtr((math.sqrt(2) * b[..., None] + math.sqrt(3) * xi) / 3) ** (points - 3) @ smooth
-    density = (points - 2) / math.sqrt(6 * math.pi) * np.exp(-(b**2) / 6) * others
-    density = density @ (chi.pdf(length, n) * (high - low) * mass * length)
-    never_above = smooth @ ndtr(xi / math.sqrt(2)) ** (points - 2)
-    return np.append(0.0, a), np.append(never_above, density * w)
+    below = ndtr((math.sqrt(2) * b[..., None] + math.sqrt(3) * normal) / 3)
+    others = below ** (points - 3) @ normal_weights
+    density_of_b = (points - 2) / math.sqrt(6 * math.pi) * np.exp(-(b**2) / 6) * others
+    length_weights = chi.pdf(length, n) * (high - low) * unit_weights
+    # b = a R: the density of a is the mean over R of R times the density at b.
+    density = density_of_b @ (length_weights * length)
+    never_above = normal_weights @ ndtr(normal / math.sqrt(2)) ** (points - 2)
+    return np.append(0.0, a), np.append(never_above, density * a_weights)
 
 
 @cache
@@ -71,8 +78,10 @@ def points_bound(d: int, r: int, heads: int, points: int, any_value: bool = Fals
         return float(bound(d, r, heads, any_value))
     if r >= n:
         return 0.0
-    degree, e = energies(n, points)
-    common, own = shares(n, r, degree, any_value, (points - 1) * any_value)
-    left = np.maximum(0.0, 1 - common - heads * own)
+    degree, energy = energies(n, points)
+    vectors = points - 1 if any_value else 0
+    common, per_head = reached_shares(n, r, degree, any_value, vectors)
+    left = Degrees(energy, common, per_head).left(np.array(heads))
     # Over odd l the energies add up to 2/N: x_1 or x_2 is the nearest so often.
-    return float((points - 1) / 2 * (e @ left + (2 / points - e.sum()) * left[-1]))
+    energy_beyond = 2 / points - energy.sum()
+    return float((points - 1) / 2 * (energy @ left + energy_beyond * left[-1]))
