@@ -16,7 +16,10 @@ Measure = Callable[[Run], float]
 Claimed = Callable[[str, Estimate, float], Comparison]
 """`at_least`, `at_most` or `within`."""
 
-PAIRED, WITHIN_RUNS, WELCH = "Student's, seed by seed", "Student's, within runs", "Welch's"
+PAIRED = "Student's, seed by seed"
+WITHIN_RUNS = "Student's, within runs"
+WELCH = "Welch's"
+"""Whose interval a difference of groups has."""
 
 
 @dataclass(frozen=True)
@@ -45,37 +48,51 @@ class Contrast:
         one of the streams."""
         if all(first is second for first, second in self.pairs):
             return WITHIN_RUNS
-        seeds = {tuple(sorted(run["run"] for run in group)) for group in self.groups}
-        same_seeds = len(seeds) == 1 and all(len({*own}) == len(own) for own in seeds)
-        shares_stream = same_seeds and all(
-            any(run[name] == other[name] for name in run if name.endswith(STREAM))
-            for pair in self.pairs
-            for run, other in zip(*map(_by_seed, pair), strict=True)
-        )
-        return PAIRED if shares_stream else WELCH
+        if not self._has_equal_seeds():
+            return WELCH
+        shares_streams = all(_shares_streams(first, second) for first, second in self.pairs)
+        return PAIRED if shares_streams else WELCH
+
+    def _has_equal_seeds(self) -> bool:
+        """Whether all groups have the same seeds, each once."""
+        seeds_of_groups = [[run["run"] for run in _by_seed(group)] for group in self.groups]
+        first = seeds_of_groups[0]
+        return len({*first}) == len(first) and all(seeds == first for seeds in seeds_of_groups)
 
     def measured(self, measures: tuple[Measure, Measure]) -> Pairs:
         """What is measured of the first groups' runs and of the second's, by seed."""
-        return [
-            tuple([measure(run) for run in _by_seed(group)]
-                  for measure, group in zip(measures, pair, strict=True))
-            for pair in self.pairs
-        ]  # fmt: skip
+        measure_first, measure_second = measures
+        pairs = []
+        for first, second in self.pairs:
+            of_first = [measure_first(run) for run in _by_seed(first)]
+            of_second = [measure_second(run) for run in _by_seed(second)]
+            pairs.append((of_first, of_second))
+        return pairs
 
     def estimate(self, measures: tuple[Measure, Measure], is_ratio: bool, level: float) -> Estimate:
         """The difference, or the ratio, with its interval; ValueError if a group has fewer than two
         runs."""
         pairs = self.measured(measures)
         difference = difference_of_means if self.interval == WELCH else paired_difference_of_means
-        return ratio_of_means(pairs, level, difference) if is_ratio else difference(pairs, level)
+        if is_ratio:
+            return ratio_of_means(pairs, level, difference)
+        return difference(pairs, level)
 
     def without_interval(self, measures: tuple[Measure, Measure], is_ratio: bool) -> Estimate:
         """The same of single runs too, as if it were known."""
-        first, second = (
-            sum(sum(group) / len(group) for group in side) / len(self.pairs)
-            for side in zip(*self.measured(measures), strict=True)
-        )
+        pairs = self.measured(measures)
+        first = sum(sum(group) / len(group) for group, _ in pairs) / len(pairs)
+        second = sum(sum(group) / len(group) for _, group in pairs) / len(pairs)
         return Estimate.exactly(first / second if is_ratio else first - second)
+
+
+def _shares_streams(first: list[Run], second: list[Run]) -> bool:
+    """Whether the runs of each seed in two groups of the same seeds have a stream in common."""
+    for run, other in zip(_by_seed(first), _by_seed(second), strict=True):
+        streams = [name for name in run if name.endswith(STREAM)]
+        if not any(run[name] == other[name] for name in streams):
+            return False
+    return True
 
 
 def _by_seed(group: list[Run]) -> list[Run]:

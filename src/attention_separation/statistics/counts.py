@@ -1,10 +1,13 @@
 """Intervals of the rates of counts."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 
-def clopper_pearson(successes, trials, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+def clopper_pearson(
+    successes: ArrayLike, trials: ArrayLike, level: float = 0.95
+) -> tuple[np.ndarray, np.ndarray]:
     """Exact two-sided interval of a binomial probability (Clopper and Pearson, 1934).
 
     Parameters

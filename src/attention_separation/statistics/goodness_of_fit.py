@@ -34,12 +34,13 @@ class PanelPoints:
     misread: np.ndarray | int = 0
 
     def __post_init__(self) -> None:
-        counts, probabilities = (self.successes, self.trials), (self.reference, self.error)
-        if len({len(column) for column in (*counts, *probabilities)}) != 1:
+        columns = (self.successes, self.trials, self.reference, self.error)
+        lengths = {len(column) for column in columns}
+        if len(lengths) != 1:
             raise ValueError("counts and references of different lengths")
         if not len(self.trials):
             raise ValueError("no points to judge")
-        for column in probabilities:
+        for column in (self.reference, self.error):
             if not np.all(np.isfinite(column) & (column >= 0) & (column <= 1)):
                 raise ValueError("a reference or its error is no number between 0 and 1")
         if np.any(self.trials < 1) or np.any(self.successes < 0):
@@ -50,14 +51,16 @@ class PanelPoints:
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest probability of each point under the null hypothesis."""
-        low, high = self.reference - self.error, self.reference + self.error
-        return np.clip(low, 0, 1), np.clip(high, 0, 1)
+        low = np.clip(self.reference - self.error, 0, 1)
+        high = np.clip(self.reference + self.error, 0, 1)
+        return low, high
 
     @property
     def counts(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest number of successes that each point may have had."""
-        low, high = self.successes - self.misread, self.successes + self.misread
-        return np.maximum(low, 0), np.minimum(high, self.trials)
+        least = np.maximum(self.successes - self.misread, 0)
+        most = np.minimum(self.successes + self.misread, self.trials)
+        return least, most
 
     @property
     def slack(self) -> float:
@@ -81,7 +84,8 @@ def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndar
     variance = float(np.sum(trials * probabilities * (1 - probabilities)))
     reach = int(SUM_REACH * np.sqrt(variance)) + SUM_REACH_AT_LEAST
     size = 1 << (2 * reach).bit_length()
-    product, first = np.ones(size // 2 + 1, dtype=complex), 0
+    product = np.ones(size // 2 + 1, dtype=complex)
+    first = 0
     for count, probability in zip(trials.tolist(), probabilities.tolist(), strict=True):
         start, part = binomial_law(count, probability)
         first += start
@@ -95,9 +99,11 @@ def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndar
 
 def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
     """First value and probabilities of a binomial."""
-    spread = SUM_REACH * np.sqrt(trials * probability * (1 - probability)) + SUM_REACH_AT_LEAST
     middle = trials * probability
-    values = np.arange(max(int(middle - spread), 0), min(int(middle + spread) + 1, trials) + 1)
+    reach = SUM_REACH * np.sqrt(middle * (1 - probability)) + SUM_REACH_AT_LEAST
+    lowest = max(int(middle - reach), 0)
+    highest = min(int(middle + reach) + 1, trials)
+    values = np.arange(lowest, highest + 1)
     log = (
         gammaln(trials + 1) - gammaln(values + 1) - gammaln(trials - values + 1)
         + xlogy(values, probability) + xlog1py(trials - values, -probability)
@@ -126,7 +132,8 @@ def shape_p_value(panel: PanelPoints) -> float:
 
     A deviation that the null hypothesis rules out has p = 0.
     """
-    (low, high), (least, most) = panel.bounds, panel.counts
+    low, high = panel.bounds
+    least, most = panel.counts
     if np.any((least > 0) & (high == 0)):
         return 0.0
     if np.any((most < panel.trials) & (low == 1)):
@@ -148,14 +155,17 @@ def log_likelihood(panel: PanelPoints) -> float:
 
 
 def _variances(panel: PanelPoints) -> np.ndarray:
-    own = panel.trials * panel.reference * (1 - panel.reference)
-    return np.maximum(own, LEAST_VARIANCE)
+    """v_i, (P,)."""
+    binomial = panel.trials * panel.reference * (1 - panel.reference)
+    return np.maximum(binomial, LEAST_VARIANCE)
 
 
 def _deviations(panel: PanelPoints) -> np.ndarray:
     """Deviations d_i of the counts, (P,), from what is expected."""
-    (low, high), (least, most) = panel.bounds, panel.counts
-    above, below = least - panel.trials * high, panel.trials * low - most
+    low, high = panel.bounds
+    least, most = panel.counts
+    above = least - panel.trials * high
+    below = panel.trials * low - most
     return np.maximum(np.maximum(above, below), 0.0)
 
 
@@ -166,24 +176,29 @@ def _contributions(panel: PanelPoints) -> list[tuple[np.ndarray, np.ndarray]]:
     under its lowest: with each side's probabilities from its own end, and no more than 1 in all, no
     bound is exceeded less often than under a rate between.
     """
-    found = []
-    for trials, low, high, variance in zip(
-        panel.trials.tolist(), *(x.tolist() for x in (*panel.bounds, _variances(panel))),
-        strict=True,
-    ):  # fmt: skip
-        sizes, shares = [], []
-        for sign, rate in ((1, high), (-1, low)):
-            start, law = binomial_law(trials, rate)
-            deviations = sign * (start + np.arange(len(law)) - trials * rate)
-            sizes.append(deviations[deviations > 0])
-            shares.append(law[deviations > 0])
-        size, share = np.concatenate(sizes), np.concatenate(shares)
-        if low < high:
-            order = np.argsort(-size, kind="stable")
-            at_least = np.minimum(np.cumsum(share[order]), 1.0)
-            size, share = size[order], np.diff(at_least, prepend=0.0)
-        found.append((size**2 / variance, share))
-    return found
+    low, high = panel.bounds
+    variances = _variances(panel)
+    contributions = []
+    for k, trials in enumerate(panel.trials.tolist()):
+        above, above_share = _one_side(trials, float(high[k]), sign=1)
+        below, below_share = _one_side(trials, float(low[k]), sign=-1)
+        size = np.concatenate([above, below])
+        share = np.concatenate([above_share, below_share])
+        if low[k] < high[k]:
+            descending = np.argsort(-size, kind="stable")
+            size = size[descending]
+            share_at_least = np.minimum(np.cumsum(share[descending]), 1.0)
+            share = np.diff(share_at_least, prepend=0.0)
+        contributions.append((size**2 / variances[k], share))
+    return contributions
+
+
+def _one_side(trials: int, rate: float, sign: int) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations of a count from its mean to one side, and their probabilities."""
+    start, law = binomial_law(trials, rate)
+    deviations = sign * (start + np.arange(len(law)) - trials * rate)
+    is_on_side = deviations > 0
+    return deviations[is_on_side], law[is_on_side]
 
 
 def _cells_of_rounding(points: int) -> float:
@@ -209,8 +224,10 @@ def _sum_below(contributions: list[tuple[np.ndarray, np.ndarray]], cell: float) 
         np.add.at(law, whole + 1, share * (place - whole))
         law[0] += max(1 - float(share.sum()), 0.0)
     laws = laws[:, :CELLS]
+    # Laws are added in pairs; of an odd number the last waits.
     while len(laws) > 1:
-        spectra = np.fft.rfft(laws[: len(laws) // 2 * 2], 2 * CELLS)
+        paired = len(laws) // 2 * 2
+        spectra = np.fft.rfft(laws[:paired], 2 * CELLS)
         sums = np.fft.irfft(spectra[::2] * spectra[1::2], 2 * CELLS)[:, :CELLS]
-        laws = np.concatenate([np.maximum(sums, 0.0), laws[len(laws) // 2 * 2 :]])
+        laws = np.concatenate([np.maximum(sums, 0.0), laws[paired:]])
     return laws[0]

@@ -29,7 +29,8 @@ class Mean:
     def of(cls, sample: Sequence[float] | np.ndarray, least_spread: float = 0.0) -> Self:
         """Of a sample (n,), whose standard deviation is taken to be at least `least_spread`; of a
         single value, with no standard error (NaN)."""
-        count, value = len(sample), float(np.mean(sample))
+        count = len(sample)
+        value = float(np.mean(sample))
         if count < 2:
             return cls(value, np.nan, np.nan)
         # NaN stays NaN.
@@ -44,21 +45,25 @@ class Mean:
 
     def interval(self, level: float) -> Estimate:
         """Student's two-sided interval, which misses with probability `level`."""
-        return Estimate.within(self.value, float(stdtrit(self.freedom, 1 - level / 2)) * self.se)
+        quantile = float(stdtrit(self.freedom, 1 - level / 2))
+        return Estimate.within(self.value, quantile * self.se)
 
 
 def sum_of_means(terms: Iterable[tuple[float, Mean]]) -> Mean:
     """The sum of independent means, each times a factor, with the degrees of freedom of Welch and
     Satterthwaite."""
-    terms = list(terms)
-    parts = [(factor * mean.se) ** 2 for factor, mean in terms]
-    below = sum(part**2 / mean.freedom for part, (_, mean) in zip(parts, terms, strict=True))
-    least = min(mean.freedom for _, mean in terms)
-    return Mean(
-        sum(factor * mean.value for factor, mean in terms),
-        float(np.sqrt(sum(parts))),
-        sum(parts) ** 2 / below if below else least,
-    )
+    value = 0.0
+    variance = 0.0
+    variance_of_variance = 0.0
+    least_freedom = math.inf
+    for factor, mean in terms:
+        part = (factor * mean.se) ** 2
+        value += factor * mean.value
+        variance += part
+        variance_of_variance += part**2 / mean.freedom
+        least_freedom = min(least_freedom, mean.freedom)
+    freedom = variance**2 / variance_of_variance if variance_of_variance else least_freedom
+    return Mean(value, float(np.sqrt(variance)), freedom)
 
 
 class ClaimedMean(NamedTuple):
@@ -78,11 +83,14 @@ def compare_means(claimed: Sequence[ClaimedMean], level: float) -> list[Comparis
     """
     return [
         Comparison(
-            each.name, each.mean.interval(level), each.least, each.most,
-            far=each.mean.interval(level / len(claimed)),
+            claim.name,
+            claim.mean.interval(level),
+            claim.least,
+            claim.most,
+            far=claim.mean.interval(level / len(claimed)),
         )
-        for each in claimed
-    ]  # fmt: skip
+        for claim in claimed
+    ]
 
 
 def mean_of(sample: Sequence[float] | np.ndarray, level: float = 0.05) -> Estimate:
@@ -100,11 +108,15 @@ agree prove no certainty."""
 MOST_TIMES = 1e6
 """Of one mean to another: an interval that comes so far has no upper end."""
 
-Pairs = Sequence[tuple[Sequence[float], Sequence[float]]]
+Errors = Sequence[float] | np.ndarray
+"""Of the runs of a group."""
+
+Pairs = Sequence[tuple[Errors, Errors]]
 Difference = Callable[[Pairs, float], Estimate]
 
 
-def _mean_of_runs(errors: Sequence[float]) -> Mean:
+def _mean_of_runs(errors: Errors) -> Mean:
+    """The mean of runs' errors; ValueError if it has no interval."""
     if len(errors) < 2:
         raise ValueError("an interval over seeds takes at least two runs of each group")
     if not np.isfinite(errors).all():
@@ -119,9 +131,11 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
     confidence 1 - level, by Welch's t with unequal variances, each of at least SPREAD squared.
     ValueError if a group has fewer than two runs, or an error is no finite number.
     """
-    signs = (1 / len(pairs), -1 / len(pairs))
-    terms = [(sign, _mean_of_runs(group)) for pair in pairs
-             for sign, group in zip(signs, pair, strict=True)]  # fmt: skip
+    share = 1 / len(pairs)
+    terms = []
+    for larger, smaller in pairs:
+        terms.append((share, _mean_of_runs(larger)))
+        terms.append((-share, _mean_of_runs(smaller)))
     return sum_of_means(terms).interval(level)
 
 
@@ -156,14 +170,17 @@ def ratio_of_means(
         scaled = [(larger, factor * np.asarray(smaller)) for larger, smaller in pairs]
         return difference(scaled, level)
 
-    below = sum(np.mean(smaller) for _, smaller in pairs)
-    if below <= 0:
+    sum_of_smaller = sum(np.mean(smaller) for _, smaller in pairs)
+    if sum_of_smaller <= 0:
         raise ValueError("the mean of the smaller errors is not positive")
-    ratio = float(sum(np.mean(larger) for larger, _ in pairs) / below)
-    low = brentq(lambda factor: rest(factor).low, 0, ratio) if rest(0).low > 0 else 0.0
+    ratio = float(sum(np.mean(larger) for larger, _ in pairs) / sum_of_smaller)
+    low = 0.0
+    if rest(0).low > 0:
+        low = float(brentq(lambda factor: rest(factor).low, 0, ratio))
     most = max(MOST_TIMES, 2 * ratio)
-    unbounded = rest(most).high > 0
-    high = np.inf if unbounded else brentq(lambda factor: rest(factor).high, ratio, most)
+    high = math.inf
+    if rest(most).high <= 0:
+        high = float(brentq(lambda factor: rest(factor).high, ratio, most))
     return Estimate(ratio, low, high)
 
 

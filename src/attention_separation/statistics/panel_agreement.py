@@ -9,6 +9,7 @@ difference lies within the margin: "not rejected" is not enough.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,8 @@ PANEL_TESTS = 2
 
 def point_p_values(panel: PanelPoints) -> np.ndarray:
     """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
-    (low, high), (least, most) = panel.bounds, panel.counts
+    low, high = panel.bounds
+    least, most = panel.counts
     at_least = np.where(least == 0, 1.0, bdtrc(np.maximum(least, 1) - 1, panel.trials, high))
     at_most = bdtr(most, panel.trials, low)
     return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
@@ -34,12 +36,13 @@ def point_p_values(panel: PanelPoints) -> np.ndarray:
 
 def pooled_p_value(panel: PanelPoints) -> float:
     """The same for the sum of all successes, a sum of binomials of different probabilities."""
-    (low, high), (least, most) = panel.bounds, (int(x.sum()) for x in panel.counts)
+    low, high = panel.bounds
+    least, most = panel.counts
     start, law = sum_law(panel.trials, low)
-    at_most = law[: max(most - start + 1, 0)].sum()
+    at_most = law[: max(int(most.sum()) - start + 1, 0)].sum()
     if np.any(panel.error > 0):
         start, law = sum_law(panel.trials, high)
-    at_least = law[max(least - start, 0) :].sum()
+    at_least = law[max(int(least.sum()) - start, 0) :].sum()
     return float(min(1.0, 2 * min(at_least, at_most)))
 
 
@@ -75,30 +78,60 @@ class PanelVerdict:
 
 def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
     """Judge all panels at one family-wise level; a panel's points must have equal trials."""
-    tests = [
-        np.concatenate([point_p_values(panel), [pooled_p_value(panel), shape_p_value(panel)]])
-        for panel in panels
-    ]
-    adjusted = np.split(holm(np.concatenate(tests)), np.cumsum([len(t) for t in tests])[:-1])
-    smallest = level / sum(len(t) for t in tests)
+    tests = [_tests_of(panel) for panel in panels]
+    p_values = np.concatenate(tests)
+    ends = np.cumsum([len(of_panel) for of_panel in tests])
+    adjusted = np.split(holm(p_values), ends[:-1])
     return [
-        _judge_panel(panel, p, margin, level, level / len(panels), smallest)
-        for panel, p, margin in zip(panels, adjusted, margins, strict=True)
+        _judge_panel(
+            panel,
+            adjusted_p,
+            margin,
+            level=level,
+            alpha=level / len(panels),
+            smallest=level / len(p_values),
+        )
+        for panel, adjusted_p, margin in zip(panels, adjusted, margins, strict=True)
     ]
+
+
+def _tests_of(panel: PanelPoints) -> np.ndarray:
+    """The p-values of a panel's points, of its sum and of its shape, (P + PANEL_TESTS,)."""
+    of_panel = [pooled_p_value(panel), shape_p_value(panel)]
+    return np.concatenate([point_p_values(panel), of_panel])
 
 
 def _judge_panel(
-    panel: PanelPoints, adjusted: np.ndarray, margin: float, level: float, alpha: float,
+    panel: PanelPoints,
+    adjusted: np.ndarray,
+    margin: float,
+    level: float,
+    alpha: float,
     smallest: float,
-) -> PanelVerdict:  # fmt: skip
+) -> PanelVerdict:
+    """The verdict on one panel.
+
+    adjusted : its p-values, as `_tests_of` has them, adjusted for all panels' tests
+    alpha : level of the interval of its mean difference
+    smallest : p-value from which on any test rejects, without adjustment
+    """
     if len(np.unique(panel.trials)) != 1:
         raise ValueError("the points of a panel have different numbers of trials")
-    total, successes = int(panel.trials.sum()), int(panel.successes.sum())
-    mean_reference, error = float(panel.reference.mean()), float(panel.error.mean())
-    (lowest, _), (_, highest) = (mean_rate_interval(x, panel.trials, alpha) for x in panel.counts)
-    low, high = lowest - mean_reference - error, highest - mean_reference + error
-    within = -margin <= low and high <= margin
-    verdict = DIFFERS if np.any(adjusted <= level) else AGREES if within else UNDECIDED
+    total = int(panel.trials.sum())
+    successes = int(panel.successes.sum())
+    mean_reference = float(panel.reference.mean())
+    error = float(panel.error.mean())
+    least, most = panel.counts
+    lowest, _ = mean_rate_interval(least, panel.trials, alpha)
+    _, highest = mean_rate_interval(most, panel.trials, alpha)
+    low = lowest - mean_reference - error
+    high = highest - mean_reference + error
+    if np.any(adjusted <= level):
+        verdict = DIFFERS
+    elif -margin <= low and high <= margin:
+        verdict = AGREES
+    else:
+        verdict = UNDECIDED
     return PanelVerdict(
         verdict=verdict,
         mean_p_hat=successes / total,
@@ -178,12 +211,16 @@ def mean_rate_interval(
     successes, trials : (P,) counts; points of more trials weigh more in the mean
     alpha : probability, about, that the interval misses the mean
     """
-    missed = int(trials.sum()) - int(successes.sum())
+    total = int(successes.sum())
+    missed = int(trials.sum()) - total
     logits = np.log((successes + 0.5) / (trials - successes + 0.5))
-    high = _upper_limit(logits, trials, int(successes.sum()), alpha / 2) if missed else 1.0
-    if not successes.any():
-        return 0.0, high
-    return 1 - _upper_limit(-logits, trials, missed, alpha / 2), high
+    low = 0.0
+    high = 1.0
+    if missed:
+        high = _upper_limit(logits, trials, total, alpha / 2)
+    if total:
+        low = 1 - _upper_limit(-logits, trials, missed, alpha / 2)
+    return low, high
 
 
 def _upper_limit(logits: np.ndarray, trials: np.ndarray, total: int, tail: float) -> float:
@@ -192,15 +229,22 @@ def _upper_limit(logits: np.ndarray, trials: np.ndarray, total: int, tail: float
     def mean(theta: float) -> float:
         return float(trials @ expit(logits + theta))
 
+    def log_of_none(theta: float) -> float:
+        return float(-trials @ np.logaddexp(0, logits + theta))
+
     if total == 0:
-        none = _root(lambda theta: -trials @ np.logaddexp(0, logits + theta) - math.log(tail), 1.0)
-        return mean(none) / float(trials.sum())
-    at = _root(lambda theta: total - mean(theta), 1.0)
-    rates = expit(logits + at)
+        tilt = _root(lambda theta: log_of_none(theta) - math.log(tail), 1.0)
+        return mean(tilt) / float(trials.sum())
+    observed_tilt = _root(lambda theta: total - mean(theta), 1.0)
+    rates = expit(logits + observed_tilt)
     spread = math.sqrt(trials @ (rates * (1 - rates)))
-    about = -float(ndtri(tail)) / spread
-    above = _root(lambda shift: _at_most(rates, trials, spread, shift) - tail, about, about / 4)
-    return mean(at + above) / float(trials.sum())
+    normal_shift = -float(ndtri(tail)) / spread
+    shift = _root(
+        lambda shift: _at_most(rates, trials, spread, shift) - tail,
+        step=normal_shift,
+        least=normal_shift / 4,
+    )
+    return mean(observed_tilt + shift) / float(trials.sum())
 
 
 def _at_most(rates: np.ndarray, trials: np.ndarray, spread: float, shift: float) -> float:
@@ -210,11 +254,12 @@ def _at_most(rates: np.ndarray, trials: np.ndarray, spread: float, shift: float)
     however many the trials are.
     """
     exponent = trials @ (np.log1p(rates * math.expm1(shift)) - rates * shift)
-    w, u = -math.sqrt(2 * exponent), math.expm1(-shift) * spread
+    w = -math.sqrt(2 * exponent)
+    u = math.expm1(-shift) * spread
     return float(ndtr(w)) + math.exp(-exponent) / math.sqrt(2 * math.pi) * (1 / w - 1 / u)
 
 
-def _root(falling, step: float, least: float | None = None) -> float:
+def _root(falling: Callable[[float], float], step: float, least: float | None = None) -> float:
     """Where a falling function is zero; above `least`, where it is still positive, if given."""
     low = -step if least is None else least
     while least is None and falling(low) < 0:

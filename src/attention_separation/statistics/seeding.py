@@ -37,4 +37,7 @@ class BlockStreams:
 def blocks(trials: int, size: int = BLOCK_TRIALS) -> list[tuple[int, int]]:
     """The blocks that `trials` trials fall into, each as (block, its number of trials)."""
     full, rest = divmod(trials, size)
-    return [(block, size) for block in range(full)] + ([(full, rest)] if rest else [])
+    sizes = [(block, size) for block in range(full)]
+    if rest:
+        sizes.append((full, rest))
+    return sizes
