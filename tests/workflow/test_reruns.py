@@ -120,7 +120,7 @@ OF_RANK = {
         {"rank_found", "rank_theory", "rank_claims"},
     ),
     "the sum of the bound": (
-        f"{RANK}/theory/bound.py", "0.5 * (listed + _beyond", "0.5 * (1.0 * listed + _beyond",
+        f"{RANK}/theory/bound.py", "0.5 * (listed + beyond", "0.5 * (1.0 * listed + beyond",
         # The bound is drawn beside random heads.
         {"rank_bound", "rank_found", "rank_theory", "rank_claims", "rank_random_features",
          "rank_temperature", "rank_vote"},
@@ -166,7 +166,7 @@ OF_NEEDLE_TRAINED = {
         TRAINED | {"needle_cell_query_learned_mu5_n32_exp"},
     ),
     "the rule of a claim on networks": (
-        f"{NEEDLE}/claims/trained_claims.py", "NEAR, BEHIND = 0.04", "NEAR, BEHIND = 0.05",
+        f"{NEEDLE}/claims/trained_claims.py", "NEAR = 0.04", "NEAR = 0.05",
         {"needle_claims"},
     ),
     "a label": (
