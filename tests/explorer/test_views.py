@@ -125,6 +125,10 @@ def test_a_pasted_row_is_measured_and_its_check_comes_first():
     [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
     assert f"to {row.reach:,.0f} if" in fixed
     assert "nan" not in shown("0 1 2 1 0 1 2 1 0 9", "9").words[0]
+    masked = shown(text + " -100" * 300).words[0]
+    assert "among 600 tokens" in masked
+    assert masked.count("50 or more below every other") == 1
+    assert masked.endswith("mask= says what each query sees.")
     assert OWN["Head.scores"].value_of("") == ""
     for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
         [fault] = shown(wrong).faults

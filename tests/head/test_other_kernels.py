@@ -54,3 +54,9 @@ def test_a_picture_of_another_kernel_has_no_check():
     row[30] += 8
     assert head.plot(row, 30).get_title().startswith("held out")
     assert head.plot(row, 30, kernel="x**4").get_title() == "dotted: tokens measured"
+
+
+def test_a_reach_is_the_same_in_parts(monkeypatch):
+    whole = one(row_a(), 300, kernel="x**4", n=50)
+    monkeypatch.setattr("attention_separation.head.other_kernels.BLOCK", 5000)
+    assert one(row_a(), 300, kernel="x**4", n=50).equals(whole)

@@ -1,5 +1,7 @@
 """Rows of scores with known numbers."""
 
+import warnings
+
 import numpy as np
 
 from attention_separation import head
@@ -35,3 +37,11 @@ ROWS = {
 
 def one(scores, target, **given):
     return head.measure(scores, target, **given).iloc[0]
+
+
+def quietly(call, *given, **named):
+    """What a call gives, whatever it warns of, and how often it warns."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        answer = call(*given, **named)
+    return answer, [str(each.message) for each in warned]

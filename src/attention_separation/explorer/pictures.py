@@ -4,6 +4,7 @@ it shows. Of kernels they take what `separate` takes, and a temperature; they ra
 
 import io
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -295,17 +296,29 @@ def numbers(name: str, text: str, kind: type[float] = float) -> list[float]:
 
 def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
     """The weight of the target against the number of tokens, of a row of scores, with indices of
-    tokens that are there once; all written as text. ValueError as of `head.measure`."""
-    tokens = {"target": numbers("target", target, int), "fixed": numbers("fixed", fixed, int)}
-    given: dict[str, Any] = {"scores": numbers("scores", scores), **tokens}
-    row, axes = head.measure(**given).iloc[0], head.plot(**given, axes=panel())
-    interval = f"; the 95 % interval is {row['reach_low']:,.0f} to {row['reach_high']:,.0f}"
+    tokens that are there once; all written as text. What was guessed of the row is said in the
+    figure's label. ValueError as of `head.measure`."""
+    row_scores = numbers("scores", scores)
+    targets = numbers("target", target, int)
+    fixed_tokens = [int(token) for token in numbers("fixed", fixed, int)]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        rows = head.measure(row_scores, targets, fixed=fixed_tokens)
+        axes = head.plot(row_scores, targets, fixed=fixed_tokens, axes=panel())
+    row = rows.iloc[0]
+    reach = "any number" if np.isinf(row["reach"]) else f"{row['reach']:,.0f}"
+    interval = ""
+    if not np.isnan(row["reach_low"]):
+        low = f"{row['reach_low']:,.0f}"
+        high = f"{row['reach_high']:,.0f}"
+        interval = f"; the 95 % interval is {low} to {high}"
     words = (
         f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "
-        f"{row['n']:,.0f} tokens, and half of it up to {row['reach']:,.0f} if more are like these"
-        f"{'' if np.isnan(row['reach_low']) else interval}."
+        f"{row['n']:,.0f} tokens, and half of it up to {reach} if more are like these{interval}."
     )
-    return finished(axes, "tokens N", "weight of the target", words, is_logarithmic=True)
+    notes = dict.fromkeys(f"{warning.message}." for warning in warned)
+    label = " ".join([words, *notes])
+    return finished(axes, "tokens N", "weight of the target", label, is_logarithmic=True)
 
 
 def as_svg(figure: Figure) -> str:

@@ -12,9 +12,9 @@ target's weight at other numbers of tokens, `counting` counts its rivals; `plot`
 draw. `scores_of` and `induction_targets` make what these take.
 """
 
+from .making import induction_targets, scores_of
 from .measuring import counting, measure, share, summary
 from .pictures import plot, plot_heads
-from .scores import induction_targets, scores_of
 
 __all__ = [
     "counting", "induction_targets", "measure", "plot", "plot_heads", "scores_of", "share",

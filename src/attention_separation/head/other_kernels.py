@@ -9,43 +9,87 @@ from ..attention.kernel import Kernel, KernelInputs
 from ..attention.threshold_curves import LARGEST_N
 from .rows import LEAST_REST, Rows
 
+POINTS = 97
+"""Numbers of tokens at which a reach is looked for."""
+
+BISECTIONS = 60
+
+BLOCK = 2**20
+"""Weights that are looked at together."""
+
 
 def kernel_columns(
     rows: Rows, n: float | None, level: float, given: Given
 ) -> dict[str, np.ndarray]:
     """share, reach, reach_low of rows, (R,), and share_at_n where a number is given; the largest N
     of the reach is 10^12, and it is inf where the share still has the level there."""
+    kernel = scores_kernel(given)
+    columns = {name: np.full(len(rows), np.nan) for name in ("share", "reach", "reach_low")}
+    if n is not None:
+        columns["share_at_n"] = np.full(len(rows), np.nan)
+    for row in _long_rows(rows):
+
+        def share(numbers: np.ndarray, row: int = row) -> np.ndarray:
+            return shares(kernel, rows, row, numbers)
+
+        columns["share"][row] = share(rows.n[[row]])[0]
+        reach = _reach(share, int(rows.k[row]) + 1, level)
+        columns["reach"][row] = reach
+        if reach == np.inf:
+            # No rival was seen: of m tokens that have none, 3/m may be one.
+            columns["reach_low"][row] = rows.m[row] / 3
+        if n is not None:
+            columns["share_at_n"][row] = share(np.array([n]))[0]
+    return columns
+
+
+def kernel_shares_at(rows: Rows, n: float, given: Given) -> dict[str, np.ndarray]:
+    """share_at_n of rows among n tokens, (R,), NaN where there are too few of the rest."""
+    kernel = scores_kernel(given)
+    share_at_n = np.full(len(rows), np.nan)
+    for row in _long_rows(rows):
+        share_at_n[row] = shares(kernel, rows, row, np.array([n]))[0]
+    return {"share_at_n": share_at_n}
+
+
+def _long_rows(rows: Rows) -> list[int]:
+    """The rows that have enough of the rest."""
+    return [int(row) for row in np.flatnonzero(rows.m >= LEAST_REST)]
+
+
+def scores_kernel(given: Given) -> Kernel:
+    """Returns a kernel of scores alone; ValueError if it needs more."""
     kernel = kernel_of(given)
-    if kernel.kind == "features" or "d" in kernel.also:
-        needed = "vectors" if kernel.kind == "features" else "d"
+    is_of_features = kernel.kind == "features"
+    if is_of_features or "d" in kernel.also:
+        needed = "vectors" if is_of_features else "d"
         raise ValueError(f"kernel {kernel.name} needs {needed}; allowed: kernels of scores alone")
-    found = np.full((len(rows.m), 3), np.nan)
-    for row in np.flatnonzero(rows.m >= LEAST_REST):
-
-        def share(at: np.ndarray, row: int = row) -> np.ndarray:
-            return shares(kernel, rows, row, at)
-
-        now, then = share(np.array([rows.n[row], n or rows.n[row]]))
-        found[row] = now, _reach(share, rows.k[row] + 1, level), then
-    share_now, reach, share_at_n = found.T
-    # Where no rival was seen: of m tokens that have none, 3/m may be one.
-    low = np.where(reach == np.inf, rows.m / 3, np.nan)
-    columns = {"share": share_now, "reach": reach, "reach_low": low}
-    return columns if n is None else columns | {"share_at_n": share_at_n}
+    return kernel
 
 
 def shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
     """The target's share of the summed weight of a row among n tokens, (P,) for (P,)."""
-    keys = rows.visible[row]
-    each = (n - rows.k[row]) / rows.m[row]
-    counts = np.where(rows.rest[row, keys], each[:, None], 1.0)[:, None]
+    size = max(1, BLOCK // rows.scores.shape[1])
+    parts = [n[first : first + size] for first in range(0, len(n), size)]
+    return np.concatenate([_shares(kernel, rows, row, part) for part in parts])
+
+
+def _shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
+    """As `shares`, at once."""
+    keys = rows.is_seen[row]
+    copies = (n - rows.k[row]) / rows.m[row]
+    counts = np.where(rows.is_rest[row, keys], copies[:, None], 1.0)[:, None]
     scores = np.broadcast_to(rows.scores[row, keys], counts.shape)
-    seen = KernelInputs(scores, None, None, counts, n=n[:, None, None], d=1)
-    by_sign = kernel.signed if (scores < 0).any() else None
+    inputs = KernelInputs(scores, None, None, counts, n=n[:, None, None], d=1)
+    weigh: Callable[[KernelInputs], np.ndarray] = kernel.attention_weights
+    is_divided = kernel.normaliser != "none"
+    if kernel.signed is not None and (scores < 0).any():
+        weigh = kernel.signed
+        is_divided = False
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = (by_sign or kernel.attention_weights)(seen)
-        if by_sign or kernel.normaliser == "none":
-            weights = weights / (weights * counts).sum(-1, keepdims=True)
+        weights = weigh(inputs)
+        if not is_divided:
+            weights = weights / (weights * counts).sum(axis=-1, keepdims=True)
     if not (weights >= 0).all():
         raise ArithmeticError(
             f"{kernel.name}: weights of scores from {scores.min():.3g} to {scores.max():.3g} are "
@@ -57,14 +101,19 @@ def shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
 def _reach(share: Callable[[np.ndarray], np.ndarray], least: int, level: float) -> float:
     """The largest N from `least` to 10^12 at which the share has the level, of 97 numbers and
     between two of them; 0 if there is none."""
-    points = np.geomspace(least, LARGEST_N, 97)
-    there = np.flatnonzero(share(points) >= level)
-    if not len(there):
+    points = np.geomspace(least, LARGEST_N, POINTS)
+    has_level = np.flatnonzero(share(points) >= level)
+    if len(has_level) == 0:
         return 0.0
-    if there[-1] == len(points) - 1:
+    last = has_level[-1]
+    if last == len(points) - 1:
         return np.inf
-    low, high = points[there[-1]], points[there[-1] + 1]
-    for _ in range(60):
+    low = float(points[last])
+    high = float(points[last + 1])
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        low, high = (middle, high) if share(np.array([middle]))[0] >= level else (low, middle)
+        if share(np.array([middle]))[0] >= level:
+            low = middle
+        else:
+            high = middle
     return low

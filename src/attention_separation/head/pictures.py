@@ -1,45 +1,95 @@
 """Pictures of heads: a target's share against the number of tokens, and the reach of all heads."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..api.build import Given
 from ..api.separating import new_axes
-from .measuring import LEVEL, TRUSTED, measure, share
+from .measuring import LEVEL, TRUSTED, Measurement
 from .rows import LEAST_REST
 
+SIZES = 33
+"""Numbers of tokens that a curve is drawn through."""
 
-def plot(scores: Any, target: Any, *, level: float = LEVEL, axes: Any = None, **given: Any) -> Any:
-    """Draw the target's share against the number of tokens, medians over rows of it and of the ends
-    of its 95 % interval; the axes. Arguments as of `measure`, but n."""
-    rows = measure(scores, target, level=level, **given)
-    least = LEAST_REST + np.size(given.get("fixed", ()))
-    most = max(rows["n"].max(), rows["reach"].replace(np.inf, np.nan).max())
-    sizes = np.geomspace(least, 4 * most, 33)
-    of_n = share(scores, target, n=sizes, level=level, **given).groupby("n")
+
+def plot(
+    scores: Any,
+    target: Any,
+    *,
+    fixed: Sequence[int] = (),
+    mask: Any = None,
+    causal: bool | None = None,
+    weights: bool = False,
+    sinks: Any = None,
+    level: float = LEVEL,
+    kernel: Given = "exp",
+    axes: Any = None,
+) -> Any:
+    """Draws the target's share against the number of tokens, medians over rows of it and of the
+    ends of its 95 % interval; returns the axes. Arguments and errors as of `measure`."""
+    measurement = Measurement(
+        scores,
+        target,
+        fixed=fixed,
+        mask=mask,
+        causal=causal,
+        weights=weights,
+        sinks=sinks,
+        level=level,
+        kernel=kernel,
+    )
+    rows = measurement.measure(None)
+    sizes = _sizes(rows, LEAST_REST + int(np.size(fixed)))
+    medians = measurement.shares(sizes).groupby("n")[["share", "low", "high"]].median()
     axes = axes or new_axes()
-    low, high = of_n["low"].median(), of_n["high"].median()
+    low = medians["low"].to_numpy(float)
+    high = medians["high"].to_numpy(float)
     axes.fill_between(sizes, low, high, alpha=0.25, linewidth=0, label="95 %")
-    axes.plot(sizes, of_n["share"].median(), label="weight of the target")
+    axes.plot(sizes, medians["share"], label="weight of the target")
     axes.axhline(level, color="grey", linewidth=0.8)
     axes.axvline(rows["n"].median(), color="grey", linewidth=0.8, linestyle=":")
     axes.set(xscale="log", ylim=(0, 1), xlabel="tokens N", ylabel="weight of the target")
-    held_out = f"held out: {rows['held_out'].mean():.2f}; " if "held_out" in rows else ""
-    axes.set_title(f"{held_out}dotted: tokens measured")
+    axes.set_title(f"{_check(rows)}dotted: tokens measured")
     return axes
 
 
+def _sizes(rows: pd.DataFrame, least: int) -> np.ndarray:
+    """Numbers of tokens from `least` to four times what was measured, or the largest reach."""
+    reaches = rows["reach"].to_numpy(float)
+    finite = reaches[np.isfinite(reaches)]
+    most = max(float(rows["n"].max()), float(np.max(finite, initial=0.0)))
+    return np.geomspace(least, 4 * most, SIZES)
+
+
+def _check(rows: pd.DataFrame) -> str:
+    """What the rows say of longer contexts, before other words; nothing of other kernels."""
+    if "held_out" not in rows:
+        return ""
+    mean = rows["held_out"].mean()
+    words = "not known" if np.isnan(mean) else f"{mean:.2f}"
+    return f"held out: {words}; "
+
+
 def plot_heads(heads: pd.DataFrame, *, axes: Any = None) -> Any:
-    """Draw the median reach of each head, layers by heads, of what `summary` gives; a cross where
-    this context does not foretell a longer one; the axes."""
-    if missing := {"layer", "head"} - {*heads}:
-        raise ValueError(f"the summary has no {missing.pop()}; allowed: one of layers and heads")
+    """Draws the median reach of each head, layers by heads, of what `summary` gives: a cross where
+    this context does not foretell a longer one, a dot where that is not known. Returns the axes.
+    ValueError if the summary has no layers or heads."""
+    missing = sorted({"layer", "head"} - {*heads})
+    if missing:
+        raise ValueError(f"the summary has no {missing[0]}; allowed: one of layers and heads")
     table = heads.pivot(index="layer", columns="head")
-    reach, trusted = table["reach"].clip(lower=1), table["held_out"] >= TRUSTED
+    reach = table["reach"].clip(lower=1).replace(np.inf, np.nan)
+    held_out = table["held_out"].to_numpy(float)
     axes = axes or new_axes()
-    drawn = axes.imshow(np.log10(reach.replace(np.inf, np.nan)), origin="lower", aspect="auto")
-    axes.plot(*np.nonzero(~trusted.to_numpy())[::-1], "x", color="white")
+    image = axes.imshow(np.log10(reach), origin="lower", aspect="auto")
+    marks = {"x": held_out < TRUSTED, ".": np.isnan(held_out)}
+    for mark, is_marked in marks.items():
+        layers, columns = np.nonzero(is_marked)
+        axes.plot(columns, layers, mark, color="white")
     axes.set(xlabel="head", ylabel="layer", title="how far each head finds its token")
-    axes.figure.colorbar(drawn, label="log10 of the reach in tokens; x: not foretold")
+    label = "log10 of the reach in tokens; x: not foretold, dot: not known"
+    axes.figure.colorbar(image, label=label)
     return axes

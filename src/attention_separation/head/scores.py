@@ -1,174 +1,358 @@
-"""Scores of attention heads: what people have of them, as blocks of rows."""
+"""Scores of attention heads: from what people have of them to rows that can be measured."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..settings.words import short_repr
+from .arrays import TRUTH, broadcast, key_indices, stacked, truths
+from .head_maps import HeadMaps, head_maps
+from .making import InductionTargets
 from .rows import Rows
-
-AXES = ("layer", "sequence", "head")
-"""Leading axes of scores, read from the right; of a list the first is of layers."""
-
-KINDS = {"biuf": "real numbers", "iu": "whole numbers", "b": "true or false"}
-"""Types of arrays, as NumPy's letters and in words."""
-
-MASKED = -9000.0
-"""Scores below it are masked: additive masks have -10^4 or the least number of their type."""
+from .visibility import Guesses, Reason, far_below, later_keys, masked_whole, zero_runs
 
 BLOCK = 2**18
 """Scores that are looked at together: 2 MiB in float64."""
 
-LEAST_SUM, MOST_SUM = 0.98, 1.02
-"""Of a row of weights: below, a sink that is no token has the rest; above, they are no weights."""
+LEAST_SUM = 0.98
+"""A row of weights that sums to less has a sink that is no token."""
+
+MOST_SUM = 1.02
+"""A row that sums to more has no weights."""
 
 
-def as_array(
-    name: str, given: Any, kinds: str = "biuf", shape: tuple[int, ...] | None = None
-) -> np.ndarray:
-    """Numbers as an array, of a shape if one is given; a tensor's from wherever it is, bfloat16
-    too."""
-    if hasattr(given, "detach"):
-        given = given.detach()
-        given = (given.float() if given.is_floating_point() else given).cpu().numpy()
-    found = np.asarray(given)
-    if found.dtype.kind not in kinds:
-        shown = " ".join(short_repr(given).split())
-        raise ValueError(f"{name} has type {found.dtype}: {shown}; allowed: {KINDS[kinds]}")
-    try:
-        return np.broadcast_to(found, found.shape if shape is None else shape)
-    except ValueError:
-        raise ValueError(f"{name} has shape {found.shape}; allowed: {shape}") from None
+@dataclass(frozen=True)
+class Mask:
+    """What is said of masks: `explicit` on each key of each query, at the shape of the scores, or
+    `padding` on each key of each sequence, True where it is none, (sequences, keys)."""
+
+    explicit: np.ndarray | None = None
+    padding: np.ndarray | None = None
 
 
-def _keys(name: str, given: Any, keys: int, least: int, shape: Any = None) -> np.ndarray:
-    """Indices of keys, from `least` on."""
-    found = as_array(name, given, "iu", shape).astype(int)
-    if wrong := found[(found < least) | (found >= keys)].tolist():
-        none = ", -1 for none" if least < 0 else ""
-        raise ValueError(f"{name} has {wrong[0]}; allowed: from 0 to {keys - 1}{none}")
-    return found
+@dataclass
+class Block:
+    """Some queries of one head: R of them, K keys.
 
-
-def blocks(
-    scores: Any, target: Any, fixed: Sequence[int], mask: Any, weights: bool
-) -> Iterator[Rows]:
-    """Rows with a target and visible keys, some at a time; ValueError where what is given cannot be
-    measured."""
-    if isinstance(scores, tuple) and not scores:
-        raise ValueError(
-            "scores is an empty tuple, as models with attention sdpa give; allowed: those of a "
-            'model loaded with attn_implementation="eager"'
-        )
-    is_layers = isinstance(scores, list | tuple) and len(scores) > 0 and np.ndim(scores[0]) > 1
-    layers = [np.atleast_2d(as_array("scores", x)) for x in (scores if is_layers else [scores])]
-    if len(shapes := {each.shape for each in layers}) > 1:
-        raise ValueError(f"layers have shapes {sorted(shapes)}; allowed: one shape")
-    shape = (len(layers),) * is_layers + layers[0].shape
-    *lead, queries, keys = shape
-    if len(lead) > len(AXES) or 0 in shape:
-        axes = ", ".join([*AXES, "queries", "keys"])
-        raise ValueError(f"scores have shape {shape}; allowed: the last axes of ({axes})")
-    names = AXES[:is_layers] + AXES[len(AXES) - len(lead) + is_layers :]
-    targets = _keys("target", target, keys, -1 if np.ndim(target) else 0, shape[:-1])
-    mask = None if mask is None else as_array("mask", mask, "b", shape)
-    fixed = _keys("fixed", fixed if np.size(fixed) else np.empty(0, int), keys, 0)
-    is_fixed = np.isin(np.arange(keys), fixed)
-    found = 0
-    for place in np.ndindex(*lead):
-        own = layers[place[0]][place[1:]] if is_layers else layers[0][place]
-        chosen = np.flatnonzero(targets[place] >= 0)
-        for at in np.split(chosen, range(0, len(chosen), max(1, BLOCK // keys))[1:]):
-            labels = {name: np.full(len(at), k) for name, k in zip(names, place, strict=True)}
-            labels |= {"query": at, "target": targets[place][at]}
-            # Above the diagonal of weights 0 is a mask; elsewhere it is a weight.
-            there = np.ones((len(at), keys), bool) if mask is None else mask[place][at]
-            if weights and mask is None and queries == keys:
-                there = (own[at] > 0) | (np.arange(keys) <= at[:, None])
-            rows = _rows(own[at].astype(float), labels, there, is_fixed, weights)
-            found += len(rows.scores)
-            yield rows
-    if not found:
-        raise ValueError("no query has a target and visible keys; allowed: at least one")
-
-
-def _rows(
-    values: np.ndarray, labels: dict[str, np.ndarray], there: np.ndarray, is_fixed: np.ndarray,
-    weights: bool,
-) -> Rows:  # fmt: skip
-    """Rows of some queries of one head, with their keys that are there."""
-
-    def place(row: int) -> str:
-        return ", ".join(f"{name} {each[row]}" for name, each in labels.items() if name != "target")
-
-    for row, key in np.argwhere(np.isnan(values) | (values == np.inf) | (weights & (values < 0))):
-        what, allowed = ("weights", "not negative") if weights else ("scores", "-inf where masked")
-        where = f"{place(row)}, key {key}"
-        raise ValueError(f"{what} have {values[row, key]} at {where}; allowed: numbers, {allowed}")
-    scores = np.full((len(values), len(is_fixed) + 1), -np.inf)
-    if weights:
-        total = values.sum(1)
-        for row in np.flatnonzero(total > MOST_SUM):
-            raise ValueError(
-                f"weights sum to {total[row]:.4g} at {place(row)}; allowed: up to 1, as of a model "
-                "without dropout, in model.eval()"
-            )
-        with np.errstate(divide="ignore"):
-            values = np.log(values)
-            scores[:, -1] = np.log(np.where(total < LEAST_SUM, 1 - total, 0.0))
-    else:
-        there = there & (values >= MASKED)
-    np.copyto(scores[:, :-1], values, where=there)
-    target, kept = labels["target"], there.any(1)
-    refused = is_fixed[target] | ~there[np.arange(len(target)), target]
-    for row in np.flatnonzero(kept & refused):
-        why = "fixed" if is_fixed[target[row]] else "masked"
-        raise ValueError(
-            f"target {target[row]} is {why} at {place(row)}; allowed: a visible key that is not "
-            "fixed"
-        )
-    there = np.column_stack([there, np.zeros(len(there), bool)])
-    labels = {name: each[kept] for name, each in labels.items()}
-    return Rows(labels, scores[kept], there[kept], np.append(is_fixed, True))
-
-
-def scores_of(q: Any, k: Any, scale: float | None = None, causal: bool = False) -> np.ndarray:
-    """Scores of queries and keys after rotary embedding and norms.
-
-    Parameters
+    Attributes
     ----------
-    q : (..., H, queries, d)
-    k : (..., G, keys, d); each of G key heads serves H/G query heads that follow each other
-    scale : of the products; 1/sqrt(d) if not given
-    causal : whether later keys are masked; the last query sees all keys
-
-    Returns
-    -------
-    (..., H, queries, keys)
+    labels : layer, sequence, head of those there are, query and target, (R,) each
+    values : scores or weights in float64, (R, K)
+    positions : which key each query is itself, (R,)
+    reasons : of `Reason`, (R, K)
     """
-    q, k = (np.true_divide(as_array(name, x), 1) for name, x in (("q", q), ("k", k)))
-    groups = k.shape[-3] if k.ndim > 2 else 0
-    same = (q.shape[-1:], q.shape[:-3]) == (k.shape[-1:], k.shape[:-3])
-    if q.ndim < 3 or not groups or q.shape[-3] % groups or not same:
-        shapes = "(..., H, queries, d) and (..., G, keys, d), G dividing H"
-        raise ValueError(f"q and k have shapes {q.shape} and {k.shape}; allowed: {shapes}")
-    k = np.repeat(k, q.shape[-3] // groups, axis=-3)
-    found = q @ k.swapaxes(-1, -2) * q.dtype.type(q.shape[-1] ** -0.5 if scale is None else scale)
-    if causal:
-        queries, keys = found.shape[-2:]
-        found[..., ~np.tri(queries, keys, keys - queries, dtype=bool)] = -np.inf
-    return found
+
+    labels: dict[str, np.ndarray]
+    values: np.ndarray
+    positions: np.ndarray
+    reasons: np.ndarray
+
+    @property
+    def is_seen(self) -> np.ndarray:
+        return self.reasons == Reason.SEEN
+
+    def mask(self, is_masked: np.ndarray, reason: Reason) -> np.ndarray:
+        """Masks keys (R, K) that were seen; returns which these were."""
+        is_new = is_masked & self.is_seen
+        self.reasons[is_new] = reason
+        return is_new
+
+    def place(self, row: int) -> str:
+        """Where a row stands, in words."""
+        names = [name for name in self.labels if name != "target"]
+        return ", ".join(f"{name} {self.labels[name][row]}" for name in names)
 
 
-def induction_targets(tokens: Any) -> np.ndarray:
-    """The key after the last earlier token that equals the query's, -1 for none, (..., n), of
-    whole numbers (..., n)."""
-    tokens = np.atleast_1d(as_array("tokens", tokens, "iu"))
-    found = np.full(tokens.shape, -1)
-    for place in np.ndindex(*tokens.shape[:-1]):
-        after: dict[int, int] = {}
-        for k, token in enumerate(tokens[place].tolist()):
-            found[(*place, k)] = after.get(token, -1)
-            after[token] = k + 1
-    return found
+class Reader:
+    """Rows of scores or weights, some at a time, and what was guessed of them.
+
+    Attributes
+    ----------
+    guesses : of the rows of the last pass over `rows`
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        target: Any,
+        *,
+        fixed: Sequence[int] = (),
+        mask: Any = None,
+        causal: bool | None = None,
+        weights: bool = False,
+        sinks: Any = None,
+        causal_sign: str = "",
+    ) -> None:
+        """Parameters are those of `measure`; `causal_sign` are words for what else says that the
+        model is causal. ValueError where they cannot be measured."""
+        if causal is not None and not isinstance(causal, bool | np.bool_):
+            raise ValueError(f"causal={causal!r}; allowed: True, False, or None for a guess")
+        self._maps = head_maps(scores)
+        shape = self._maps.shape
+        keys = self._maps.keys
+        least = -1 if np.ndim(target) else 0
+        targets = key_indices("target", target, keys, least=least)
+        self._targets = broadcast("target", targets, shape[:-1])
+        indices = fixed if np.size(fixed) else np.empty(0, int)
+        fixed_keys = key_indices("fixed", indices, keys, least=0)
+        # The last one is a sink that is no token.
+        self._is_fixed = np.append(np.isin(np.arange(keys), fixed_keys), True)
+        self._mask = _read_mask(mask, self._maps)
+        self._causal = causal
+        self._is_weights = weights
+        self._sinks = _read_sinks(sinks, shape[:-1], weights)
+        self._is_induction = isinstance(target, InductionTargets)
+        self._causal_sign = causal_sign
+        if self._is_induction and not causal_sign:
+            self._causal_sign = "the targets are of induction"
+        self.guesses = Guesses()
+
+    def rows(self) -> Iterator[Rows]:
+        """Rows with a target and seen keys. ValueError where there are none, or a number, or a
+        target, cannot be."""
+        self.guesses = Guesses()
+        size = max(1, BLOCK // self._maps.keys)
+        has_rows = False
+        for place in self._maps.places():
+            queries = np.flatnonzero(self._targets[place] >= 0)
+            blocks = [queries[first : first + size] for first in range(0, len(queries), size)]
+            looks_causal = self._looks_causal(place, blocks)
+            for block in blocks:
+                rows = self._rows_of(place, block, looks_causal)
+                has_rows = has_rows or len(rows) > 0
+                yield rows
+        if not has_rows:
+            raise ValueError(
+                "no query has a target and visible keys; allowed: at least one" + self.explanation()
+            )
+
+    def explanation(self) -> str:
+        """What was guessed, as the end of a sentence on what could not be measured."""
+        sentence = self.guesses.sentence()
+        return f"; {sentence}" if sentence else ""
+
+    def _looks_causal(self, place: tuple[int, ...], blocks: Sequence[np.ndarray]) -> bool:
+        """Whether the input says that a head is causal: scores by their targets, weights by most
+        rows of queries that have later keys, all of weight 0."""
+        if self._causal is not None or self._mask.explicit is not None:
+            return False
+        if not self._is_weights:
+            return self._causal_sign != ""
+        rows = 0
+        rows_without_weight = 0
+        for queries in blocks:
+            block = self._block(place, queries)
+            is_later = block.is_seen & later_keys(block.positions, self._maps.keys)
+            has_weight = is_later & (block.values > 0)
+            has_later = is_later.any(axis=1)
+            rows += int(has_later.sum())
+            rows_without_weight += int((has_later & ~has_weight.any(axis=1)).sum())
+        return 2 * rows_without_weight > rows
+
+    def _rows_of(self, place: tuple[int, ...], queries: np.ndarray, looks_causal: bool) -> Rows:
+        """Rows of some queries of one head."""
+        self.guesses.rows += len(queries)
+        block = self._block(place, queries)
+        self._check_numbers(block)
+        if self._causal:
+            self._mask_later(block)
+        if self._mask.explicit is None:
+            self._mask_as_guessed(block, looks_causal)
+        scores = self._scores(block)
+        if self._sinks is not None:
+            scores[:, -1] = self._sinks[place][queries]
+        has_weight = np.any(scores[:, :-1] > -np.inf, axis=1)
+        is_kept = has_weight & self._sees_target(block, has_weight)
+        labels = {name: values[is_kept] for name, values in block.labels.items()}
+        is_token = np.column_stack([block.is_seen, np.zeros(len(queries), bool)])
+        return Rows(labels, scores[is_kept], is_token[is_kept], self._is_fixed)
+
+    def _block(self, place: tuple[int, ...], queries: np.ndarray) -> Block:
+        """Some queries of one head, with the keys that they see for all that was said of masks."""
+        with np.errstate(invalid="ignore"):  # of no numbers that signal
+            values = self._maps.of_head(place)[queries].astype(np.float64)
+        labels = {
+            name: np.full(len(queries), index)
+            for name, index in zip(self._maps.axes, place, strict=True)
+        }
+        labels["query"] = queries
+        labels["target"] = self._targets[place][queries]
+        reasons = np.full(values.shape, Reason.SEEN, np.int8)
+        block = Block(labels, values, self._maps.positions[queries], reasons)
+        self._mask_as_said(block, place, queries)
+        return block
+
+    def _mask_as_said(self, block: Block, place: tuple[int, ...], queries: np.ndarray) -> None:
+        if self._maps.exists is not None:
+            block.mask(~self._maps.exists[queries], Reason.NOT_THERE)
+        if self._mask.explicit is not None:
+            block.mask(~self._mask.explicit[place][queries], Reason.MASK)
+        if self._mask.padding is not None:
+            axes = self._maps.axes
+            sequence = place[axes.index("sequence")] if "sequence" in axes else 0
+            is_token = self._mask.padding[sequence]
+            block.mask(np.broadcast_to(~is_token, block.values.shape), Reason.PADDING)
+            if self._maps.queries == self._maps.keys:
+                is_padding = ~is_token[queries]
+                block.mask(np.broadcast_to(is_padding[:, None], block.values.shape), Reason.PADDING)
+
+    def _check_numbers(self, block: Block) -> None:
+        """ValueError where a key that is not masked has no number."""
+        is_wrong = np.isnan(block.values) | (block.values == np.inf)
+        allowed = "numbers, -inf where masked, and anything where mask= is False"
+        if self._is_weights:
+            is_wrong |= block.values < 0
+            allowed = "numbers, not negative, and anything where mask= is False"
+        wrong = np.argwhere(is_wrong & block.is_seen)
+        if len(wrong) == 0:
+            return
+        row, key = wrong[0]
+        what = "weights" if self._is_weights else "scores"
+        raise ValueError(
+            f"{what} have {block.values[row, key]} at {block.place(row)}, key {key}; "
+            f"allowed: {allowed}"
+        )
+
+    def _mask_later(self, block: Block) -> None:
+        """Later keys, because that was said; ValueError where they have weight."""
+        is_later = later_keys(block.positions, self._maps.keys)
+        is_new = block.mask(is_later, Reason.LATER)
+        if not self._is_weights or self._mask.explicit is not None:
+            return
+        wrong = np.argwhere(is_new & (block.values > 0))
+        if len(wrong):
+            row, key = wrong[0]
+            raise ValueError(
+                f"causal=True, but weights have {block.values[row, key]:.3g} at "
+                f"{block.place(row)}, key {key}, which is later; allowed: queries that are the "
+                "last of the keys, or mask="
+            )
+
+    def _mask_as_guessed(self, block: Block, looks_causal: bool) -> None:
+        if not self._is_weights:
+            block.mask(block.values == -np.inf, Reason.NO_SCORE)
+        if looks_causal:
+            is_later = later_keys(block.positions, self._maps.keys)
+            if self._is_weights:
+                has_weight = is_later & block.is_seen & (block.values > 0)
+                is_later[has_weight.any(axis=1)] = False
+            later = block.mask(is_later, Reason.LATER).any(axis=1)
+            self.guesses.later += int(later.sum())
+            if later.any():
+                self.guesses.causal_signs.add(self._causal_sign or "all weights there are 0")
+        if self._is_weights:
+            self._guess_of_weights(block)
+        else:
+            self._guess_of_scores(block)
+
+    def _guess_of_scores(self, block: Block) -> None:
+        guesses = self.guesses
+        far = block.mask(far_below(block.values, block.is_seen), Reason.FAR_BELOW)
+        guesses.far_below += int(far.any(axis=1).sum())
+        whole = masked_whole(block.values, block.is_seen)
+        block.mask(np.broadcast_to(whole[:, None], block.values.shape), Reason.ALL_MASKED)
+        guesses.all_masked += int(whole.sum())
+
+    def _guess_of_weights(self, block: Block) -> None:
+        guesses = self.guesses
+        is_run = zero_runs(block.values, block.is_seen, block.labels["target"])
+        runs = block.mask(is_run, Reason.ZERO_RUN)
+        guesses.zero_runs += int(runs.any(axis=1).sum())
+        guesses.lone_zeros += int((block.is_seen & (block.values == 0)).sum())
+
+    def _scores(self, block: Block) -> np.ndarray:
+        """Scores of the keys and of a sink that is no token, (R, K + 1)."""
+        rows, keys = block.values.shape
+        scores = np.full((rows, keys + 1), -np.inf)
+        if self._is_weights:
+            missing = self._missing_weight(block)
+            with np.errstate(divide="ignore"):
+                scores[:, -1] = np.log(missing)
+                logarithms = np.log(np.where(block.is_seen, block.values, 0.0))
+            scores[:, :-1] = logarithms
+        else:
+            np.copyto(scores[:, :-1], block.values, where=block.is_seen)
+        return scores
+
+    def _missing_weight(self, block: Block) -> np.ndarray:
+        """What a row's weights are short of 1, (R,); ValueError where they are over it."""
+        seen_sum = np.sum(block.values, axis=1, where=block.is_seen)
+        too_much = np.flatnonzero(seen_sum > MOST_SUM)
+        if len(too_much):
+            row = too_much[0]
+            raise ValueError(
+                f"weights sum to {seen_sum[row]:.4g} at {block.place(row)}; allowed: up to 1, as "
+                "of a model without dropout, in model.eval()"
+            )
+        # Where the mask is False there may be weights, or anything.
+        is_weight = np.isfinite(block.values) & (block.values >= 0)
+        total = np.sum(block.values, axis=1, where=is_weight)
+        has_weight = seen_sum > 0
+        is_short = has_weight & (total < LEAST_SUM)
+        self.guesses.missing_weight += int(is_short.sum())
+        return np.where(is_short, 1 - total, 0.0)
+
+    def _sees_target(self, block: Block, has_weight: np.ndarray) -> np.ndarray:
+        """Whether a row that sees something sees its target, (R,). ValueError where a target is
+        fixed, or is masked and is not of induction: nobody chose such a target."""
+        targets = block.labels["target"]
+        reasons = block.reasons[np.arange(len(targets)), targets]
+        is_fixed = self._is_fixed[targets]
+        is_masked = reasons != Reason.SEEN
+        is_refused = is_fixed | (is_masked & (not self._is_induction))
+        refused = np.flatnonzero(has_weight & is_refused)
+        if len(refused) == 0:
+            self.guesses.unseen_targets += int((has_weight & is_masked).sum())
+            return ~is_masked
+        row = refused[0]
+        if is_fixed[row]:
+            why = "is fixed"
+            allowed = "a visible key that is not fixed"
+        else:
+            why = "is masked"
+            words = Reason(reasons[row]).words
+            allowed = f"a visible key, -1 for no target ({words}; mask= says what a query sees)"
+        raise ValueError(f"target {targets[row]} {why} at {block.place(row)}; allowed: {allowed}")
+
+
+def _read_mask(mask: Any, maps: HeadMaps) -> Mask:
+    """Returns what a mask says; ValueError if it is of another shape or kind, or could be read in
+    two ways."""
+    if mask is None:
+        return Mask()
+    array = stacked("mask", mask, TRUTH)
+    has_sequences = "sequence" in maps.axes
+    sequences = maps.shape[maps.axes.index("sequence")] if has_sequences else 1
+    of_sequences = (sequences, maps.keys)
+    fits_queries = array.shape in ((maps.queries, maps.keys), (1, maps.keys))
+    fits_sequences = array.shape == of_sequences and maps.queries > 1
+    is_whole = array.dtype.kind != "b"
+    values = truths("mask", array)
+    if fits_sequences and has_sequences and sequences > 1 and fits_queries:
+        raise ValueError(
+            f"mask has shape {array.shape}, which may be (sequences, keys) or (queries, keys); "
+            "allowed: mask[:, None, None, :] of sequences, mask[None, None] of queries"
+        )
+    is_of_keys = array.ndim == 1 and len(array) == maps.keys and maps.queries > 1
+    if is_whole and is_of_keys:
+        return Mask(padding=np.broadcast_to(values, of_sequences))
+    if fits_sequences and (is_whole or not fits_queries):
+        return Mask(padding=values)
+    return Mask(explicit=broadcast("mask", values, maps.shape))
+
+
+def _read_sinks(sinks: Any, shape: tuple[int, ...], weights: bool) -> np.ndarray | None:
+    """Returns the score of each query's sink that is no token; ValueError if it has none."""
+    if sinks is None:
+        return None
+    if weights:
+        raise ValueError(
+            "sinks with weights=True; allowed: scores, for weights show their sink by what they "
+            "are short of 1"
+        )
+    array = stacked("sinks", sinks)
+    is_wrong = np.isnan(array) | (array == np.inf)
+    if is_wrong.any():
+        raise ValueError(f"sinks have {array[is_wrong][0]}; allowed: numbers, -inf for no sink")
+    return broadcast("sinks", array.astype(np.float64), shape)
