@@ -66,14 +66,20 @@ def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
         middle = _between(low, high, above(low), above(high))
         # The true crossing is near: the other end is drawn to it.
         reach = max((high - low) // 64, 1)
-        for n in (middle, middle + reach if above(middle) >= 0 else middle - reach):
-            if low < n < high:
-                low, high = (n, high) if above(n) >= 0 else (low, n)
-    share = above(low) / (above(low) - above(high))
+        beyond = middle + reach if above(middle) >= 0 else middle - reach
+        for n in (middle, beyond):
+            if not low < n < high:
+                continue
+            if above(n) >= 0:
+                low = n
+            else:
+                high = n
+    fall = above(low) - above(high)
     # log1p, for neighbours of 10^15 have one logarithm.
-    slope = (above(low) - above(high)) / math.log1p(1 / low)
-    n = low * math.exp(share * math.log1p(1 / low))
-    return Crossing(n, n * max(known[low].error, known[high].error) / slope)
+    width = math.log1p(1 / low)
+    crossing_n = low * math.exp(above(low) / fall * width)
+    error = max(known[low].error, known[high].error)
+    return Crossing(crossing_n, crossing_n * error / (fall / width))
 
 
 def _between(low: int, high: int, at_low: float, at_high: float) -> int:

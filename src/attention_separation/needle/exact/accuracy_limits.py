@@ -3,9 +3,11 @@ right at another n comes to."""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,65 +23,129 @@ from .accuracy import crossing, of_events
 from .limits import BEST, BOUND, LINES, REFERENCE, Line
 from .sink import right_sink, sink_accuracy
 
-MU, N, FEW, DIMENSIONS = 5.0, 512, 15, 256
+MU = 5.0
+N = 512
+FEW = 15
+DIMENSIONS = 256
+"""Of the layers outside the bounds' class: mu, n, the n of few tokens, and dimensions of
+positions."""
+
+Row = dict[str, Any]
 
 
-def ends() -> Iterator[dict]:
+@dataclass(frozen=True)
+class Values:
+    """Numbers that a token is worth, and the law of them.
+
+    Attributes
+    ----------
+    worth : (G,) at points of a grid
+    on_d0, of_needle : (G,) chances of these points, of a token and of the needle
+    """
+
+    worth: np.ndarray
+    on_d0: np.ndarray
+    of_needle: np.ndarray
+
+
+class Outside(NamedTuple):
+    """A layer just outside the class of the bounds, and the accuracy that it comes to."""
+
+    layer: str
+    kernel: str
+    n: int
+    accuracy: float
+
+
+def ends() -> Iterator[Row]:
     """The rows of the table; the error is how far a finer grid moves an accuracy."""
-    for (layer, kernel, n, value), (*_, finer) in zip(_reached(1), _reached(2), strict=True):
+    for outside, finer in zip(layers_outside(1), layers_outside(2), strict=True):
         yield {
-            "layer": layer, "kernel": kernel, "mu": MU, "n": n, "accuracy": finer,
-            "error": abs(finer - value), "limit": LINES[kernel].accuracy(MU, n).value,
-        }  # fmt: skip
+            "layer": outside.layer,
+            "kernel": outside.kernel,
+            "mu": MU,
+            "n": outside.n,
+            "accuracy": finer.accuracy,
+            "error": abs(finer.accuracy - outside.accuracy),
+            "limit": LINES[outside.kernel].accuracy(MU, outside.n).value,
+        }
 
 
-def _reached(scale: int) -> Iterator[tuple[str, str, int, float]]:
-    """Layer, kernel, n and accuracy, on a grid so many times finer."""
-    z, *laws = _grid(MU, 8000 * scale)
+def layers_outside(scale: int) -> Iterator[Outside]:
+    """Layers with weights set by hand, computed on a grid so many times finer."""
+    tokens = _tokens(MU, 8000 * scale)
+    z = tokens.worth
     x = 5 * (z - 3.75)
     # Score and value are 1 + x / |(x, 2.5)|, of the token embedded as (x, 2.5, -x, -2.5).
-    both = (1 + x / np.hypot(x, 2.5)) ** 2
-    layer = "affine embedding and RMSNorm or LayerNorm before"
-    yield layer, "linear", N, _accuracy((both, *laws), N, scale)
+    score_times_value = (1 + x / np.hypot(x, 2.5)) ** 2
     feature = np.where(x > 0, 1 + x, np.exp(np.minimum(x, 0)))
-    yield "one feature, elu + 1", "linear", N, _accuracy((feature * z, *laws), N, scale)
-    yield "values relu(z − 3.5)", "uniform", N, _accuracy((np.maximum(z - 3.5, 0), *laws), N, scale)
-    # Two tokens share a position: beside the sum of all squares, their sums are seen. Of each pair
-    # the sum and the difference, over sqrt 2, have the same law.
-    z, *laws = _grid(MU / math.sqrt(2), 400 * scale)
-    values = np.add.outer(np.logaddexp(0, 4.3 * z - 13.4), z * z / 42).ravel()
-    pairs = values, *(np.outer(law, law).ravel() for law in laws)
-    layer = "positions in the values, in {} dimensions".format
-    yield layer(DIMENSIONS), "linear", N, _accuracy(pairs, DIMENSIONS, scale)
-    yield layer("n"), "linear", N, bayes.best_accuracy(MU, N).value
-    # The likelihood ratio of the query and of the sum of the other tokens over its deviation.
-    z, law, _ = _grid(MU, 400 * scale)
-    query, rest = (np.exp(mu * z - mu * mu / 2) for mu in (MU, MU / math.sqrt(FEW - 1)))
-    ratio, law = np.add.outer(query, (FEW - 1) * rest).ravel() / FEW, np.outer(law, law).ravel()
-    layer = "the query one of the tokens, and added to the output"
-    yield layer, "uniform", FEW, _accuracy((np.log(ratio), law, law * ratio), 1, scale)
+    values_by_layer = {
+        ("affine embedding and RMSNorm or LayerNorm before", "linear"): score_times_value,
+        ("one feature, elu + 1", "linear"): feature * z,
+        ("values relu(z − 3.5)", "uniform"): np.maximum(z - 3.5, 0),
+    }
+    for (layer, kernel), worth in values_by_layer.items():
+        accuracy = _accuracy(replace(tokens, worth=worth), N, scale)
+        yield Outside(layer, kernel, N, accuracy)
+    accuracy = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
+    yield Outside(f"positions in the values, in {DIMENSIONS} dimensions", "linear", N, accuracy)
+    best = bayes.best_accuracy(MU, N).value
+    yield Outside("positions in the values, in n dimensions", "linear", N, best)
+    accuracy = _accuracy(_likelihood_ratios(scale), 1, scale)
+    yield Outside("the query one of the tokens, and added to the output", "uniform", FEW, accuracy)
 
 
-def _grid(mu: float, points: int) -> list[np.ndarray]:
-    """z, what each weighs on D0, and what as the needle."""
+def _pairs_of_one_position(scale: int) -> Values:
+    """Two tokens share a position: beside the sum of all squares, their sums are seen. Of each pair
+    the sum and the difference, over sqrt 2, have the same law."""
+    one = _tokens(MU / math.sqrt(2), 400 * scale)
+    of_sum = np.logaddexp(0, 4.3 * one.worth - 13.4)
+    of_square = one.worth * one.worth / 42
+    return Values(
+        np.add.outer(of_sum, of_square).ravel(),
+        np.outer(one.on_d0, one.on_d0).ravel(),
+        np.outer(one.of_needle, one.of_needle).ravel(),
+    )
+
+
+def _likelihood_ratios(scale: int) -> Values:
+    """log of the likelihood ratio of the query and of the sum of the other tokens over its
+    deviation."""
+    tokens = _tokens(MU, 400 * scale)
+    mu_of_rest = MU / math.sqrt(FEW - 1)
+    query = np.exp(MU * tokens.worth - MU * MU / 2)
+    rest = np.exp(mu_of_rest * tokens.worth - mu_of_rest * mu_of_rest / 2)
+    ratio = np.add.outer(query, (FEW - 1) * rest).ravel() / FEW
+    law = np.outer(tokens.on_d0, tokens.on_d0).ravel()
+    return Values(np.log(ratio), law, law * ratio)
+
+
+def _tokens(mu: float, points: int) -> Values:
+    """Tokens worth their z."""
     z, step = np.linspace(-9.0, mu + 9.0, points, retstep=True)
     step /= math.sqrt(2 * math.pi)
-    return [z, np.exp(-(z**2) / 2) * step, np.exp(-((z - mu) ** 2) / 2) * step]
+    return Values(z, np.exp(-(z**2) / 2) * step, np.exp(-((z - mu) ** 2) / 2) * step)
 
 
-def _accuracy(laws: Sequence[np.ndarray], n: int, scale: int) -> float:
-    """Of the best threshold on a sum of n values with such weights, as those of `_grid`."""
-    (values, on_d0, _), points = laws, 2**14 * scale
-    mean = on_d0 @ values
-    spread = math.sqrt(n * (on_d0 @ (values - mean) ** 2))
-    step = (np.ptp(values) + 40 * spread) / points
-    low, share = np.divmod((values - mean) / step, 1)
-    at = np.concatenate([low, low + 1]).astype(int) % points
-    of_d0, of_d1 = (
-        np.fft.rfft(np.bincount(at, np.concatenate([law * (1 - share), law * share]), points))
-        for law in laws[1:]
-    )
-    below = np.roll(np.fft.irfft(of_d0 ** (n - 1) * (of_d0 - of_d1)), int(20 * spread / step))
+def _accuracy(values: Values, n: int, scale: int) -> float:
+    """Of the best threshold on the sum of what n tokens are worth."""
+    points = 2**14 * scale
+    worth = values.worth
+    mean = values.on_d0 @ worth
+    spread = math.sqrt(n * (values.on_d0 @ (worth - mean) ** 2))
+    step = (np.ptp(worth) + 40 * spread) / points
+    # What lies between two points of the grid is shared by them.
+    low, share = np.divmod((worth - mean) / step, 1)
+    places = np.concatenate([low, low + 1]).astype(int) % points
+
+    def spectrum(law: np.ndarray) -> np.ndarray:
+        chances = np.concatenate([law * (1 - share), law * share])
+        return np.fft.rfft(np.bincount(places, chances, points))
+
+    of_token = spectrum(values.on_d0)
+    of_needle = spectrum(values.of_needle)
+    difference = np.fft.irfft(of_token ** (n - 1) * (of_token - of_needle))
+    below = np.roll(difference, int(20 * spread / step))
     return of_events(float(below.cumsum().max()), 0.0)
 
 
@@ -120,49 +186,57 @@ ABOUT = {
 }
 
 
-def accuracy_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
+def accuracy_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
     """The rows of a line in the table of accuracies."""
     for mu in job.mus:
         accuracy_at = line.at(mu)
         # From small n to large, for the search of powers begins where it ended; rows as asked.
-        found = {n: accuracy_at(n) for n in sorted(job.sizes)}
+        accuracies = {n: accuracy_at(n) for n in sorted(job.sizes)}
         for n in job.sizes:
-            yield _described(line, mu) | {
-                "n": n, "accuracy": found[n].value, "error": found[n].error,
-            }  # fmt: skip
+            row = _described(line, mu)
+            row |= {"n": n, "accuracy": accuracies[n].value, "error": accuracies[n].error}
+            yield row
 
 
-def critical_rows(line: Line, job: LinesSettings) -> Iterator[dict]:
+def critical_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
     """The rows of a line in the table of critical n."""
     for mu in job.critical:
-        found = line.critical(mu)
-        yield _described(line, mu) | {
-            "n_critical": found.n, "error": found.error if math.isfinite(found.n) else None,
-        }  # fmt: skip
+        critical = line.critical(mu)
+        error = critical.error if math.isfinite(critical.n) else None
+        yield _described(line, mu) | {"n_critical": critical.n, "error": error}
 
 
-def sink_rows(job: LinesSettings) -> Iterator[dict]:
+def sink_rows(job: LinesSettings) -> Iterator[Row]:
     """The rows of sinks, at the sizes and at the last n with an accuracy of .75."""
     for mu, right_at in itertools.product(job.mus, (*job.sinks, None)):
         right = right_at or math.exp(-mu * mu / 2)
         accuracy_at = partial(sink_accuracy, mu, logit=right_sink(mu, right))
+        sizes = {*job.sizes}
         last = crossing(accuracy_at, right).n
-        for n in sorted({*job.sizes, *([int(last)] if 1 <= last < math.inf else [])}):
-            found, best = accuracy_at(n), bayes.best_accuracy(mu, n)
+        if 1 <= last < math.inf:
+            sizes.add(int(last))
+        for n in sorted(sizes):
+            accuracy = accuracy_at(n)
             yield {
-                "mu": mu, "n": n, "right_at": right_at, "c": right / n, "accuracy": found.value,
-                "right_sink": best.value, "error": found.error,
-            }  # fmt: skip
+                "mu": mu,
+                "n": n,
+                "right_at": right_at,
+                "c": right / n,
+                "accuracy": accuracy.value,
+                "right_sink": bayes.best_accuracy(mu, n).value,
+                "error": accuracy.error,
+            }
 
 
-def _described(line: Line, mu: float) -> dict[str, object]:
+def _described(line: Line, mu: float) -> Row:
     return {"kernel": line.name, "mu": mu, "kind": line.kind, "method": line.method}
 
 
 def tables(job: LinesSettings) -> dict[str, pa.Table]:
     """All tables by name."""
     progress = Progress("needle-lines", len(LINES), "lines")
-    accuracies, critical = [], []
+    accuracies: list[Row] = []
+    critical: list[Row] = []
     for line in LINES.values():
         accuracies += accuracy_rows(line, job)
         critical += critical_rows(line, job)

@@ -50,7 +50,7 @@ def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
     return inverse(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
 
 
-def inverse(transform: Callable, width: float, terms: int) -> float:
+def inverse(transform: Callable[[np.ndarray], np.ndarray], width: float, terms: int) -> float:
     """The inverse of a Laplace transform at `width`, by so many terms before Euler's summation."""
     k = np.arange(terms + EULER + 1)
     values = transform((DAMPING / 2 + 1j * math.pi * k) / width)
@@ -72,7 +72,8 @@ def count_terms(mu: float, n: int, c: float, width: float, share: float) -> int:
     """Terms after which the series at c is smooth: more where L is narrow beside the width, but in
     its first `share`."""
     edge = (math.log(n * c) + mu * mu / 2) / mu  # the z beyond which one token alone makes L > c
-    mean, square = ndtr(edge - mu), math.exp(mu * mu) * ndtr(edge - 2 * mu)
+    mean = ndtr(edge - mu)
+    square = math.exp(mu * mu) * ndtr(edge - 2 * mu)
     if mean - (c - width) < share * width:
         return TERMS
     spread = math.sqrt(max(square - mean * mean, 1e-12 * square) / n)

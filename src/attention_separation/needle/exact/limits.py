@@ -36,23 +36,30 @@ def linear_accuracy(mu: float, n: int) -> Accuracy:
     """1/2 + TV / 2 of the pair (sum, sum of squares) between D0 and D1."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0)
-    value, finer = (_total_variation_accuracy(mu, n, nodes) for nodes in (NODES, FINER))
+    value = _total_variation_accuracy(mu, n, NODES)
+    finer = _total_variation_accuracy(mu, n, FINER)
     return Accuracy(value, abs(value - finer))
 
 
 def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
-    freedom, noncentrality = n - 1, mu * mu * (1 - 1 / n)
+    """The same by a rule of so many nodes: v, the sum of squares about the mean, is integrated, and
+    of each v the likelihood ratio has one threshold on the sum."""
+    freedom = n - 1
+    noncentrality = mu * mu * (1 - 1 / n)
     # In w = sqrt v both laws have standard deviations of about 1 / sqrt 2.
     low = max(math.sqrt(max(freedom - 1, 0)) - WIDTH, 0.0)
     high = math.sqrt(freedom + noncentrality) + WIDTH
-    at, weight = leggauss(nodes)
-    w, weight = low + (at + 1) * (high - low) / 2, weight * (high - low) / 2
+    nodes_of_unit, weights_of_unit = leggauss(nodes)
+    w = low + (nodes_of_unit + 1) * (high - low) / 2
+    weight = weights_of_unit * (high - low) / 2
     log_ratio = _log_ratio(freedom, noncentrality, w)
-    of_d0 = weight * np.exp(_log_chi(freedom, w))
-    of_d1 = of_d0 * np.exp(log_ratio)
+    law_d0 = weight * np.exp(_log_chi(freedom, w))
+    law_d1 = law_d0 * np.exp(log_ratio)
     shift = mu / math.sqrt(n)
     threshold = shift / 2 - log_ratio / shift
-    return of_events(float(of_d1 @ ndtr(shift - threshold)), float(of_d0 @ ndtr(-threshold)))
+    above_on_d1 = float(law_d1 @ ndtr(shift - threshold))
+    above_on_d0 = float(law_d0 @ ndtr(-threshold))
+    return of_events(above_on_d1, above_on_d0)
 
 
 def _log_chi(freedom: int, w: np.ndarray) -> np.ndarray:
@@ -61,7 +68,8 @@ def _log_chi(freedom: int, w: np.ndarray) -> np.ndarray:
     if freedom < MANY:
         constant = (1 - freedom / 2) * math.log(2) - gammaln(freedom / 2)
         return constant + (freedom - 1) * np.log(w) - w * w / 2
-    half, mode = freedom / 2, math.sqrt(freedom - 1)
+    half = freedom / 2
+    mode = math.sqrt(freedom - 1)
     series = 1 / (12 * half) - 1 / (360 * half**3) + 1 / (1260 * half**5)
     largest = (freedom - 1) / 2 * math.log1p(-1 / freedom) + 0.5 - math.log(math.pi) / 2 - series
     step = w / mode - 1
@@ -91,19 +99,27 @@ def largest_token_accuracy(mu: float, n: int) -> Accuracy:
     """At the best threshold t, found on a grid and then by Brent's method."""
     grid = np.linspace(-REACH, mu + REACH, GRID)
     k = int(np.clip(_gains(grid, mu, n).argmax(), 1, GRID - 2))
-    found = minimize_scalar(
-        lambda t: -float(_gains(t, mu, n)), bounds=(grid[k - 1], grid[k + 1]), method="bounded",
+    low = grid[k - 1]
+    high = grid[k + 1]
+    best = minimize_scalar(
+        lambda t: -float(_gains(t, mu, n)),
+        bounds=(low, high),
+        method="bounded",
         options={"xatol": 1e-10},
-    )  # fmt: skip
-    value = of_events(-float(found.fun), 0.0)
-    finer = of_events(float(_gains(np.linspace(grid[k - 1], grid[k + 1], 4001), mu, n).max()), 0.0)
+    )
+    value = of_events(-float(best.fun), 0.0)
+    on_finer_grid = _gains(np.linspace(low, high, 4001), mu, n)
+    finer = of_events(float(on_finer_grid.max()), 0.0)
     return Accuracy(value, abs(value - finer))
 
 
 def _gains(t: np.ndarray | float, mu: float, n: int) -> np.ndarray:
     """P(max > t) on D1 less that on D0."""
-    others = np.exp((n - 1) * log_ndtr(t)) if n > 1 else np.ones_like(np.asarray(t, float))
-    return others * (ndtr(t) - ndtr(np.subtract(t, mu)))
+    of_one_token = ndtr(t) - ndtr(np.subtract(t, mu))
+    if n == 1:
+        return np.asarray(of_one_token)
+    others_below = np.exp((n - 1) * log_ndtr(t))
+    return np.asarray(others_below * of_one_token)
 
 
 BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
@@ -126,7 +142,9 @@ class Line:
 
     def at(self, mu: float) -> Callable[[int], Accuracy]:
         """The accuracy as a function of n, for many n near each other."""
-        return self.remembering(mu) if self.remembering else partial(self.accuracy, mu)
+        if self.remembering:
+            return self.remembering(mu)
+        return partial(self.accuracy, mu)
 
     def critical(self, mu: float) -> Crossing:
         """Where it crosses .75."""
@@ -139,19 +157,22 @@ def _polynomial(degree: int) -> Callable[[float], float]:
 
 
 def _exponential(mu: float) -> float:
+    """n at which a token of size mu is as large as the largest of n."""
     return 0.7 * math.exp(min(mu * mu / 2, 700.0))
 
 
 def _warm_started(p: int, mu: float) -> Callable[[int], Accuracy]:
-    near: power.Reading | None = None
+    """The accuracy of a score to the power p, by n: each search begins where the last one ended."""
+    last_reading: power.Reading | None = None
 
-    def accuracy(n: int) -> Accuracy:
-        nonlocal near
-        found, reading = power.accuracy_and_reading(p, mu, n, near)
-        near = reading if n > 1 else near
-        return found
+    def accuracy_at(n: int) -> Accuracy:
+        nonlocal last_reading
+        accuracy, reading = power.accuracy_and_reading(p, mu, n, last_reading)
+        if n > 1:
+            last_reading = reading
+        return accuracy
 
-    return accuracy
+    return accuracy_at
 
 
 def _power(p: int) -> Line:
@@ -165,25 +186,29 @@ def _power(p: int) -> Line:
     )
 
 
-LINES: Mapping[str, Line] = {
-    line.name: line
-    for line in (
-        Line("uniform", BOUND, "closed form", uniform_accuracy, _polynomial(1)),
-        Line(
-            "linear", BOUND, "total variation of sum and sum of squares",
-            linear_accuracy, _polynomial(2),
-        ),
-        *map(_power, (2, 3, 4)),
-        Line(
-            "exp", REFERENCE, "best threshold on the largest token",
-            largest_token_accuracy, _exponential,
-        ),
-        Line(
-            "bayes", BEST, "Laplace transform inverted",
-            bayes.best_accuracy, _exponential,
-        ),
-    )
-}  # fmt: skip
+_ALL_LINES = (
+    Line("uniform", BOUND, "closed form", uniform_accuracy, _polynomial(1)),
+    Line(
+        name="linear",
+        kind=BOUND,
+        method="total variation of sum and sum of squares",
+        accuracy=linear_accuracy,
+        growth=_polynomial(2),
+    ),
+    _power(2),
+    _power(3),
+    _power(4),
+    Line(
+        name="exp",
+        kind=REFERENCE,
+        method="best threshold on the largest token",
+        accuracy=largest_token_accuracy,
+        growth=_exponential,
+    ),
+    Line("bayes", BEST, "Laplace transform inverted", bayes.best_accuracy, _exponential),
+)
+LINES: Mapping[str, Line] = {line.name: line for line in _ALL_LINES}
+"""By the kernel's name, from the least to the best."""
 
 
 LEAST_MU, MOST_MU = 0.1, 10.0
@@ -223,12 +248,14 @@ def critical_n(kernel: str, mu: float) -> float:
 
 
 def _line(kernel: str) -> Line:
-    if isinstance(kernel, str) and (written := without_alias(kernel)) in LINES:
-        return LINES[written]
+    name = without_alias(kernel) if isinstance(kernel, str) else ""
+    if name in LINES:
+        return LINES[name]
     raise ValueError(f"kernel={kernel!r} has no line; {suggestion(str(kernel), list(LINES))}")
 
 
 def checked_mu(mu: float) -> float:
+    """mu, if it is a number in range; else TypeError or ValueError."""
     if not isinstance(mu, Real) or isinstance(mu, bool):
         raise TypeError(f"mu={mu!r} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
     if not LEAST_MU <= mu <= MOST_MU:  # NaN too
@@ -237,6 +264,7 @@ def checked_mu(mu: float) -> float:
 
 
 def checked_n(n: int, name: str = "n") -> int:
+    """A number of tokens, if it is a whole one in range; else TypeError or ValueError."""
     allowed = "allowed: whole numbers from 1 to 10^15"
     # 1e6 is a whole number to a person.
     is_whole = isinstance(n, Integral) or (isinstance(n, Real) and float(n).is_integer())

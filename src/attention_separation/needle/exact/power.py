@@ -7,7 +7,6 @@ inverted along a path of z on which exp(i omega g) falls, in equal steps of log 
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +38,8 @@ FEW = 64
 SOUGHT = Grid(220, 160, 1e-7, few=2)
 """Where delta and t are sought."""
 
-STATED, FINER = Grid(400, 240, 1e-11, few=8), Grid(600, 400, 1e-12, few=8)
+STATED = Grid(400, 240, 1e-11, few=8)
+FINER = Grid(600, 400, 1e-12, few=8)
 """What is stated, and what its error is measured by."""
 
 WIDE = np.linspace(-45.0, 45.0, 91)
@@ -61,6 +61,9 @@ TOLERANCE = 1e-8
 
 SOUGHT_TO = 5e-8
 """How far searches from different starts differ at most: a part of the stated error."""
+
+Point = np.ndarray[tuple[int], np.dtype[np.float64]]
+"""Log delta and the shift, (2,)."""
 
 NODES, WEIGHTS = hermegauss(24)
 WEIGHTS = WEIGHTS / math.sqrt(2 * math.pi)
@@ -95,49 +98,65 @@ def accuracy_and_reading(
         return Accuracy(of_one_token(mu), 0.0), Reading(1.0, 0.0)
     reading = sought_reading(p, mu, n, near)
     # Of two or three tokens the inversion may pass 1 by its error.
-    value, finer = (min(accuracy_of(p, mu, n, reading, grid), 1.0) for grid in (STATED, FINER))
+    value = min(accuracy_of(p, mu, n, reading, STATED), 1.0)
+    finer = min(accuracy_of(p, mu, n, reading, FINER), 1.0)
     return Accuracy(value, SOUGHT_TO + abs(value - finer)), reading
 
 
 def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Reading:
     """The best delta and t by Nelder and Mead, in log delta and the shift."""
 
-    starts = [near] if near else itertools.starmap(Reading, STARTS)
-    best = max(starts, key=lambda each: accuracy_of(p, mu, n, each, SOUGHT))
+    starts = [near] if near else [Reading(delta, shift) for delta, shift in STARTS]
+    best = max(starts, key=lambda start: accuracy_of(p, mu, n, start, SOUGHT))
     low, high = _path(p, mu, n, best, SOUGHT).seen_range(n, SOUGHT.least)
-    seen = low - MARGIN, high + MARGIN
+    seen = (low - MARGIN, high + MARGIN)
 
-    def loss(at: Sequence[float]) -> float:
-        log_delta, shift = at
+    def loss(point: Point) -> float:
+        log_delta, shift = point
         # Far out the integrand oscillates more than a grid resolves, and no best reading lies.
         if abs(log_delta) > 4 or abs(shift) > 6:
             return 0.0
         return -accuracy_of(p, mu, n, Reading(math.exp(log_delta), shift), SOUGHT, seen)
 
-    at = np.array([math.log(best.delta), best.shift])
+    point: Point = np.array([math.log(best.delta), best.shift])
     for step in STEPS:
-        simplex = at + step * CORNERS
-        options = {"initial_simplex": simplex, "xatol": 3e-3, "fatol": TOLERANCE}
-        at = minimize(loss, at, method="Nelder-Mead", options=options).x
-    return Reading(math.exp(at[0]), float(at[1]))
+        # SciPy's types of the options lack a first simplex.
+        search = minimize(  # type: ignore[call-overload]
+            loss,
+            point,
+            method="Nelder-Mead",
+            options={
+                "initial_simplex": point + step * CORNERS,
+                "xatol": 3e-3,
+                "fatol": TOLERANCE,
+            },
+        )
+        point = search.x
+    return Reading(math.exp(point[0]), float(point[1]))
 
 
 def accuracy_of(
-    p: int, mu: float, n: int, reading: Reading, grid: Grid = STATED,
+    p: int,
+    mu: float,
+    n: int,
+    reading: Reading,
+    grid: Grid = STATED,
     seen: tuple[float, float] | None = None,
-) -> float:  # fmt: skip
+) -> float:
     """The accuracy of one reading; `seen` is the range of log omega, if it is known."""
     path = _path(p, mu, n, reading, grid)
     low, high = seen or path.seen_range(n, grid.least)
     points = grid.omega * (grid.few if n < FEW else 1)
-    at, step = np.linspace(low, high, points, retstep=True)
-    values = _integrand(n, *path.characteristic(np.exp(at))).imag
+    log_omega, step = np.linspace(low, high, points, retstep=True)
+    of_token, of_needle = path.characteristic(np.exp(log_omega))
+    values = _integrand(n, of_token, of_needle).imag
     # Below `low` the integrand falls as omega, and its integral is its value there.
     integral = values.sum() * step + values[0] * (1 - step / 2)
     return of_events(float(integral) / math.pi, 0.0)
 
 
 def _path(p: int, mu: float, n: int, reading: Reading, grid: Grid) -> "_Path":
+    """The path of a reading."""
     return _Path(p, mu, reading.delta, reading.threshold(p, n), grid.z)
 
 
@@ -153,7 +172,8 @@ class _Path:
         x, step = np.linspace(-REACH, mu + REACH, points, retstep=True)
         # g' = (z + delta)^(p-1) ((p + 1) z + delta - p t): on both sides of its zeros g' has the
         # sign of the path's imaginary part.
-        bend, turn = np.tanh(x + delta), np.tanh(x - (p * t - delta) / (p + 1))
+        bend = np.tanh(x + delta)
+        turn = np.tanh(x - (p * t - delta) / (p + 1))
         off = bend ** (p - 1) * turn
         slope = (p - 1) * bend ** (p - 2) * (1 - bend**2) * turn + bend ** (p - 1) * (1 - turn**2)
         z = x + 1j * OFF * off
@@ -164,12 +184,16 @@ class _Path:
 
     def characteristic(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """E exp(i omega g) of a token, and of the needle."""
-        found = np.exp(1j * omega[:, None] * self._g) @ self._weights
-        return found[:, 0], found[:, 1]
+        means = np.exp(1j * omega[:, None] * self._g) @ self._weights
+        return means[:, 0], means[:, 1]
 
     def seen_range(self, n: int, least: float) -> tuple[float, float]:
         """Log omega from where the integrand, odd in omega, still falls as omega to an accuracy of
         `least`, to where it is smaller than that."""
-        size = np.abs(_integrand(n, *self.characteristic(np.exp(WIDE))))
-        low, high = WIDE[size > math.sqrt(least)], WIDE[size > least]
-        return (low[0] - 1.0, high[-1] + 1.0) if len(low) else (-1.0, 1.0)
+        of_token, of_needle = self.characteristic(np.exp(WIDE))
+        size = np.abs(_integrand(n, of_token, of_needle))
+        from_where = WIDE[size > math.sqrt(least)]
+        to_where = WIDE[size > least]
+        if not len(from_where):
+            return -1.0, 1.0
+        return from_where[0] - 1.0, to_where[-1] + 1.0

@@ -26,11 +26,12 @@ def sink_accuracy(mu: float, n: int, logit: float, scale: float | None = None) -
     1/2."""
     scale = scale or mu
     if n == 1:
-        on_d1, on_d0 = ndtr(mu - logit / scale), ndtr(-logit / scale)
-        return Accuracy(of_events(float(on_d1), float(on_d0)), 0.0)
+        above_on_d1 = float(ndtr(mu - logit / scale))
+        above_on_d0 = float(ndtr(-logit / scale))
+        return Accuracy(of_events(above_on_d1, above_on_d0), 0.0)
     c = math.exp(min(logit - right_sink(scale, n), 700.0))
-    tried = ((bayes.STEP, 1), (0.6 * bayes.STEP, 2))
-    value, finer = (of_events(_difference(mu, n, scale, c, *grid), 0.0) for grid in tried)
+    value = of_events(_difference(mu, n, scale, c, step=bayes.STEP, times=1), 0.0)
+    finer = of_events(_difference(mu, n, scale, c, step=0.6 * bayes.STEP, times=2), 0.0)
     return Accuracy(value, abs(value - finer))
 
 
@@ -67,5 +68,6 @@ def sink_limit(mu: float, n: int, right_at: int) -> float:
     A needle is detected where the sink's weight is below 1/2. At right_at = n it is the limit of
     "bayes". mu, n, right_at and errors are as of `limit`.
     """
-    mu, right_at = checked_mu(mu), checked_n(right_at, "right_at")
-    return sink_accuracy(mu, checked_n(n), right_sink(mu, right_at)).value
+    mu = checked_mu(mu)
+    logit = right_sink(mu, checked_n(right_at, "right_at"))
+    return sink_accuracy(mu, checked_n(n), logit).value
