@@ -120,8 +120,7 @@ def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Re
 
     point: Point = np.array([math.log(best.delta), best.shift])
     for step in STEPS:
-        # SciPy's types of the options lack a first simplex.
-        search = minimize(  # type: ignore[call-overload]
+        search = minimize(
             loss,
             point,
             method="Nelder-Mead",
