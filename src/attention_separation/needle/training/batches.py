@@ -66,14 +66,16 @@ def normals(generator: np.random.Generator, *shape: int) -> Tensor:
     # 1 - u is never 0.
     size = uniform[:half].neg_().add_(1).log_().mul_(-2).sqrt_()
     angle = uniform[half:].mul_(2 * math.pi)
-    both = torch.cat([angle.cos().mul_(size), angle.sin_().mul_(size)])
-    return both[:count].view(shape)
+    along_cosine = angle.cos().mul_(size)
+    along_sine = angle.sin_().mul_(size)
+    return torch.cat([along_cosine, along_sine])[:count].view(shape)
 
 
 def plain_tokens(job: NeedleCell) -> Tensor:
     """D0's tokens of Definition D.1 over s, with a0 = 0 and without noise, (d, n): classes are
     cyclic, and n need not be a multiple of K."""
-    data, d = job.data, job.dimension
+    data = job.data
+    d = job.dimension
     tokens = torch.zeros(d, job.n)
     places = torch.arange(job.n)
     tokens[1 + places % data.classes, places] = data.b
@@ -82,13 +84,17 @@ def plain_tokens(job: NeedleCell) -> Tensor:
 
 
 def _drawn(job: NeedleCell, size: int, *names: str) -> Batch:
+    """Sequences of a stream of the job's data."""
     labels = (torch.arange(size) % 2).float()
-    draw = _tokens if job.arm in OF_PAPER else _asked
-    return draw(job, labels, (*job.data_names(), *names))
+    stream_names = (*job.data_names(), *names)
+    if job.arm in OF_PAPER:
+        return _token_batch(job, labels, stream_names)
+    return _query_batch(job, labels, stream_names)
 
 
-def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> QueryBatch:
-    size, d = len(labels), job.dimension
+def _query_batch(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> QueryBatch:
+    size = len(labels)
+    d = job.dimension
     generator = stream(job.seed, *names)
     noise = normals(generator, size, d, job.n)
     frames, upper = torch.linalg.qr(normals(generator, size, d, d))
@@ -96,18 +102,24 @@ def _asked(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> QueryBatc
     frames = frames * upper.diagonal(dim1=1, dim2=2).sign().unsqueeze(1)
     places = torch.from_numpy(generator.integers(job.n, size=(size, MOST_RUNS)))
     return QueryBatch(
-        noise, frames.mT[:, job.seeds].contiguous(), places[:, job.seeds].contiguous(), labels
+        noise=noise,
+        directions=frames.mT[:, job.seeds].contiguous(),
+        places=places[:, job.seeds].contiguous(),
+        labels=labels,
     )
 
 
-def _tokens(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> TokenBatch:
-    data, size = job.data, len(labels)
-    plain, noise = plain_tokens(job), data.a1 / job.mu
+def _token_batch(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> TokenBatch:
+    data = job.data
+    size = len(labels)
+    plain = plain_tokens(job)
+    noise = data.a1 / job.mu
     special = data.a0 + (data.a1 - data.a0) * labels
     tokens = torch.empty(len(job.seeds), size, job.dimension, job.n)
-    for own, run in zip(tokens, job.seeds, strict=True):
+    for tokens_of_run, run in zip(tokens, job.seeds, strict=True):
         generator = stream(job.seed, *names, f"run={run}")
-        torch.add(plain, normals(generator, *own.shape), alpha=noise, out=own)
+        drawn = normals(generator, *tokens_of_run.shape)
+        torch.add(plain, drawn, alpha=noise, out=tokens_of_run)
         places = torch.from_numpy(generator.integers(job.n, size=(size, 1)))
-        own[:, 0].scatter_add_(1, places, special.unsqueeze(1))
+        tokens_of_run[:, 0].scatter_add_(1, places, special.unsqueeze(1))
     return TokenBatch(tokens.mul_(math.sqrt(math.log(job.n))), labels)

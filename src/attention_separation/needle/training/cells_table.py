@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -36,25 +37,40 @@ ABOUT = (
 
 
 def cell_table(
-    job: NeedleCell, parameters: int, correct: list[int], train_loss: list[float],
+    job: NeedleCell,
+    parameters: int,
+    correct: list[int],
+    train_loss: list[float],
     learned: Mapping[str, list[float]],
-) -> pa.Table:  # fmt: skip
-    """The table of a job, given the held-out sequences that each run tells, and its parameters."""
+) -> pa.Table:
+    """The table of a job, with a row for each run.
+
+    Parameters
+    ----------
+    parameters : how many numbers a run trains
+    correct, train_loss : of each run, how many held-out sequences it tells, and its last loss
+    learned : parameters by name, of each run
+    """
     equal = ("arm", "mu", "n", "batch", "steps", "lr", "control", "held_out")
-    of_cell = {name: getattr(job, name) for name in equal} | {
+    of_cell: dict[str, Any] = {name: getattr(job, name) for name in equal}
+    of_cell |= job.map.model_dump()
+    of_cell |= {
         "cell": job.name,
-        **job.map.model_dump(),
         "d": job.dimension,
         "standardised": job.standardise,
         "parameters": parameters,
     }
-    rows = [
-        of_cell
-        | {"run": run, "correct": right, "accuracy": right / job.held_out}
-        | {"train_loss": finite_or_null(loss)}
-        | {name: learned[name][k] if name in learned else None for name in ("scale", "sink")}
-        for k, (run, right, loss) in enumerate(zip(job.seeds, correct, train_loss, strict=True))
-    ]
+    rows = []
+    for k, run in enumerate(job.seeds):
+        row = of_cell | {
+            "run": run,
+            "correct": correct[k],
+            "accuracy": correct[k] / job.held_out,
+            "train_loss": finite_or_null(train_loss[k]),
+        }
+        for name in ("scale", "sink"):
+            row[name] = learned[name][k] if name in learned else None
+        rows.append(row)
     return table_from_rows(rows, SCHEMA)
 
 

@@ -7,6 +7,7 @@ neurons, and a linear output whose sign says D1.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from ...attention.kernel import Kernel
 from ..settings.cells import NeedleCell
-from .batches import Batch, QueryBatch, TokenBatch
+from .batches import QueryBatch, TokenBatch
 from .weights import Weights
 
 NEURONS = 8
@@ -28,17 +29,25 @@ LINEAR = ("linear", "linear_unnormalised")
 
 Parameters = Mapping[str, Tensor]
 
+OfBatch = TypeVar("OfBatch", QueryBatch, TokenBatch)
+"""The batches that a network attends to."""
 
-class Network(ABC):
+
+class Network(ABC, Generic[OfBatch]):
     """An attention layer, and neurons that read its one output, or all d of it.
 
-    `width` is that of what neurons read, `numbers` k.
+    `width` is that of what neurons read, `numbers` k. Without a kernel it has no `weights`.
     """
 
+    weights: Weights
+
     def __init__(self, job: NeedleCell, kernel: Kernel | None):
-        self.job, self.kernel = job, kernel
-        self.weights = Weights(kernel, job.map.divided_by, job.dimension)
-        self.width = self.numbers = job.dimension
+        self.job = job
+        self.kernel = kernel
+        if kernel is not None:
+            self.weights = Weights(kernel, job.map.divided_by, job.dimension)
+        self.width = job.dimension
+        self.numbers = job.dimension
 
     def initial(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
         """Initial values of one run by name."""
@@ -54,7 +63,7 @@ class Network(ABC):
         """Those of its attention."""
 
     @abstractmethod
-    def attended(self, parameters: Parameters, batch: Batch) -> Tensor:
+    def attended(self, parameters: Parameters, batch: OfBatch) -> Tensor:
         """Numbers of the sequences, (R, k, B), or of all their tokens, (R, k, B, n)."""
 
     def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
@@ -63,12 +72,13 @@ class Network(ABC):
         return torch.baddbmm(parameters["bias"], parameters["output"], hidden).squeeze(1)
 
 
-class QueryGiven(Network):
+class QueryGiven(Network[QueryBatch]):
     """The query is W_q u; what is read is the output along u: wired by hand."""
 
     def __init__(self, job: NeedleCell, kernel: Kernel | None):
         super().__init__(job, kernel)
-        self.width = self.numbers = 1
+        self.width = 1
+        self.numbers = 1
 
     def initial_attention(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
         d = self.job.dimension
@@ -80,12 +90,15 @@ class QueryGiven(Network):
         }
 
     def attended(self, parameters: Parameters, batch: QueryBatch) -> Tensor:
-        query, key = parameters["query"], parameters["key"]
-        u, needles = batch.directions, self.job.mu * batch.labels.view(-1, 1, 1)
+        query = parameters["query"]
+        key = parameters["key"]
+        u = batch.directions
+        needles = self.job.mu * batch.labels.view(-1, 1, 1)
         values = _with_needle(u @ batch.noise, needles.expand(-1, u.shape[1], 1), batch.places)
         if self.job.map.features:
             # u of each run by its own matrices: (B, R, r).
-            queries, of_needle = (torch.einsum("rfd,brd->brf", each, u) for each in (query, key))
+            queries = torch.einsum("rfd,brd->brf", query, u)
+            of_needle = torch.einsum("rfd,brd->brf", key, u)
             keys = torch.bmm(key.flatten(0, 1).expand(len(u), -1, -1), batch.noise)
             keys = keys.view(*of_needle.shape, -1)
             places = batch.places.unsqueeze(2).expand(of_needle.shape)
@@ -109,11 +122,14 @@ class Sink(QueryGiven):
     that the tokens have together. The scale is mu where it is not learned."""
 
     def initial(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
-        sink = {"sink": np.full((1, 1), math.log(self.job.n))}
-        return sink if self.job.arm == "sink_learned" else sink | {"scale": np.full((1, 1), 0.5)}
+        values = {"sink": np.full((1, 1), math.log(self.job.n))}
+        if self.job.arm == "sink_and_scale_learned":
+            values["scale"] = np.full((1, 1), 0.5)
+        return values
 
     def attended(self, parameters: Parameters, batch: QueryBatch) -> Tensor:
-        u, needles = batch.directions, self.job.mu * batch.labels.view(-1, 1, 1)
+        u = batch.directions
+        needles = self.job.mu * batch.labels.view(-1, 1, 1)
         z = _with_needle(u @ batch.noise, needles.expand(-1, u.shape[1], 1), batch.places)
         scale = parameters.get("scale", torch.tensor(self.job.mu)).view(1, -1, 1)
         return (scale * z).logsumexp(2).mT.unsqueeze(1)
@@ -122,11 +138,12 @@ class Sink(QueryGiven):
         return (numbers - parameters["sink"]).squeeze(1)
 
 
-class QueryLearned(Network):
+class QueryLearned(Network[TokenBatch]):
     """The query is learned; the whole output is read."""
 
     def initial_attention(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
-        d, features = self.job.dimension, self.job.map.features
+        d = self.job.dimension
+        features = self.job.map.features
         if not features:
             return {"query": 0.1 * generator.standard_normal((1, d)), "shift": np.ones((1, 1))}
         return {
@@ -135,17 +152,19 @@ class QueryLearned(Network):
         }
 
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
-        x, query = batch.tokens, parameters["query"].unsqueeze(1)
+        x = batch.tokens
+        query = parameters["query"].unsqueeze(1)
         if self.job.map.features:
             keys = torch.matmul(parameters["key"].unsqueeze(1), x)
             weights = self.weights.of_features(query, keys)
         else:
             scores = torch.matmul(query, x).squeeze(2) + parameters["shift"]
             weights = self.weights.of_scores(scores)
-        return self.weights.normed(torch.matmul(x, weights.unsqueeze(-1)).squeeze(-1)).mT
+        output = torch.matmul(x, weights.unsqueeze(-1)).squeeze(-1)
+        return self.weights.normed(output).mT
 
 
-class SelfAttention(Network):
+class SelfAttention(Network[TokenBatch]):
     """The first paper's network: every token a query, ReLU neurons on each, pooled by the largest.
 
     Scores are A X A'; X starts at the identity. Without a kernel, neurons read the tokens.
@@ -159,14 +178,18 @@ class SelfAttention(Network):
         return {"x": np.eye(self.job.dimension)}
 
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
-        x, neurons = batch.tokens, parameters["neurons"].unsqueeze(1)
-        output = x if self.kernel is None else self._rows(parameters["x"].unsqueeze(1), x)
+        x = batch.tokens
+        neurons = parameters["neurons"].unsqueeze(1)
+        output = x
+        if self.kernel is not None:
+            output = self._rows(self.kernel, parameters["x"].unsqueeze(1), x)
         return torch.matmul(neurons, output).transpose(1, 2)
 
-    def _rows(self, middle: Tensor, x: Tensor) -> Tensor:
-        """c of Definition C.1 for every token, (R, B, d, n), tokens last."""
-        queries, divided_by = torch.matmul(middle.mT, x), self.job.map.divided_by
-        if self.kernel.name not in LINEAR:
+    def _rows(self, kernel: Kernel, middle: Tensor, x: Tensor) -> Tensor:
+        """c of Definition C.1 for every token, (R, B, d, n), tokens last; `middle` is X."""
+        queries = torch.matmul(middle.mT, x)
+        divided_by = self.job.map.divided_by
+        if kernel.name not in LINEAR:
             weights = self.weights.of_scores(torch.matmul(queries.mT, x))
             return self.weights.normed(torch.matmul(x, weights.mT))
         output = torch.matmul(torch.matmul(x, x.mT), queries)
@@ -181,8 +204,11 @@ class SelfAttention(Network):
         return torch.baddbmm(parameters["bias"], parameters["output"], pooled).squeeze(1)
 
 
-NETWORKS: dict[str, type[Network]] = {
-    "query_given": QueryGiven, "query_learned": QueryLearned, "self_attention": SelfAttention,
-    "sink_learned": Sink, "sink_and_scale_learned": Sink,
-}  # fmt: skip
+NETWORKS: dict[str, type[Network[Any]]] = {
+    "query_given": QueryGiven,
+    "query_learned": QueryLearned,
+    "self_attention": SelfAttention,
+    "sink_learned": Sink,
+    "sink_and_scale_learned": Sink,
+}
 """By arm."""

@@ -47,7 +47,7 @@ class NeedleNetworks(Ensemble):
     """
 
     betas = (0.9, 0.99)
-    rate = staticmethod(rate)
+    rate = staticmethod(rate)  # type: ignore[assignment]  # of this study's jobs alone
 
     def __init__(self, job: NeedleCell, kernel: Kernel | None, dtype: torch.dtype = torch.float32):
         self.network = NETWORKS[job.arm](job, kernel)
@@ -69,23 +69,26 @@ class NeedleNetworks(Ensemble):
         running ones then follow, else of these."""
         numbers = self.network.attended(self.parameters, batch)
         if self.job.standardise:
-            mean, variance = self.running["mean"], self.running["variance"]
-            if is_training:
-                axes = tuple(range(2, numbers.dim()))
-                variance, mean = torch.var_mean(numbers, axes, correction=0)
-                with torch.no_grad():
-                    self.running["mean"].lerp_(mean, MOMENTUM)
-                    self.running["variance"].lerp_(variance, MOMENTUM)
-            mean, variance = (
-                each.view(*each.shape, *[1] * (numbers.dim() - 2)) for each in (mean, variance)
-            )
-            numbers = (numbers - mean) * (variance + EPS).rsqrt()
+            numbers = self._standardised(numbers, is_training)
         return self.network.read(self.parameters, numbers)
 
+    def _standardised(self, numbers: Tensor, is_training: bool) -> Tensor:
+        """Numbers (R, k, ...) with mean 0 and variance 1."""
+        mean = self.running["mean"]
+        variance = self.running["variance"]
+        if is_training:
+            axes = tuple(range(2, numbers.dim()))
+            variance, mean = torch.var_mean(numbers, axes, correction=0)
+            with torch.no_grad():
+                self.running["mean"].lerp_(mean, MOMENTUM)
+                self.running["variance"].lerp_(variance, MOMENTUM)
+        shape = (*mean.shape, *[1] * (numbers.dim() - 2))
+        return (numbers - mean.view(shape)) * (variance.view(shape) + EPS).rsqrt()
+
     def gradient(self, batch: Batch) -> Tensor:
-        found = self.logits(batch, is_training=True)
-        wanted = batch.labels.expand_as(found)
-        losses = binary_cross_entropy_with_logits(found, wanted, reduction="none").mean(1)
+        logits = self.logits(batch, is_training=True)
+        labels = batch.labels.expand_as(logits)
+        losses = binary_cross_entropy_with_logits(logits, labels, reduction="none").mean(1)
         gradient = self.derivative(losses)
         self.history["losses"] = [*self.history["losses"][1 - LAST :], losses.tolist()]
         norms = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
@@ -96,13 +99,14 @@ class NeedleNetworks(Ensemble):
         """Of each run, the held-out sequences that it tells; what is no number tells none."""
         correct = torch.zeros(len(self.job.seeds), dtype=torch.int64)
         for batch in held_out(self.job):
-            found = self.logits(batch, is_training=False)
-            correct += ((found > 0) == (batch.labels > 0)).logical_and(found.isfinite()).sum(1)
+            logits = self.logits(batch, is_training=False)
+            is_right = (logits > 0) == (batch.labels > 0)
+            correct += is_right.logical_and(logits.isfinite()).sum(1)
         return correct.tolist()
 
     def table(self) -> pa.Table:
         losses = np.mean(self.history["losses"], axis=0).tolist()
-        learned = {name: found.flatten().tolist() for name, found in self.parameters.items()}
+        learned = {name: values.flatten().tolist() for name, values in self.parameters.items()}
         count = self.optimizer.vector.shape[1]
         return cell_table(self.job, count, self.count_correct(), losses, learned)
 

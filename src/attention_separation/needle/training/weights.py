@@ -43,16 +43,19 @@ class Array(Tensor):
             return torch.logsumexp(*inputs, **{"axis": 0} | more)
         return NotImplemented
 
-    def __array_function__(self, function: Callable, types: Any, inputs: Any, more: Any) -> Any:
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, inputs: Any, more: Any
+    ) -> Any:
         return self._call(function.__name__, inputs, more)
 
     def _call(self, name: str, inputs: Any, more: dict[str, Any]) -> Any:
         """torch's function of NumPy's name; TypeError where it has none, as NumPy's for one
         unknown."""
-        found = getattr(torch, NAMED_OTHERWISE.get(name, name), None)
-        if found is None:
+        function = getattr(torch, NAMED_OTHERWISE.get(name, name), None)
+        if function is None:
             return NotImplemented
-        return found(*_of_torch(inputs, self, name in OF_TENSORS), **more)
+        arguments = _of_torch(inputs, self, name in OF_TENSORS)
+        return function(*arguments, **more)
 
 
 def as_array(tensor: Tensor) -> Array:
@@ -60,18 +63,18 @@ def as_array(tensor: Tensor) -> Array:
     return tensor.as_subclass(Array)
 
 
-def as_tensor(found: Any, like: Tensor) -> Tensor:
+def as_tensor(values: Any, like: Tensor) -> Tensor:
     """What such a function gave: an Array, or numbers that do not depend on its argument."""
-    if isinstance(found, Tensor):
-        return found.as_subclass(Tensor)
-    return torch.as_tensor(found, dtype=like.dtype, device=like.device)
+    if isinstance(values, Tensor):
+        return values.as_subclass(Tensor)
+    return torch.as_tensor(values, dtype=like.dtype, device=like.device)
 
 
 def _of_torch(inputs: Any, like: Tensor, everything: bool) -> Any:
     """NumPy's arrays among the inputs as tensors, its numbers as Python's or, where `everything` is
     to be one, as tensors."""
     if isinstance(inputs, list | tuple):
-        return type(inputs)(_of_torch(each, like, everything) for each in inputs)
+        return type(inputs)(_of_torch(part, like, everything) for part in inputs)
     if isinstance(inputs, Tensor):
         return inputs
     if isinstance(inputs, np.ndarray) or everything:
@@ -83,40 +86,63 @@ def _of_torch(inputs: Any, like: Tensor, everything: bool) -> Any:
 class Weights:
     """What a kernel multiplies each token by, divided as a map says, for tokens in R^d."""
 
-    def __init__(self, kernel: Kernel | None, divided_by: Divided, d: int):
-        self.kernel, self.divided_by, self.d = kernel, divided_by, d
+    def __init__(self, kernel: Kernel, divided_by: Divided, d: int):
+        self.kernel = kernel
+        self.divided_by = divided_by
+        self.d = d
 
     def of_scores(self, scores: Tensor) -> Tensor:
         """Weights (..., n) for scores (..., n)."""
-        seen = KernelInputs(as_array(scores), None, None, np.ones(1), scores.shape[-1], self.d)
+        inputs = self._inputs(scores=as_array(scores), n=scores.shape[-1], d=self.d)
         signed = self.kernel.signed
-        values = as_tensor((signed or self.kernel.weigh)(seen), scores).expand(scores.shape)
-        return self._divided(values, self.kernel.logarithmic and not signed)
+        if signed is not None:
+            values = signed(inputs)
+        else:
+            values = self.kernel.weigh(inputs)
+        is_logarithmic = self.kernel.logarithmic and signed is None
+        return self._divided(as_tensor(values, scores).expand(scores.shape), is_logarithmic)
 
     def of_features(self, queries: Tensor, keys: Tensor) -> Tensor:
         """The same for projected queries (..., r) and keys (..., r, n), tokens last."""
+        name = self.kernel.name
+        if name in FUSED:
+            return self._of_products(FUSED[name](queries), FUSED[name](keys))
+        if name in FEATURE_MAPS:
+            log_map = FEATURE_MAPS[name]
+            of_queries = as_tensor(log_map(as_array(queries)), queries).exp()
+            of_keys = as_tensor(log_map(as_array(keys.mT)), keys).exp().mT
+            return self._of_products(of_queries, of_keys)
         features, n = keys.shape[-2:]
-        phi, log_phi = FUSED.get(self.kernel.name), FEATURE_MAPS.get(self.kernel.name)
-        if phi is not None:
-            of_queries, of_keys = phi(queries), phi(keys)
-        elif log_phi is not None:
-            of_queries = as_tensor(log_phi(as_array(queries)), queries).exp()
-            of_keys = as_tensor(log_phi(as_array(keys.mT)), keys).exp().mT
-        else:
-            vectors = as_array(queries.unsqueeze(-2)), as_array(keys.mT)
-            seen = KernelInputs(None, *vectors, np.ones((1, n)), n, features)
-            values = as_tensor(self.kernel.weigh(seen), keys).squeeze(-2)
-            return self._divided(values, self.kernel.logarithmic)
-        values = (of_queries.unsqueeze(-2) @ of_keys).squeeze(-2)
-        return self._divided(values, logarithmic=False)
+        inputs = self._inputs(
+            queries=as_array(queries.unsqueeze(-2)), keys=as_array(keys.mT), n=n, d=features
+        )
+        values = as_tensor(self.kernel.weigh(inputs), keys).squeeze(-2)
+        return self._divided(values, self.kernel.logarithmic)
 
-    def _divided(self, values: Tensor, logarithmic: bool) -> Tensor:
+    def _inputs(
+        self,
+        n: int,
+        d: int,
+        scores: Any = None,
+        queries: Any = None,
+        keys: Any = None,
+    ) -> KernelInputs:
+        """What a kernel may know, in which an `Array` stands for one of NumPy."""
+        ones = np.ones(1) if keys is None else np.ones((1, n))
+        return KernelInputs(scores, queries, keys, multiplicities=ones, n=n, d=d)
+
+    def _of_products(self, of_queries: Tensor, of_keys: Tensor) -> Tensor:
+        """The products of features, divided."""
+        products = (of_queries.unsqueeze(-2) @ of_keys).squeeze(-2)
+        return self._divided(products, is_logarithmic=False)
+
+    def _divided(self, values: Tensor, is_logarithmic: bool) -> Tensor:
         """Weights, or their logarithms, (..., n) divided by their sum or by n, or as they are."""
         if self.divided_by != "sum":
-            weights = values.exp() if logarithmic else values
+            weights = values.exp() if is_logarithmic else values
             return weights / values.shape[-1] if self.divided_by == "n" else weights
         beside = 1.0 if self.kernel.normaliser == "1 + row sum" else 0.0
-        if logarithmic:
+        if is_logarithmic:
             total = values.logsumexp(-1, keepdim=True)
             if beside:
                 total = torch.logaddexp(total, torch.zeros_like(total))
