@@ -130,7 +130,7 @@ OF_RANK = {
     "the first paper's trials": ("config.yaml", "trials: 1000", "trials: 900", set()),
     "the law of temperatures": (
         f"{RANK}/constructions/temperature.py",
-        "for c in job.temperatures]", "for c in [*job.temperatures]]",
+        "errors_at_c in zip(job.temperatures", "errors_at_c in zip([*job.temperatures]",
         # One module draws all constructions.
         {"rank_temperature_numbers", "rank_temperature", "rank_claims", "rank_vote",
          "rank_random_features"},

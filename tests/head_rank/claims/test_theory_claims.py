@@ -10,7 +10,7 @@ import pytest
 from attention_separation.head_rank.claims import theory_claims, vote_claims
 from attention_separation.head_rank.claims.claim import Evidence
 from attention_separation.head_rank.claims.claims_table import COMPUTED_CLAIMS
-from attention_separation.head_rank.constructions import features, temperature, vote
+from attention_separation.head_rank.constructions import features, rank_1_heads, temperature, vote
 from attention_separation.head_rank.settings import jobs
 from attention_separation.head_rank.theory.bound_table import (
     NEEDED,
@@ -155,7 +155,7 @@ def test_the_tables_of_bounds():
 def test_one_random_head_is_right_more_often_than_not(monkeypatch):
     """By its angle's quadrature as by the sum over degrees; with half of that it would differ."""
     for d in (4, 8, 64):
-        by_degree = features.head_vs_target(d, np.ones(1)).item()
+        by_degree = rank_1_heads.head_vs_target(d, np.ones(1)).item()
         assert 1 - vote.wrong_probability(d, 1) == pytest.approx(by_degree, abs=1e-5)
     right = vote.wrong_probability
     monkeypatch.setattr(vote, "wrong_probability", lambda d, heads: 0.25 + right(d, heads) / 2)

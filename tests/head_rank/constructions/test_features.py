@@ -10,13 +10,13 @@ from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 from scipy.stats import binomtest, norm
 
-from attention_separation.head_rank.constructions import data, features, full_rank_head, sphere
-from attention_separation.head_rank.constructions.features import (
+from attention_separation.head_rank.constructions import data, full_rank_head, rank_1_heads, sphere
+from attention_separation.head_rank.constructions.features import SCHEMA, features_table
+from attention_separation.head_rank.constructions.published_features import (
     RANDOM_FEATURES,
-    SCHEMA,
-    features_table,
-    representing_weight,
+    published_errors,
 )
+from attention_separation.head_rank.constructions.rank_1_heads import representing_weight
 from attention_separation.head_rank.settings.jobs import FeaturesJob
 
 BUDGET = 1e-6
@@ -59,28 +59,28 @@ def test_the_number_of_harmonics():
 def test_the_degrees_share_the_energy_of_the_sign(d):
     energies = [sphere.sign_energy(d, k) for k in range(1, 4001)]
     assert 0.99 < sum(energies) < 1
-    assert features.floor(d, 1) == pytest.approx((1 - energies[0]) / 2)
+    assert rank_1_heads.error_beyond_degree(d, 1) == pytest.approx((1 - energies[0]) / 2)
 
 
 def test_head_against_target_in_the_plane():
     theta = np.arccos(T)
     nearer = np.minimum(theta, np.pi - theta)
     expected = 0.5 + np.sign(np.pi / 2 - theta) * (0.25 - (nearer / np.pi) ** 2)
-    found = features.head_vs_target(2, T, terms=20_001)
+    found = rank_1_heads.head_vs_target(2, T, terms=20_001)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_the_terms_are_enough():
     for d, tail in ((3, 1e-6), (8, 1e-8), (64, 1e-12)):
-        more = features.head_vs_target(d, T, terms=2001)
-        np.testing.assert_allclose(features.head_vs_target(d, T), more, atol=tail)
+        more = rank_1_heads.head_vs_target(d, T, terms=2001)
+        np.testing.assert_allclose(rank_1_heads.head_vs_target(d, T), more, atol=tail)
 
 
 @pytest.mark.parametrize("d", [3, 8])
 def test_both_kernels_by_the_layers_they_speak_of(d):
     """Two heads on data of D_2: they give the target, and each other's point, so often."""
     rng, draws = np.random.default_rng(d), 40_000
-    pair = features.compromise_heads(2, d, 5, "kernels", str(d))
+    pair = rank_1_heads.compromise_heads(2, d, 5, "kernels", str(d))
     x, y = data.orthogonal(rng, draws, d, 2)
     eye = np.eye(d)[None]
     f = data.nearest(x, y)
@@ -91,8 +91,8 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
         for q, k in zip(pair.q, pair.k, strict=True)
     ]
     expected = [
-        *features.head_vs_target(d, pair.cosines),
-        features.head_vs_head(pair.q[:1] @ pair.q[1:].T, pair.k[:1] @ pair.k[1:].T).item(),
+        *rank_1_heads.head_vs_target(d, pair.cosines),
+        rank_1_heads.head_vs_head(pair.q[:1] @ pair.q[1:].T, pair.k[:1] @ pair.k[1:].T).item(),
     ]
     same = [np.all(a == b, axis=-1).sum() for a, b in ((given[0], f), (given[1], f), given)]
     for count, probability in zip(same, expected, strict=True):
@@ -100,52 +100,52 @@ def test_both_kernels_by_the_layers_they_speak_of(d):
 
 
 def dense(heads):
-    c = features.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
-    return c, features.head_vs_target(heads.q.shape[1], heads.cosines)
+    c = rank_1_heads.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
+    return c, rank_1_heads.head_vs_target(heads.q.shape[1], heads.cosines)
 
 
-@pytest.mark.parametrize("law", features.LAWS)
+@pytest.mark.parametrize("law", rank_1_heads.LAWS)
 def test_one_factor_gives_the_error_of_every_number_of_heads(law, monkeypatch):
-    monkeypatch.setattr(features, "BLOCK", 7)
-    made = features.LAWS[law](40, 6, 1, "solve")
+    monkeypatch.setattr(rank_1_heads, "BLOCK", 7)
+    made = rank_1_heads.LAWS[law](40, 6, 1, "solve")
     c, b = dense(made)
-    errors, pivot = features.best_errors(made)
+    errors, pivot = rank_1_heads.best_errors(made)
     for count in (1, 2, 7, 8, 40):
         expected = 1 - b[:count] @ np.linalg.solve(c[:count, :count], b[:count])
         assert errors[count - 1] == pytest.approx(expected, abs=1e-12)
     assert pivot == pytest.approx(np.diag(np.linalg.cholesky(c)).min() ** 2)
     weights = [np.linalg.solve(c[:count, :count], b[:count]) for count in (1, 8, 40)]
-    found = features.errors_of_weights(made, weights)
+    found = rank_1_heads.errors_of_weights(made, weights)
     np.testing.assert_allclose(found, errors[[0, 7, 39]], atol=1e-12)
 
 
 def test_the_laws_of_heads():
-    made = features.compromise_heads(4000, 5, 2, "law")
+    made = rank_1_heads.compromise_heads(4000, 5, 2, "law")
     np.testing.assert_allclose(np.linalg.norm(made.k, axis=1), 1)
     t = np.sort(made.cosines)
     # Kolmogorov-Smirnov with the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
     distance = np.abs((t + 1) / 2 - (np.arange(4000) + 0.5) / 4000).max()
     assert 2 * np.exp(-2 * 4000 * (distance - 1 / 8000) ** 2) > BUDGET / 12
-    few = features.compromise_heads(10, 5, 2, "law")
+    few = rank_1_heads.compromise_heads(10, 5, 2, "law")
     np.testing.assert_array_equal(few.k, made.k[:10])
 
 
 def test_with_unit_keys_the_published_computation_is_right():
-    made = features.compromise_heads(300, 8, 6, "published")
-    best, _ = features.best_errors(made)
-    reported, attained = features.published(made, [1, 100, 300])
+    made = rank_1_heads.compromise_heads(300, 8, 6, "published")
+    best, _ = rank_1_heads.best_errors(made)
+    reported, attained = published_errors(made, [1, 100, 300])
     np.testing.assert_allclose(attained, best[[0, 99, 299]], atol=1e-4)
     np.testing.assert_allclose(reported, attained, atol=1e-3)
 
 
 def test_short_keys_report_less_than_is_attained():
-    made = features.compromise_heads(1024, 8, 6, "published", renormalised=False)
+    made = rank_1_heads.compromise_heads(1024, 8, 6, "published", renormalised=False)
     lengths = np.linalg.norm(made.k, axis=1)
     assert lengths.max() <= 1 + 1e-12
     assert lengths.mean() < 0.99
-    reported, attained = features.published(made, [512, 1024])
-    right = features.compromise_heads(1024, 8, 6, "published")
-    best = features.best_errors(right)[0][[511, 1023]]
+    reported, attained = published_errors(made, [512, 1024])
+    right = rank_1_heads.compromise_heads(1024, 8, 6, "published")
+    best = rank_1_heads.best_errors(right)[0][[511, 1023]]
     assert np.all(reported < best - 0.005)
     assert np.all(attained > best + 0.005)
     # The published curve, of other draws, whose spread at so many heads is below 0.002.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from attention_separation.head_rank.constructions import data, features, full_rank_head
+from attention_separation.head_rank.constructions import data, full_rank_head, rank_1_heads
 from attention_separation.head_rank.settings.jobs import FoundJob
 from attention_separation.head_rank.theory import optimised_heads, projected_heads
 from attention_separation.head_rank.theory.bound import bound
@@ -59,7 +59,7 @@ def test_the_means_of_projector_heads(d, r):
 
 def test_the_means_of_rank_1_are_the_closed_ones():
     for d in (3, 8, 64):
-        expected = 2 * features.head_vs_target(d, np.array([1.0]))[0] - 1
+        expected = 2 * rank_1_heads.head_vs_target(d, np.array([1.0]))[0] - 1
         assert projected_heads.target_mean(d, 1) == pytest.approx(expected, abs=1e-6)
     # Half of all dimensions: by symmetry a head is right with probability 3/4.
     assert projected_heads.target_mean(64, 32) == pytest.approx(0.5)
@@ -166,8 +166,10 @@ def test_the_gradient_of_rank_1_heads():
     numeric = approx_fprime(x, lambda v: optimised_heads.error_and_gradient(v, d)[0], 1e-7)
     np.testing.assert_allclose(gradient, numeric, atol=1e-5)
     q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in x.reshape(2, 5, d))
-    assert error == pytest.approx(optimised_heads.least_error(features.Heads(q, k)), abs=1e-6)
-    assert error == pytest.approx(features.best_errors(features.Heads(q, k))[0][-1], abs=1e-6)
+    assert error == pytest.approx(optimised_heads.least_error(rank_1_heads.Heads(q, k)), abs=1e-6)
+    assert error == pytest.approx(
+        rank_1_heads.best_errors(rank_1_heads.Heads(q, k))[0][-1], abs=1e-6
+    )
 
 
 def test_sizes():

@@ -30,6 +30,7 @@ The head of full rank that section 7 says is learned is softmax(-c x_i.x_j).
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import betainc
@@ -50,12 +51,16 @@ def least_error(d: int, n: int) -> float:
         return 0.0
     # The minimum of many coordinates crowds at -1.
     phi, weights = angle_rule(d, [(-math.pi / 2, 1 / n)])
-    u, half = np.sin(phi), (d - 1) / 2
-    above = betainc(half, half, (1 - u) / 2)
-    least = (n - 1) * float(weights @ (u * above ** (n - 2)))
-    other = u * np.cos(phi) ** (d - 1) * above ** (n - 3)
-    both = (n - 1) * density_at_zero(d) / (d - 1) * float(weights @ other)
-    return 1 - least**2 - (1 + (n - 2) * both) ** 2 / (n - 1)
+    u = np.sin(phi)
+    # S(u), the probability that another coordinate is above.
+    above = betainc((d - 1) / 2, (d - 1) / 2, (1 - u) / 2)
+    mean_minimum = (n - 1) * float(weights @ (u * above ** (n - 2)))
+    integrand = u * np.cos(phi) ** (d - 1) * above ** (n - 3)
+    integral = float(weights @ integrand)
+    # E[m E(u | u > m)].
+    minimum_times_others = (n - 1) * density_at_zero(d) / (d - 1) * integral
+    product_with_sum = 1 + (n - 2) * minimum_times_others
+    return 1 - mean_minimum**2 - product_with_sum**2 / (n - 1)
 
 
 SETS = 16_384
@@ -70,22 +75,38 @@ def opposite_head(x: np.ndarray, c: float) -> np.ndarray:
     return x @ softmax(-c * (np.swapaxes(x, -1, -2) @ x))
 
 
+class SimulatedError(NamedTuple):
+    """The mean error of a head over sets, and its standard error."""
+
+    error: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, errors: np.ndarray) -> Self:
+        """Of the errors of sets (sets,)."""
+        return cls(float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(len(errors))))
+
+
 def simulated_errors(
     d: int, n: int, temperatures: Sequence[float], seed: int, sets: int = SETS
-) -> list[tuple[float, float]]:
-    """Mean and standard error of the head's error on the farthest point, for each c.
+) -> list[SimulatedError]:
+    """The head's error on the farthest point, for each c.
 
     Sets are uniform on the sphere, the same for every c; the error of a set is the mean over its
     points.
     """
-    parts = []
+    blocks_by_temperature: list[list[np.ndarray]] = [[] for _ in temperatures]
     for block, count in blocks(sets, BLOCK):
         rng = stream(seed, "head_rank", "opposite-head", f"d={d},n={n}", f"block={block}")
         # A block is drawn whole, so that a shorter last one is the first of it.
         x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[:count]
-        target = farthest(x)
-        columns = [(np.swapaxes(target, -1, -2), np.swapaxes(opposite_head(x, c), -1, -2))
-                   for c in temperatures]  # fmt: skip
-        parts.append([squared_error(*pair).mean(axis=-1) for pair in columns])
-    errors = [np.concatenate(own) for own in zip(*parts, strict=True)]
-    return [(float(e.mean()), float(e.std(ddof=1) / np.sqrt(len(e)))) for e in errors]
+        targets = farthest(x)
+        for c, errors in zip(temperatures, blocks_by_temperature, strict=True):
+            errors.append(_errors_of_sets(targets, opposite_head(x, c)))
+    return [SimulatedError.of(np.concatenate(errors)) for errors in blocks_by_temperature]
+
+
+def _errors_of_sets(targets: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+    """Mean squared errors (sets,) of outputs at points, both (sets, d, N)."""
+    errors = squared_error(np.swapaxes(targets, -1, -2), np.swapaxes(outputs, -1, -2))
+    return errors.mean(axis=-1)

@@ -64,26 +64,45 @@ def fact_1_exact(d: int, distribution: str, c: float) -> float:
 def fact_1_asymptote(d: int, n: int, distribution: str, c: float) -> float:
     """The limit law of E||f - head||^2 for large c, a constant over c.
 
-    On D_N the gap of y's two largest coordinates among N has at 0 the density N (N-1) E[g] where,
-    for Gaussian coordinates, g = phi(v)^2 Phi(v)^(N-2) integrated over v; the length of the
-    Gaussian vector, independent of the direction, is divided out. On the sphere, given y, the
-    scores are independent coordinates v, and the mean of ||x_1 - x_2||^2 is 2 (1 - v^2). For N = 2
-    both are 2 f_d(0) E||x_1 - x_2|| (ln 2 - 1/2) / c.
+    For N = 2 it is 2 f_d(0) E||x_1 - x_2|| (ln 2 - 1/2) / c, on the sphere as on D_2.
     """
-    pairs = n * (n - 1)
     if distribution == "orthogonal":
-        gap = pairs * quad(lambda v: math.exp(-v * v + (n - 2) * log_ndtr(v)), -12, 12)[0]
-        gap /= 2 * math.pi
-        inverse_length = math.exp(gammaln((d - 1) / 2) - gammaln(d / 2)) / math.sqrt(2)
-        return 2 * gap / inverse_length * SOFTMAX_TAIL / c
+        gap_density = _orthogonal_gap_density(d, n)
+        return 2 * gap_density * SOFTMAX_TAIL / c
+    return float(n * (n - 1) * _uniform_gap_integral(d, n) * SOFTMAX_TAIL / c)
+
+
+def _orthogonal_gap_density(d: int, n: int) -> float:
+    """The density at 0 of the gap of y's two largest coordinates among N, on D_N.
+
+    It is N (N-1) E[g] where, for Gaussian coordinates, g = phi(v)^2 Phi(v)^(N-2) integrated over v;
+    the length of the Gaussian vector, independent of the direction, is divided out.
+    """
+
+    def term(v: float) -> float:
+        return math.exp(-v * v + (n - 2) * log_ndtr(v))
+
+    integral, _ = quad(term, -12, 12)
+    gaussian_density = n * (n - 1) * integral / (2 * math.pi)
+    inverse_length = math.exp(gammaln((d - 1) / 2) - gammaln(d / 2)) / math.sqrt(2)
+    return float(gaussian_density / inverse_length)
+
+
+def _uniform_gap_integral(d: int, n: int) -> float:
+    """Of an ordered pair of points on the sphere that are the two nearest to y: the density of the
+    gap of their scores at 0, times ||x_1 - x_2||^2.
+
+    Given y, the scores are independent coordinates v, and the mean of ||x_1 - x_2||^2 is
+    2 (1 - v^2).
+    """
     phi, weights = angle_rule(d)
     v = np.sin(phi)
-    below = np.where(v < 0, 1.0, -1.0) * betainc((d - 1) / 2, 0.5, np.cos(phi) ** 2) / 2
-    below = np.where(v < 0, below, 1.0 + below)
+    beyond = betainc((d - 1) / 2, 0.5, np.cos(phi) ** 2) / 2
+    # P(another coordinate < v).
+    below = np.where(v < 0, beyond, 1.0 - beyond)
     # The density of v is that of phi over cos(phi): f(v) dv = weight, and f(v) = f(0) cos^(d-3).
     density = density_at_zero(d) * np.cos(phi) ** (d - 3)
-    integral = weights @ (density * below ** (n - 2) * 2 * np.cos(phi) ** 2)
-    return float(pairs * integral * SOFTMAX_TAIL / c)
+    return float(weights @ (density * below ** (n - 2) * 2 * np.cos(phi) ** 2))
 
 
 def fact_3_exact(d: int, bias: tuple[float, float], head: tuple[float, float], c: float) -> float:
@@ -93,20 +112,27 @@ def fact_3_exact(d: int, bias: tuple[float, float], head: tuple[float, float], c
     the head gives x_1 the weight 1 / (1 + exp(-c (sqrt(2) t + head_1 - head_2))).
     """
     root = math.sqrt(2)
-    at_target, at_head = (bias[0] - bias[1]) / 2 / root, (head[1] - head[0]) / root
+    target_threshold = (bias[0] - bias[1]) / 2 / root
+    head_threshold = (head[1] - head[0]) / root
     width = 1e-6 if math.isinf(c) else min(1 / c, 1.0)
-    angles = [math.asin(max(-1.0, min(1.0, at))) for at in (at_target, at_head)]
-    phi, weights = angle_rule(d, [(angle, width) for angle in angles])
+    layers = [
+        (math.asin(max(-1.0, min(1.0, threshold))), width)
+        for threshold in (target_threshold, head_threshold)
+    ]
+    phi, weights = angle_rule(d, layers)
     t = np.sin(phi)
-    wanted = t > at_target
-    given = t > at_head if math.isinf(c) else expit(c * root * (t - at_head))
-    return 2 * float(weights @ (wanted - 1.0 * given) ** 2)
+    is_first = (t > target_threshold).astype(float)
+    if math.isinf(c):
+        weight_of_first = (t > head_threshold).astype(float)
+    else:
+        weight_of_first = expit(c * root * (t - head_threshold))
+    return 2 * float(weights @ (is_first - weight_of_first) ** 2)
 
 
 def fact_3_asymptote(d: int, bias: tuple[float, float], c: float) -> float:
     """The limit law of the right head's error on D_2: the density of the gap at 0, times 2 / c."""
-    at = (bias[0] - bias[1]) / 2 / math.sqrt(2)
-    if abs(at) >= 1:
+    threshold = (bias[0] - bias[1]) / 2 / math.sqrt(2)
+    if abs(threshold) >= 1:
         return 0.0
-    density = density_at_zero(d) * (1 - at * at) ** ((d - 3) / 2) / math.sqrt(2)
+    density = density_at_zero(d) * (1 - threshold * threshold) ** ((d - 3) / 2) / math.sqrt(2)
     return 2 * density * 2 * SOFTMAX_TAIL / c

@@ -8,7 +8,7 @@ of spherical harmonics of degree l: the L2-normalised polynomial is sqrt(N_l) P_
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -36,15 +36,18 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
     """
     breaks = {-math.pi / 2, math.pi / 2}
     for centre, width in [*layers, (0.0, 1 / math.sqrt(d))]:
-        steps = math.ceil(math.log2(math.pi / width))
-        offsets = width * 2.0 ** np.arange(FINEST, max(steps, FINEST) + 1)
-        breaks |= {centre, *(centre + offsets), *(centre - offsets)}
-    edges = np.array(sorted(b for b in breaks if abs(b) <= math.pi / 2))
+        # Edges of panels whose distance from the centre doubles.
+        doublings = math.ceil(math.log2(math.pi / width))
+        offsets = width * 2.0 ** np.arange(FINEST, max(doublings, FINEST) + 1)
+        breaks.add(centre)
+        breaks.update(centre + offsets)
+        breaks.update(centre - offsets)
+    edges = np.array(sorted(place for place in breaks if abs(place) <= math.pi / 2))
     edges = edges[np.diff(edges, prepend=-np.inf) > 1e-14]
-    x, w = leggauss(NODES)
-    half = np.diff(edges)[:, None] / 2
-    phi = (edges[:-1, None] + half * (1 + x)).ravel()
-    weights = (half * w).ravel() * np.cos(phi) ** (d - 2)
+    x, panel_weights = leggauss(NODES)
+    half_widths = np.diff(edges)[:, None] / 2
+    phi = (edges[:-1, None] + half_widths * (1 + x)).ravel()
+    weights = (half_widths * panel_weights).ravel() * np.cos(phi) ** (d - 2)
     return phi, weights / weights.sum()
 
 
@@ -58,14 +61,18 @@ def sign_coefficient(d: int, degree: int) -> float:
 
     For l = 2m + 1: (-1)^m (2m)! Gamma(d/2) / (4^m m! sqrt(pi) Gamma(m + (d + 1)/2)).
     """
-    m, even = divmod(degree - 1, 2)
-    if even:
+    if degree % 2 == 0:
         return 0.0
-    log = (
-        gammaln(2 * m + 1) + gammaln(d / 2) - m * np.log(4) - gammaln(m + 1)
-        - np.log(np.pi) / 2 - gammaln(m + (d + 1) / 2)
-    )  # fmt: skip
-    return float((-1) ** m * np.exp(log))
+    m = (degree - 1) // 2
+    log_numerator = gammaln(2 * m + 1) + gammaln(d / 2)
+    log_size = (
+        log_numerator
+        - m * np.log(4)
+        - gammaln(m + 1)
+        - np.log(np.pi) / 2
+        - gammaln(m + (d + 1) / 2)
+    )
+    return float((-1) ** m * np.exp(log_size))
 
 
 def sign_energy(d: int, degree: int) -> float:
@@ -75,14 +82,18 @@ def sign_energy(d: int, degree: int) -> float:
 
 def polynomials(d: int, t: np.ndarray, terms: int) -> Iterator[tuple[int, np.ndarray]]:
     """(l, P_l(t)) for l = 0 .. terms - 1, by the three-term recurrence."""
-    before, now = np.zeros_like(t), np.ones_like(t)
+    before = np.zeros_like(t)
+    current = np.ones_like(t)
     for degree in range(terms):
-        yield degree, now
-        # d = 2 at degree 0 is 0/0 in the general rule: P_1 = t for every d.
-        after = t if degree == 0 else (
-            (2 * degree + d - 2) * t * now - degree * before
-        ) / (degree + d - 2)  # fmt: skip
-        before, now = now, after
+        yield degree, current
+        if degree == 0:
+            # d = 2 is 0/0 in the general rule: P_1 = t for every d.
+            after = t
+        else:
+            after = (2 * degree + d - 2) * t * current - degree * before
+            after = after / (degree + d - 2)
+        before = current
+        current = after
 
 
 def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
@@ -92,11 +103,13 @@ def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
     """
     inside = np.clip(a, -1.0, 1.0)
     # P_l' = l (l + d - 2) / (d - 1) times P_(l-1) of d + 2 dimensions.
-    outer = 2 * density_at_zero(d) * (1 - inside**2) ** ((d - 1) / 2) / (d - 1)
-    return np.array([outer * value for _, value in polynomials(d + 2, -inside, degrees - 1)])
+    factor = 2 * density_at_zero(d) * (1 - inside**2) ** ((d - 1) / 2) / (d - 1)
+    return np.array([factor * value for _, value in polynomials(d + 2, -inside, degrees - 1)])
 
 
-def odd_series(d: int, t: np.ndarray, terms: int, weight) -> np.ndarray:
+def odd_series(
+    d: int, t: np.ndarray, terms: int, weight: Callable[[int, int], float]
+) -> np.ndarray:
     """The sum over odd l < terms of weight(d, l) P_l(t)."""
     total = np.zeros_like(t)
     for degree, value in polynomials(d, t, terms):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 
 from ...results.progress import Progress
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows, write_parquet
+from ...results.tables import Row, schema, table_from_rows, write_parquet
 from ...statistics.means import mean_of
 from ...statistics.seeding import blocks, stream
 from ..settings.jobs import BiasedCase, Case, TemperatureJob
@@ -17,10 +18,21 @@ from . import full_rank_head as heads
 from .data import DISTRIBUTIONS, biased_nearest, nearest, orthogonal, squared_error
 
 SCHEMA = schema(
-    construction=str, b_1=float, b_2=float, added=str, distribution=str, d=int, n=int,
-    temperature=float, draws=int, error=float, ci_low=float, ci_high=float, error_exact=float,
+    construction=str,
+    b_1=float,
+    b_2=float,
+    added=str,
+    distribution=str,
+    d=int,
+    n=int,
+    temperature=float,
+    draws=int,
+    error=float,
+    ci_low=float,
+    ci_high=float,
+    error_exact=float,
     error_law=float,
-)  # fmt: skip
+)
 """`construction` is "fact_1" or "fact_3"; `b_1` and `b_2` are the biases of Equation 8 and `added`
 what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null in Fact 1. A
 `temperature` that is null is the hardmax head. `error` is the mean over `draws` draws, `ci_low` to
@@ -28,68 +40,107 @@ what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null 
 limit law of large temperatures, null where there is none."""
 
 
-def _row(construction: str, d: int, n: int, c: float | None, sample: np.ndarray) -> dict:
-    """A row of the table, of errors of a head (draws,)."""
-    found = mean_of(sample)
+def _mean_error(blocks_of_errors: list[np.ndarray]) -> Row:
+    """The columns that say the mean of a head's errors over draws, given in blocks."""
+    errors = np.concatenate(blocks_of_errors)
+    mean = mean_of(errors)
     return {
-        "construction": construction, "d": d, "n": n, "temperature": c, "draws": len(sample),
-        "error": found.value, "ci_low": found.low, "ci_high": found.high,
-    }  # fmt: skip
+        "draws": len(errors),
+        "error": mean.value,
+        "ci_low": mean.low,
+        "ci_high": mean.high,
+    }
 
 
-def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[dict]:
+def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[Row]:
     """The table's rows for one case of Fact 1; all temperatures see the same draws."""
-    errors = []
+    errors: list[list[np.ndarray]] = [[] for _ in job.temperatures]
     for block, draws in blocks(job.draws):
         name = f"d={case.d},n={case.n}"
         rng = stream(job.seed, "head_rank", "temperature", case.distribution, name, str(block))
         x, y = DISTRIBUTIONS[case.distribution](rng, draws, case.d, case.n)
-        f = nearest(x, y)
-        errors.append([squared_error(f, heads.full_rank_head(x, y, c)) for c in job.temperatures])
-    for c, sample in zip(job.temperatures, np.concatenate(errors, axis=1), strict=True):
+        target = nearest(x, y)
+        for c, errors_at_c in zip(job.temperatures, errors, strict=True):
+            errors_at_c.append(squared_error(target, heads.full_rank_head(x, y, c)))
+    for c, errors_at_c in zip(job.temperatures, errors, strict=True):
         exact = heads.fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
-        law = heads.fact_1_asymptote(case.d, case.n, case.distribution, c)
-        more = {"distribution": case.distribution, "error_exact": exact, "error_law": law}
-        yield _row("fact_1", case.d, case.n, c, sample) | more
+        yield {
+            "construction": "fact_1",
+            "distribution": case.distribution,
+            "d": case.d,
+            "n": case.n,
+            "temperature": c,
+            **_mean_error(errors_at_c),
+            "error_exact": exact,
+            "error_law": heads.fact_1_asymptote(case.d, case.n, case.distribution, c),
+        }
 
 
-def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[dict]:
-    """The same for a case of Fact 3, with the right bias, the text's, and the hardmax heads."""
-    b = np.array(case.biases)
+@dataclass(frozen=True)
+class BiasedHead:
+    """A head of Fact 3: what it adds to the scores, in words and as numbers, and its temperature,
+    None of the hardmax head."""
+
+    added: str
+    biases: np.ndarray
+    temperature: float | None
+
+
+def _biased_heads(job: TemperatureJob, case: BiasedCase) -> list[BiasedHead]:
+    """Heads with the right bias, and with the text's."""
+    biases = np.array(case.biases)
+    temperatures: list[float | None] = [*job.temperatures, None]
+    right = [BiasedHead("-b/2", -biases / 2, c) for c in temperatures]
+    as_printed = [BiasedHead("+b", biases, c) for c in temperatures]
+    return right + as_printed
+
+
+def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[Row]:
+    """The table's rows for one case of Fact 3; all heads see the same draws."""
+    biased_heads = _biased_heads(job, case)
+    errors: list[list[np.ndarray]] = [[] for _ in biased_heads]
     b_1, b_2 = case.biases
     point = f"d={case.d},b_1={b_1},b_2={b_2}"
-    added = {"-b/2": -b / 2, "+b": b}
-    temperatures = [*job.temperatures, None]
-    errors: dict[tuple, list[np.ndarray]] = {}
     for block, draws in blocks(job.draws):
         rng = stream(job.seed, "head_rank", "temperature", "biased", point, str(block))
         x, y = orthogonal(rng, draws, case.d, 2)
-        f = biased_nearest(x, y, b)
-        for name, bias in added.items():
-            for c in temperatures:
-                sample = squared_error(f, heads.full_rank_head(x, y, c, bias))
-                errors.setdefault((name, c), []).append(sample)
-    for (name, c), parts in errors.items():
-        head = tuple(added[name].tolist())
-        lawful = name == "-b/2" and c is not None
-        yield _row("fact_3", case.d, 2, c, np.concatenate(parts)) | {
+        target = biased_nearest(x, y, np.array(case.biases))
+        for head, errors_of_head in zip(biased_heads, errors, strict=True):
+            output = heads.full_rank_head(x, y, head.temperature, head.biases)
+            errors_of_head.append(squared_error(target, output))
+    for head, errors_of_head in zip(biased_heads, errors, strict=True):
+        c = head.temperature
+        first, second = head.biases.tolist()
+        law = None
+        if head.added == "-b/2" and c is not None:
+            law = heads.fact_3_asymptote(case.d, (b_1, b_2), c)
+        yield {
+            "construction": "fact_3",
             "b_1": b_1,
             "b_2": b_2,
-            "added": name,
+            "added": head.added,
             "distribution": "orthogonal",
-            "error_exact": heads.fact_3_exact(case.d, (b_1, b_2), head, c or math.inf),
-            "error_law": heads.fact_3_asymptote(case.d, (b_1, b_2), c) if lawful else None,
+            "d": case.d,
+            "n": 2,
+            "temperature": c,
+            **_mean_error(errors_of_head),
+            "error_exact": heads.fact_3_exact(
+                case.d, bias=(b_1, b_2), head=(first, second), c=math.inf if c is None else c
+            ),
+            "error_law": law,
         }
 
 
 def errors_of_temperature(job: TemperatureJob) -> pa.Table:
     """The table of a job, case by case."""
     progress = Progress("rank-temperature", len(job.cases) + len(job.biased), "cases")
-    rows: list[dict] = []
-    for rows_of, cases in ((fact_1_rows, job.cases), (fact_3_rows, job.biased)):
-        for case in cases:
-            rows += rows_of(job, case)
-            progress.advance()
+    rows: list[Row] = []
+    for case in job.cases:
+        rows += fact_1_rows(job, case)
+        progress.advance()
+    for biased_case in job.biased:
+        rows += fact_3_rows(job, biased_case)
+        progress.advance()
     return table_from_rows(rows, SCHEMA)
 
 

@@ -14,7 +14,7 @@ from scipy.special import bdtr
 
 from ...results.progress import Progress
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows, write_parquet
+from ...results.tables import Row, schema, table_from_rows, write_parquet
 from ...statistics.counts import clopper_pearson
 from ...statistics.goodness_of_fit import PanelPoints
 from ...statistics.panel_agreement import holm, point_p_values
@@ -56,19 +56,36 @@ def error_law(d: int, heads: float) -> float:
 
 def heads_needed(d: int, epsilon: float) -> int:
     """The smallest odd H whose error is at most epsilon < 1; the error falls with H."""
-    few, many = -1, 1
-    while error(d, many) > epsilon:
-        few, many = many, 2 * many + 1
-    while many - few > 2:
-        middle = (few + many) // 2 | 1
-        few, many = (few, middle) if error(d, middle) <= epsilon else (middle, many)
-    return many
+    too_few = -1
+    enough = 1
+    while error(d, enough) > epsilon:
+        too_few = enough
+        enough = 2 * enough + 1
+    while enough - too_few > 2:
+        middle = (too_few + enough) // 2
+        if middle % 2 == 0:
+            middle += 1
+        if error(d, middle) <= epsilon:
+            enough = middle
+        else:
+            too_few = middle
+    return enough
 
 
 SCHEMA = schema(
-    series=str, d=int, heads=int, epsilon=float, draws=int, wrong=int, error=float, ci_low=float,
-    ci_high=float, error_exact=float, error_law=float, p_value=float,
-)  # fmt: skip
+    series=str,
+    d=int,
+    heads=int,
+    epsilon=float,
+    draws=int,
+    wrong=int,
+    error=float,
+    ci_low=float,
+    ci_high=float,
+    error_exact=float,
+    error_law=float,
+    p_value=float,
+)
 """Rows of the `series` "error" are simulated: of `draws` draws of heads, points and query, `wrong`
 votes pick the farther point; `error` is 2 wrong / draws, with its 95 % interval (Clopper-Pearson),
 for ||x_1 - x_2||^2 has mean 2 and no part in the vote. `p_value` is that of the exact value, by
@@ -82,44 +99,57 @@ def wrong_votes(job: VoteJob, d: int) -> np.ndarray:
     A draw has its own stream, the heads last: fewer heads are the first of more, and fewer draws
     the first of more.
     """
-    most, wrong = max(job.heads), np.zeros(len(job.heads), dtype=np.int64)
-    last = np.array(job.heads) - 1
+    head_counts = np.array(job.heads)
+    wrong = np.zeros(len(job.heads), dtype=np.int64)
     progress = Progress(f"rank-vote d = {d}", job.draws, "draws")
     for draw in range(job.draws):
         rng = stream(job.seed, "head_rank", "vote", f"d={d}", str(draw))
-        x, y = uniform(rng, 1, d, 2)
+        points, queries = uniform(rng, 1, d, 2)
+        x = points[0]
+        y = queries[0]
         # Gaussian vectors vote as unit ones do: only signs count.
-        votes = votes_for_first(x[0], y[0], rng.standard_normal((most, d)))
-        first = 2 * np.cumsum(votes)[last] > np.array(job.heads)
-        first_is_nearer = (x[0, :, 0] - x[0, :, 1]) @ y[0] > 0
-        wrong += first != first_is_nearer
+        votes = votes_for_first(x, y, rng.standard_normal((max(job.heads), d)))
+        votes_of_first_heads = np.cumsum(votes)[head_counts - 1]
+        first_wins = 2 * votes_of_first_heads > head_counts
+        first_is_nearer = (x[:, 0] - x[:, 1]) @ y > 0
+        wrong += first_wins != first_is_nearer
         progress.advance()
     return wrong
 
 
-def error_rows(job: VoteJob) -> Iterator[dict]:
+def error_rows(job: VoteJob) -> Iterator[Row]:
     """The simulated rows."""
     for d in job.dimensions:
         wrong = wrong_votes(job, d)
         low, high = clopper_pearson(wrong, job.draws)
         for index, heads in enumerate(job.heads):
             yield {
-                "series": "error", "d": d, "heads": heads, "draws": job.draws,
-                "wrong": int(wrong[index]), "error": 2 * float(wrong[index] / job.draws),
-                "ci_low": 2 * float(low[index]), "ci_high": 2 * float(high[index]),
-                "error_exact": error(d, heads), "error_law": error_law(d, heads),
-            }  # fmt: skip
+                "series": "error",
+                "d": d,
+                "heads": heads,
+                "draws": job.draws,
+                "wrong": int(wrong[index]),
+                "error": 2 * float(wrong[index] / job.draws),
+                "ci_low": 2 * float(low[index]),
+                "ci_high": 2 * float(high[index]),
+                "error_exact": error(d, heads),
+                "error_law": error_law(d, heads),
+            }
 
 
-def needed_rows(job: VoteJob) -> Iterator[dict]:
+def needed_rows(job: VoteJob) -> Iterator[Row]:
     """The rows that say how many heads an error takes."""
     for d in job.dimensions:
         for epsilon in job.epsilons:
             heads = heads_needed(d, epsilon)
             yield {
-                "series": "heads_needed", "d": d, "heads": heads, "epsilon": epsilon,
-                "error_exact": error(d, heads), "error_law": error_law(d, heads),
-            }  # fmt: skip
+                "series": "heads_needed",
+                "d": d,
+                "heads": heads,
+                "epsilon": epsilon,
+                "error_exact": error(d, heads),
+                "error_law": error_law(d, heads),
+            }
 
 
 def vote_table(job: VoteJob) -> pa.Table:
@@ -131,8 +161,9 @@ def vote_table(job: VoteJob) -> pa.Table:
         reference=np.array([row["error_exact"] / 2 for row in rows]),
         error=np.zeros(len(rows)),
     )
-    for row, p in zip(rows, holm(point_p_values(measured)), strict=True):
-        row["p_value"] = float(p)
+    p_values = holm(point_p_values(measured))
+    for row, p_value in zip(rows, p_values, strict=True):
+        row["p_value"] = float(p_value)
     return table_from_rows([*rows, *needed_rows(job)], SCHEMA)
 
 

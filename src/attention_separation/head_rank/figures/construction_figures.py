@@ -16,6 +16,7 @@ from ...results.provenance import record
 from ...results.tables import read_parquet
 from ...settings.strict_model import Job
 from ..constructions import features, temperature, vote
+from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.titles import ERROR, FIGURES, KINDS
 from ..theory.bound import bound
 from ..training.runs import chosen, columns_of, listed, values
@@ -244,7 +245,7 @@ def _draw_features(ax: Axes, rows: list[dict]) -> None:
     )  # fmt: skip
     for degree, style in ((1, ":"), (3, (0, (1, 4)))):
         ax.axhline(
-            features.floor(d, degree), color=INK, linewidth=0.9, linestyle=style,
+            error_beyond_degree(d, degree), color=INK, linewidth=0.9, linestyle=style,
             label=f"floor of degree {degree}",
         )  # fmt: skip
     for (law, quantity), (colour, style, width, opacity, label) in LINES.items():

@@ -10,7 +10,7 @@ from ...pages.house_style import BLUE, VERMILION
 from ...results.provenance import record
 from ...results.tables import schema, table_from_columns
 from ...settings.strict_model import Job
-from ..constructions.features import TERMS, representing_weight
+from ..constructions.rank_1_heads import TERMS, representing_weight
 from ..settings.titles import FIGURES
 
 DIMENSIONS = (4, 6, 8)

@@ -20,7 +20,7 @@ from ...results.provenance import record
 from ...results.tables import Row, schema, table_from_rows
 from ...statistics.means import mean_of
 from ...statistics.seeding import stream
-from ..constructions import features
+from ..constructions import rank_1_heads
 from ..constructions.data import unit_vectors
 from ..constructions.full_rank_head import fact_1_exact
 from ..constructions.sphere import sign_energy
@@ -137,8 +137,8 @@ def linear_limit(d: int, r: int, heads: int) -> float:
 def _rank_1_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
     """All exact: both kernels are closed."""
     names = ("head_rank", "theory", f"d={d}")
-    random_heads = features.compromise_heads(max(counts), d, job.seed, *names)
-    errors, _ = features.best_errors(random_heads)
+    random_heads = rank_1_heads.compromise_heads(max(counts), d, job.seed, *names)
+    errors, _ = rank_1_heads.best_errors(random_heads)
     for heads in counts:
         yield FoundHeads(heads, "random", heads_used=heads, error=float(errors[heads - 1]))
     most_used = min(max(counts), job.most_optimised)
@@ -147,10 +147,10 @@ def _rank_1_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHea
     for heads in counts:
         k = directions[: min(heads, most_used)]
         used = len(k)
-        gram = 2 * features.head_vs_head(k @ k.T, k @ k.T) - 1
+        gram = 2 * rank_1_heads.head_vs_head(k @ k.T, k @ k.T) - 1
         orthogonal = best_signed_heads(gram, np.full(used, target_mean(d, 1)))
         yield FoundHeads(heads, "orthogonal", heads_used=used, error=orthogonal.error)
-        better_heads = optimised(features.Heads(orthogonal.signs[:, None] * k, k), job.steps)
+        better_heads = optimised(rank_1_heads.Heads(orthogonal.signs[:, None] * k, k), job.steps)
         error = min(orthogonal.error, least_error(better_heads))
         yield FoundHeads(heads, "optimised", heads_used=used, error=error)
 

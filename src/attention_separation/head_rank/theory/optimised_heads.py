@@ -1,6 +1,6 @@
 """Hardmax heads of rank 1 on D_2 with the best weights, and their directions optimised.
 
-Both kernels are closed (`constructions.features`), so the least error over the weights,
+Both kernels are closed (`constructions.rank_1_heads`), so the least error over the weights,
 1 - b.C^-1 b, is exact, and so is its gradient in q and k.
 """
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from ..constructions import features
+from ..constructions import rank_1_heads
 from ..constructions.sphere import harmonics, polynomials, sign_coefficient
 from .projected_heads import best_weights
 
@@ -25,7 +25,7 @@ NEAREST = 1e-9
 def target_slope(d: int, t: np.ndarray) -> np.ndarray:
     """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2."""
     total = np.zeros_like(t)
-    for below, value in polynomials(d + 2, t, features.TERMS - 1):
+    for below, value in polynomials(d + 2, t, rank_1_heads.TERMS - 1):
         degree = below + 1
         if degree % 2:
             weight = harmonics(d, degree) * sign_coefficient(d, degree) ** 3
@@ -33,10 +33,10 @@ def target_slope(d: int, t: np.ndarray) -> np.ndarray:
     return 0.5 * total
 
 
-def least_error(heads: features.Heads) -> float:
+def least_error(heads: rank_1_heads.Heads) -> float:
     """The least error over the weights; heads may depend on each other."""
-    c = features.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
-    b = features.head_vs_target(heads.q.shape[1], heads.cosines)
+    c = rank_1_heads.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
+    b = rank_1_heads.head_vs_target(heads.q.shape[1], heads.cosines)
     _, error = best_weights(2 * c - 1, 2 * b - 1)
     return error
 
@@ -60,7 +60,7 @@ def error_and_gradient(x: np.ndarray, d: int) -> tuple[float, np.ndarray]:
     # asin magnifies the rounding of 1, which would drown the slopes.
     np.fill_diagonal(c, 1 + RIDGE)
     t = np.clip(np.sum(q * k, axis=1), -1.0, 1.0)
-    b = features.head_vs_target(d, t)
+    b = rank_1_heads.head_vs_target(d, t)
     a = cho_solve(cho_factor(c, check_finite=False), b, check_finite=False)
     b_slopes = -2 * a * target_slope(d, t)
     q_gradient = 2 * _pair_slopes(a, q_cosines, k_angles) @ q + b_slopes[:, None] * k
@@ -86,7 +86,7 @@ def _of_any_length(gradient: np.ndarray, unit: np.ndarray, lengths: np.ndarray) 
     return (gradient - radial) / lengths
 
 
-def optimised(start: features.Heads, steps: int = STEPS) -> features.Heads:
+def optimised(start: rank_1_heads.Heads, steps: int = STEPS) -> rank_1_heads.Heads:
     """Heads with a smaller error, if L-BFGS finds any from here."""
     d = start.q.shape[1]
     result = minimize(
@@ -98,6 +98,6 @@ def optimised(start: features.Heads, steps: int = STEPS) -> features.Heads:
         options={"maxiter": steps},
     )
     q, k = result.x.reshape(2, -1, d)
-    return features.Heads(
+    return rank_1_heads.Heads(
         q / np.linalg.norm(q, axis=1, keepdims=True), k / np.linalg.norm(k, axis=1, keepdims=True)
     )

@@ -10,7 +10,7 @@ with g_h = sgn<u, P_h y>. For a fixed y and uniform u, sgn<u, a> and sgn<u, b> h
     G_hk = E g_h g_k = (2/pi) E asin(<P_h y, P_k y> / (|P_h y| |P_k y|)),
 
 expectations over y: the first by quadrature, |P y|^2 being Beta(r/2, (d - r)/2); the second has a
-closed form for r = 1 (q = k in `features`) and for orthogonal ranges (0), and is a mean over
+closed form for r = 1 (q = k in `rank_1_heads`) and for orthogonal ranges (0), and is a mean over
 draws of y else. The error of weights a is (1 - sum of a)^2 / 2 + (1 - 2 c.a + a.G a) / 2; a head
 with -P_h and the weight -a_h changes its first part alone.
 """
