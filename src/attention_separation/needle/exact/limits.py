@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -49,7 +49,7 @@ def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
     # In w = sqrt v both laws have standard deviations of about 1 / sqrt 2.
     low = max(math.sqrt(max(freedom - 1, 0)) - WIDTH, 0.0)
     high = math.sqrt(freedom + noncentrality) + WIDTH
-    nodes_of_unit, weights_of_unit = leggauss(nodes)
+    nodes_of_unit, weights_of_unit = _nodes_and_weights(nodes)
     w = low + (nodes_of_unit + 1) * (high - low) / 2
     weight = weights_of_unit * (high - low) / 2
     log_ratio = _log_ratio(freedom, noncentrality, w)
@@ -60,6 +60,15 @@ def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
     above_on_d1 = float(law_d1 @ ndtr(shift - threshold))
     above_on_d0 = float(law_d0 @ ndtr(-threshold))
     return of_events(above_on_d1, above_on_d0)
+
+
+@cache
+def _nodes_and_weights(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Those of Gauss and Legendre, of which finding takes longer than all else here."""
+    nodes, weights = leggauss(count)
+    nodes.flags.writeable = False
+    weights.flags.writeable = False
+    return nodes, weights
 
 
 def _log_chi(freedom: int, w: np.ndarray) -> np.ndarray:
