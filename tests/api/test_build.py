@@ -174,7 +174,7 @@ def test_a_formula_leaves_other_threads_alone():
 
 def test_memory_for_vectors_is_told_before_it_is_taken():
     with pytest.raises(MemoryError, match=re.escape("vectors at d=8002 take about 4.8 GiB")):
-        asep.separate("elu_plus_one", n=16_000, d=8002)
+        asep.separate(asep.features(own_elu), n=16_000, d=8002)
 
 
 def test_every_question_finds_out():

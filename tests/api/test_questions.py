@@ -1,9 +1,11 @@
 """`compare`, `largest_n`, `critical_temperature`, `success` and `simulate`."""
 
+import itertools
 import math
 import re
 import subprocess
 import sys
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -15,8 +17,10 @@ from scipy.stats import binomtest
 import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import critical_temperatures
+from attention_separation.api import simulating
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
+from attention_separation.results import progress
 from attention_separation.softmax_vs_linear.exact.attention_probabilities import references
 from attention_separation.softmax_vs_linear.models import MODELS
 from attention_separation.softmax_vs_linear.models.contest import Contest
@@ -183,6 +187,14 @@ WRONG = [
         lambda: asep.simulate("exp", method="dense", n=10**5), MemoryError,
         "takes about 447.0 GiB; allowed: 2; method=",
     ),
+    (
+        lambda: asep.simulate("exp", n=39_996, d=20_000, m=10**5), MemoryError,
+        "the signs of a trial at d=20,000 with m=100,000 take about 3.7 GiB; allowed: 2",
+    ),
+    (
+        lambda: asep.simulate("exp", method="dense", n=6000, m=10**6), MemoryError,
+        "what m=1,000,000 sign columns read of n=6,000 tokens takes about 134.1 GiB; allowed: 2",
+    ),
 ]  # fmt: skip
 
 
@@ -190,6 +202,43 @@ WRONG = [
 def test_what_is_refused(ask, kind, words):
     with pytest.raises(kind, match=re.escape(words)):
         ask()
+
+
+LONG = {
+    "trials": lambda: asep.simulate("exp", trials=30_000),
+    "literal trials": lambda: asep.simulate("exp", n=60, d=22, method="dense", trials=3),
+    "margins": lambda: asep.compare("exp", n=[200, 220], margin=True),
+    "a map of one's own": lambda: asep.largest_n(asep.features(np.exp)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_takes_long_says_how_long(capsys, monkeypatch, name):
+    """By a clock on which every look takes 10 s; and nothing is said by one that hardly goes."""
+    for step, is_said in ((10.0, True), (1e-6, False)):
+        ticks = itertools.count()
+        monkeypatch.setattr(progress.time, "monotonic", lambda s=step, t=ticks: s * next(t))
+        LONG[name]()
+        said = capsys.readouterr().err
+        assert bool(re.search(r": \d+ of \d+ .*, \d+ s, about \d+ s left\n", said)) == is_said
+
+
+@pytest.mark.parametrize("name", ["hedgehog", "efficient", "exp"])
+def test_literal_trials_of_features_say_beforehand_how_long_they_take(capsys, monkeypatch, name):
+    asep.simulate(name, n=60, d=22, method="dense", trials=1, theta=1.0)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(simulating, "LONG", 0.0)
+    asep.simulate(name, n=60, d=22, method="dense", trials=1, theta=1.0)
+    assert ("simulate: about" in capsys.readouterr().err) == (name != "exp")
+
+
+def test_literal_trials_need_no_memory_for_all_features():
+    """n x n products of 2 d features would take 430 MB."""
+    tracemalloc.start()
+    asep.simulate("exp_features", n=300, d=302, method="dense", trials=1, theta=1.0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200e6
 
 
 def test_importing_is_light():

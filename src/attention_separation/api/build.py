@@ -12,7 +12,13 @@ import numpy as np
 
 from ..any_attention.exact.kernel_check import check_kernel
 from ..any_attention.exact.layers import Layer
-from ..attention.kernel import ClassesApartError, Kernel, Normaliser, RowSumError
+from ..attention.kernel import (
+    ClassesApartError,
+    Kernel,
+    Normaliser,
+    NotElementwiseError,
+    RowSumError,
+)
 from ..attention.kernel_names import UnknownKernelError, kernel_named
 from ..attention.kernels import KERNELS
 from ..datasets.dataset import FixedData
@@ -38,6 +44,7 @@ HINTS = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
     "on their places, and that exchange with the classes, as with an element-wise phi, a softmax "
     "or a norm over all coordinates; simulate(..., method='dense', theta=...) needs neither",
+    NotElementwiseError: "leave elementwise=True out",
     RowSumError: "give weights that are positive, or normalised=False for rows as they are",
 }
 """What can be done, by what is wrong."""
@@ -62,24 +69,31 @@ def scores(
 
 
 def features(
-    phi: Callable[[Any], Any], *, name: str | None = None, normalised: bool = True
-) -> Kernel:
+    phi: Callable[[Any], Any], *, name: str | None = None, normalised: bool = True,
+    elementwise: bool = False,
+) -> Kernel:  # fmt: skip
     """The kernel phi(q) . phi(k): linear attention with a feature map.
 
     Parameters
     ----------
     phi : array (tokens, d) of vectors -> (tokens, features), element-wise or not, but treating all
         coordinates alike. NumPy, or PyTorch in float64: `torch.nn.functional.relu` plugs in
+    elementwise : whether phi gives features of each coordinate by itself, as NumPy's functions do.
+        Then it is called with the few distinct coordinates that there are, as vectors of one
+        coordinate, and a large d takes no longer than a small one
     name, normalised : as of `scores`
     """
     _require_function("features", phi)
     name = name or _name_of(phi)
-    return build.feature_kernel(name, f"φ = {name}(z)", _of_vectors(name, phi), **_more(normalised))
+    return build.feature_kernel(
+        name, f"φ = {name}(z)", _of_vectors(name, phi, elementwise), elementwise=elementwise,
+        **_more(normalised),
+    )  # fmt: skip
 
 
 def pair(
     phi: Callable[[Any], Any], psi: Callable[[Any], Any], *, name: str | None = None,
-    normalised: bool = True,
+    normalised: bool = True, elementwise: bool = False,
 ) -> Kernel:  # fmt: skip
     """The kernel phi(q) . psi(k), with a map for queries and one for keys; see `features`."""
     _require_function("pair", phi)
@@ -87,8 +101,9 @@ def pair(
     name = name or f"{_name_of(phi)}_{_name_of(psi)}"
     symbol = f"φ = {_name_of(phi)}(q), {_name_of(psi)}(k)"
     return build.feature_kernel(
-        name, symbol, _of_vectors(name, phi), _of_vectors(name, psi), **_more(normalised)
-    )
+        name, symbol, _of_vectors(name, phi, elementwise), _of_vectors(name, psi, elementwise),
+        elementwise=elementwise, **_more(normalised),
+    )  # fmt: skip
 
 
 def rows(
@@ -161,10 +176,12 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
         If vectors of so many classes would take more than 2 GiB.
     """
     needed = BYTES_OF_A_FEATURE * data.classes**2
-    if kernel.kind == "features" and needed > MOST_BYTES:
+    shown_in_full = kernel.kind == "features" and kernel.vectors_seen != "orbits"
+    if shown_in_full and needed > MOST_BYTES:
         raise MemoryError(
             f"{kernel.name}: vectors at d={layer.d(data.classes)} take about "
-            f"{needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}"
+            f"{needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}; a map that acts on each "
+            "coordinate by itself needs few numbers as features(phi, elementwise=True)"
         )
     known = getattr(kernel.weigh, "divides", kernel)
     if KERNELS.get(known.name) is known:
@@ -201,8 +218,13 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return [f"{name} ({k + 1})" if k else name for k, name in zip(before, names, strict=True)]
 
 
-def _of_vectors(name: str, phi: Callable) -> build.OfNumbers:
-    return build.called(name, name, lambda n, d: _numpy_of(phi), build.vectors)
+def _of_vectors(name: str, phi: Callable[[Any], Any], elementwise: bool) -> build.OfNumbers:
+    def of_sizes(n: int, d: int) -> Callable[..., Any]:
+        return _numpy_of(phi)
+
+    if elementwise:
+        return build.called_elementwise(name, name, of_sizes)
+    return build.called(name, name, of_sizes, build.vectors)
 
 
 def _with_sizes(function: Callable, n: int, d: int) -> Callable[..., np.ndarray]:

@@ -13,11 +13,12 @@ import numpy as np
 from ..any_attention.exact import limits
 from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.layers import Layer
-from ..any_attention.exact.values import score_columns
+from ..any_attention.exact.values import batches, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.kernels import KERNELS
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
+from ..results.progress import Progress
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes
@@ -54,23 +55,36 @@ def compare(
     given = [kernel_of(each) for each in _several(kernels)]
     if margin:
         require_memory(layer.d(data.classes))
+    # Margins take long one by one, and all else takes memory together.
+    parts = [slice(k, k + 1) for k in range(len(sizes))] if margin else batches(data, len(sizes))
+    progress = Progress("compare", len(given) * len(parts), "parts")
     tables = []
     for kernel, name in zip(given, unique_names([each.name for each in given]), strict=True):
         require_usable(kernel, layer, data, sizes)
-        scored = score_columns(kernel, layer, data, sizes)
-        curves = scored.curves()
-        best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
-        low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
-        columns = {
-            "kernel": name, "model": layer.model, "attention_x": layer.attention_x,
-            "n": sizes, "d": layer.d(data.classes), "m": scored.m, "probability": best,
-            "theta_low": low, "theta_high": high, "share": scored.rows[1].share[:, 0],
-        }  # fmt: skip
-        if margin:
-            half = np.where(best > 0, best / 2, 2.0)
-            columns["margin"] = widest_margins(scored.ranked(), half[:, None])[:, 0]
-        tables.append(pd.DataFrame(columns))
+        for part in parts:
+            columns = {"kernel": name, "model": layer.model, "attention_x": layer.attention_x}
+            columns |= _measured(kernel, layer, data, sizes[part], margin)
+            tables.append(pd.DataFrame(columns))
+            progress.advance()
     return pd.concat(tables, ignore_index=True)
+
+
+def _measured(
+    kernel: Kernel, layer: Layer, data: FixedData, sizes: list[int], margin: bool
+) -> dict[str, Any]:
+    """The columns of `compare` on one kernel at some n."""
+    scored = score_columns(kernel, layer, data, sizes)
+    curves = scored.curves()
+    best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
+    low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
+    columns = {
+        "n": sizes, "d": layer.d(data.classes), "m": scored.m, "probability": best,
+        "theta_low": low, "theta_high": high, "share": scored.rows[1].share[:, 0],
+    }  # fmt: skip
+    if margin:
+        half = np.where(best > 0, best / 2, 2.0)
+        columns["margin"] = widest_margins(scored.ranked(), half[:, None])[:, 0]
+    return columns
 
 
 def plot(

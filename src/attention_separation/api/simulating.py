@@ -1,5 +1,7 @@
 """Trials in place of exact values: `simulate`."""
 
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Unpack
@@ -8,16 +10,29 @@ import numpy as np
 
 from ..any_attention.exact.layers import Layer
 from ..any_attention.exact.values import Scored, score_columns
-from ..attention.dense import attention
+from ..attention.dense import attention, attention_weights
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import exceeds
 from ..datasets.dataset import FixedData
+from ..results.progress import Progress
 from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable
 
-MOST_DENSE_BYTES = 2 << 30
-"""Of the n x n arrays of a literal trial."""
+MOST_BYTES = 2 << 30
+"""Of the n x n arrays of a literal trial, or of the signs of any."""
+
+BYTES_OF_A_SIGN = {"rows": 2, "dense": 18}
+"""By the method: of one that is drawn, and of its copies."""
+
+BYTES_OF_AN_OUTPUT = 24
+"""Of what a sign column reads of a token."""
+
+QUERIES_TRIED = 8
+"""By which it is estimated how long literal trials take."""
+
+LONG = 10.0
+"""Seconds from which on it is said."""
 
 MOST_SIGNS = 1 << 22
 """Drawn at once."""
@@ -79,7 +94,7 @@ def simulate(
     Raises
     ------
     MemoryError
-        If n x n arrays would take more than 2 GiB.
+        If n x n arrays, or the d x m signs of a trial, would take more than 2 GiB.
     ValueError, ArithmeticError
         As `separate` does.
     """
@@ -91,11 +106,7 @@ def simulate(
     if method not in ("rows", "dense"):
         raise ValueError(f"method={short_repr(method)}; allowed: 'rows' or 'dense'")
     at = validation.theta_of(theta, layer, data)
-    if method == "dense" and 6 * 8 * n * n > MOST_DENSE_BYTES:
-        raise MemoryError(
-            f"n x n attention at n={n:,} takes about {6 * 8 * n * n / 2**30:.1f} GiB; allowed: "
-            f"{MOST_DENSE_BYTES >> 30}; method='rows' builds nothing of size n"
-        )
+    _require_memory(method, n, layer.d(data.classes), data.m(n))
     scored = None
     if at is None or method == "rows":
         require_usable(of, layer, data, [n])
@@ -109,11 +120,14 @@ def simulate(
     if method == "rows":
         outcomes = _from_rows(scored, layer, data, n, at, trials, seed)
     else:
+        _say_how_long(of, layer, data, n, trials)
         outcomes = _literally(of, layer, data, n, at, trials, seed)
+    progress = Progress("simulate", trials, "trials")
     told, on_d0, on_d1 = 0, 0, 0
     for flags in outcomes:
         told += int((flags[:, 1] & ~flags[:, 0]).sum())
         on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
+        progress.advance(len(flags))
     # Loading it takes longer than most questions.
     from ..statistics.counts import clopper_pearson
 
@@ -125,19 +139,51 @@ def simulate(
     )  # fmt: skip
 
 
+def _require_memory(method: str, n: int, d: int, m: int) -> None:
+    """Raise MemoryError where a trial would take too much."""
+    needed = {f"the signs of a trial at d={d:,} with m={m:,} take": BYTES_OF_A_SIGN[method] * d * m}
+    hint = ""
+    if method == "dense":
+        needed[f"n x n attention at n={n:,} takes"] = 6 * 8 * n * n
+        needed[f"what m={m:,} sign columns read of n={n:,} tokens takes"] = (
+            BYTES_OF_AN_OUTPUT * n * m
+        )
+        hint = "; method='rows' builds nothing of size n"
+    for words, size in needed.items():
+        if size > MOST_BYTES:
+            raise MemoryError(
+                f"{words} about {size / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}{hint}"
+            )
+
+
+def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials: int) -> None:
+    """Print about how long literal trials take, if that is long. Only of maps of features, of which
+    one trial may take minutes, and which may be tried with few queries."""
+    if kernel.kind != "features" or kernel.vectors_seen != "orbits" or n <= QUERIES_TRIED:
+        return
+    tokens = layer.tokens(data, n)
+    a1, a2, _, q, k = layer.literal(tokens, 1, np.zeros(layer.of.special_tokens, dtype=int))
+    start = time.perf_counter()
+    attention_weights(a1[:QUERIES_TRIED], a2, q, k, kernel)
+    per_query = (time.perf_counter() - start) / QUERIES_TRIED
+    seconds = 2 * n * trials * per_query
+    if seconds > LONG:
+        print(f"simulate: about {seconds:,.0f} s", file=sys.stderr, flush=True)
+
+
 def _draws(
     layer: Layer, data: FixedData, n: int, trials: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Places of special tokens (T, 2, q) and signs (T, d, m), in chunks that do not depend on what
-    they are for: fewer trials are the first of more."""
+    """Places of special tokens (T, 2, q) and signs' bits (T, d, m), 1 for a plus, in chunks that do
+    not depend on what they are for: fewer trials are the first of more."""
     rng = np.random.default_rng(seed)
     d, m = layer.d(data.classes), data.m(n)
     chunk = max(MOST_SIGNS // (d * m), 1)
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         places = rng.integers(0, n, size=(chunk, 2, layer.of.special_tokens))
-        signs = rng.integers(0, 2, size=(chunk, d, m), dtype=np.int8)
-        yield places[:count], 2.0 * signs[:count] - 1.0
+        pluses = rng.integers(0, 2, size=(chunk, d, m), dtype=np.int8)
+        yield places[:count], pluses[:count]
 
 
 def _from_rows(
@@ -146,16 +192,15 @@ def _from_rows(
     """Whether the network is positive on D0 and on D1, (T, 2), looked up by a column's state."""
     exceeding = [exceeds(of[0], theta * scored.s[0], scored.s[0]) for of in (scored.d0, scored.d1)]
     ends, classes = exceeding[0].shape[1], data.classes
-    for places, y in _draws(layer, data, n, trials, seed):
-        plus = (y > 0).astype(np.intp)
-        first, of_classes = plus[:, 0], plus[:, 1 : 1 + classes]
-        last = plus[:, -1] if ends == 2 else np.zeros_like(first)
+    for places, pluses in _draws(layer, data, n, trials, seed):
+        of_classes = pluses[:, 1 : 1 + classes]
+        first = pluses[:, 0].astype(np.intp)
+        last = pluses[:, -1].astype(np.intp) if ends == 2 else np.zeros_like(first)
         flags = []
         for dataset, table in enumerate(exceeding):
-            marked = np.take_along_axis(
-                of_classes, (places[:, dataset, -1] % classes)[:, None, None], axis=1
-            )[:, 0]
-            others = of_classes.sum(axis=1) - marked
+            special_class = places[:, dataset, -1] % classes
+            marked = of_classes[np.arange(len(places)), special_class].astype(np.intp)
+            others = of_classes.sum(axis=1, dtype=np.intp) - marked
             flags.append(table[first, last, marked, others].any(axis=1))
         yield np.stack(flags, axis=1)
 
@@ -163,14 +208,14 @@ def _from_rows(
 def _literally(
     kernel: Kernel, layer: Layer, data: FixedData, n: int, theta: float, trials: int, seed: int
 ) -> Iterator[np.ndarray]:
-    """The same by n x n attention, V the identity; `c` of equal places is computed once."""
+    """The same by n x n attention, V the identity."""
     d = layer.d(data.classes)
     tokens = layer.tokens(data, n)
-    for places, y in _draws(layer, data, n, trials, seed):
-        for trial, of_trial in enumerate(places):
+    for places, pluses in _draws(layer, data, n, trials, seed):
+        for of_trial, signs in zip(places, 2.0 * pluses - 1.0, strict=True):
             flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
                 a1, a2, a3, q, k = layer.literal(tokens, dataset, of_trial[dataset])
                 c = attention(a1, a2, a3, q, k, np.eye(d), kernel)
-                flags[0, dataset] = exceeds(c @ y[trial], theta * tokens.s, tokens.s).any()
+                flags[0, dataset] = exceeds(c @ signs, theta * tokens.s, tokens.s).any()
             yield flags

@@ -74,7 +74,8 @@ def setting_of(
             )
         if x is not None:
             sizes[name] = _size(name, x)
-    d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, MOST_CLASSES)
+    most = layer.d(MOST_CLASSES)
+    d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, most)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
     return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
 

@@ -6,10 +6,12 @@ from .kernel import Kernel, KernelInputs
 
 
 def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:
-    """f, (n, n): the weights of every query over all keys; parameters as of `attention`."""
-    n, d = a1.shape
+    """f, (n, n): the weights of every query over all keys; parameters as of `attention`, though a1
+    may have some of the queries alone."""
+    n, d = a2.shape
     queries, keys = a1 @ q, a2 @ k
-    seen = KernelInputs(queries @ keys.T, queries, keys, np.ones((n, n), dtype=int), n, d)
+    scores = queries @ keys.T
+    seen = KernelInputs(scores, queries, keys, np.ones(scores.shape, dtype=int), n, d)
     return kernel.attention_weights(seen)
 
 

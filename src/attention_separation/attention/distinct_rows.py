@@ -6,15 +6,20 @@ special, another of the marked class, or of another class; it sees four types of
 token, the others of the marked class, those of its own class (of any unmarked one where its class
 is the marked one, or none) and those of every further class.
 
+Coordinates of vectors fall into six *orbits*: the first, that of the marked class, of the own
+class, of one further class, those of all other further classes, and the last. Those of one orbit
+are equal in every query, and in one key of each type, so that a vector is six numbers with counts,
+whatever d is.
+
 Every row of c is first y_1 + marked y_k3 + own y_q + rest (sum of the other class signs)
 + last y_d against a sign column y, q the class of the querying token. Whatever weights a kernel
 gives, they are a function of a type of query and a type of key, so this holds for every kernel that
 treats classes alike.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +28,33 @@ from .kernel import ClassesApartError, Kernel, KernelInputs
 SPECIAL, SAME, OWN, REST = range(4)
 """Types of keys, the last axis of scores. Types of queries are the first three, or, where no query
 but the special one knows of a class, the special one and OTHER."""
+
+OTHER = 1
+"""See there."""
+
+FIRST, OF_MARKED, OF_OWN, OF_REST, OF_OTHERS, LAST = range(6)
+"""Orbits of coordinates. Of the further classes one, whose key stands for all, has its own entry at
+OF_REST, and the others have theirs at OF_OTHERS."""
+
+ORBITS = 6
+
+
+@dataclass(frozen=True)
+class KernelInputsByOrbit(KernelInputs):
+    """Queries and keys of token types, (..., R, 6) and (..., 4, 6), equal coordinates once."""
+
+    def log_key_sums(self) -> np.ndarray:
+        """log sum e^k over all n tokens, in each coordinate, (..., 1, 6)."""
+        # Further classes exchange with their coordinates: so in each of these coordinates the sum
+        # over their keys is that over these coordinates of one key.
+        further = [OF_REST, OF_OTHERS]
+        counts = self.coordinate_counts[..., 0, further]
+        shares = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+        with np.errstate(divide="ignore"):
+            logs = self.keys[..., REST, further] + np.log(shares)
+        keys = self.keys.copy()
+        keys[..., REST, further] = np.logaddexp.reduce(logs, axis=-1, keepdims=True)
+        return KernelInputs.log_key_sums(replace(self, keys=keys))
 
 
 @dataclass(frozen=True)
@@ -37,9 +69,9 @@ class TokenTypes:
     first: np.ndarray  # (P,) value of the special token in the first coordinate
     block: np.ndarray  # (P,) value of every token in its class's coordinate
     last: np.ndarray | None  # (P,) that in the last coordinate; None for data without one
-    vectors: Callable[[Sequence[int]], tuple[np.ndarray, np.ndarray]]
-    """Indices of p points with the same d -> queries (p, R, d), and keys (p, K + 1, d): the special
-    token, another of the marked class, and one of each further class."""
+    queries: np.ndarray  # (P, R, 6) vectors by orbits of coordinates, as the next two
+    keys: np.ndarray  # (P, 4, 6); of types that do not exist any that do
+    coordinate_counts: np.ndarray  # (P, 6)
 
     @cached_property
     def multiplicities(self) -> np.ndarray:
@@ -57,20 +89,59 @@ class TokenTypes:
         n, d = self.n[:, None, None], self.d[:, None, None]
         return KernelInputs(self.scores, None, None, counts, n, d)
 
-    def seen_in_full(self, points: Sequence[int]) -> KernelInputs:
-        """What kernels of vectors may know, of points with the same d: a key for each class."""
-        queries, keys = self.vectors(points)
-        n, d = self.n[points], self.d[points]
-        classes = int(self.classes[points[0]])
-        t, further = n // classes, max(classes - 2, 0)
-        columns = [SPECIAL, SAME, *[OWN] * (classes > 1), *[REST] * further]
-        counts = np.repeat(t[:, None], len(columns), axis=1)
-        counts[:, SPECIAL], counts[:, SAME] = 1, t - 1
-        scores = self.scores[points][:, :, columns]
+    def seen_by_orbit(self) -> KernelInputsByOrbit:
+        """What kernels that heed `coordinate_counts` may know, of all points at once."""
+        seen = self.seen()
+        return KernelInputsByOrbit(
+            scores=seen.scores,
+            queries=self.queries,
+            keys=self.keys,
+            multiplicities=seen.multiplicities,
+            n=seen.n,
+            d=seen.d,
+            coordinate_counts=self.coordinate_counts[:, None, :],
+        )
+
+    def seen_in_full(
+        self, points: Sequence[int], further: Sequence[int] | None = None
+    ) -> KernelInputs:
+        """What kernels of vectors may know, of points with the same K, in all d coordinates.
+
+        The keys are the special token, another of the marked class, class 0, one of the own class,
+        1, and one of each of the classes `further`, 2 to K - 1: all, or some that stand for all.
+        """
+        first = points[0]
+        classes = int(self.classes[first])
+        all_further = np.arange(2, classes)
+        shown = all_further if further is None else np.asarray(further, dtype=int)
+        types = [SPECIAL, SAME, *[OWN] * (classes > 1), *[REST] * len(shown)]
+        orbits = np.repeat(np.arange(ORBITS), self.coordinate_counts[first])
+        keys = self.keys[points][:, types][:, :, orbits]
+        if OF_REST in orbits:
+            # The first coordinate is no class's.
+            rows = np.arange(3, len(types))
+            keys[:, rows, 1 + all_further[0]] = self.keys[points, REST, OF_OTHERS][:, None]
+            keys[:, rows, 1 + shown] = self.keys[points, REST, OF_REST][:, None]
+        t = (self.n[points] // classes)[:, None]
+        counts = np.repeat(t, len(types), axis=1)
+        counts[:, SPECIAL] = 1
+        counts[:, SAME] -= 1
+        if len(shown):
+            counts[:, REST] *= len(all_further) - len(shown) + 1
+        scores = self.scores[points][:, :, types]
         return KernelInputs(
-            scores, queries, keys, np.broadcast_to(counts[:, None, :], scores.shape),
-            n[:, None, None], d[:, None, None],
-        )  # fmt: skip
+            scores=scores,
+            queries=self.queries[points][:, :, orbits],
+            keys=keys,
+            multiplicities=np.broadcast_to(counts[:, None, :], scores.shape),
+            n=self.n[points][:, None, None],
+            d=self.d[points][:, None, None],
+        )
+
+
+def some_further_classes(classes: int) -> list[int]:
+    """The first, the middle and the last of the classes 2 to K - 1; of a few, all."""
+    return sorted({2, (classes + 1) // 2, classes - 1}) if classes > 2 else []
 
 
 ALIKE = 1e-9
@@ -100,15 +171,29 @@ class Rows:
     def share(self) -> np.ndarray:
         return self.weights[..., SPECIAL]
 
+    def of_points(self, points: slice) -> "Rows":
+        """The rows of some of the points."""
+        return Rows(
+            classes=self.classes[points],
+            first=self.first[points],
+            marked=self.marked[points],
+            own=self.own[points],
+            rest=self.rest[points],
+            last=None if self.last is None else self.last[points],
+            weights=self.weights[points],
+        )
+
 
 def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     """The rows of c = f A3, V the identity, of a kernel on token types; ArithmeticError if weights
     are no finite numbers or a row cannot be normalised, ClassesApartError if further classes, which
     the data does not tell apart, have different weights."""
-    if kernel.kind == "features":
-        weights = _weights_in_full(types, kernel)
-    else:
+    if kernel.kind != "features":
         weights = kernel.attention_weights(types.seen())
+    elif kernel.vectors_seen == "orbits":
+        weights = _equal_where_alike(kernel.attention_weights(types.seen_by_orbit()))
+    else:
+        weights = _weights_in_full(types, kernel)
     missing = ~types.exists
     if missing.any():
         weights = np.where(missing[..., None], weights[:, :1], weights)
@@ -133,45 +218,44 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
 
 
 MOST_NUMBERS = 1 << 19
-"""Products of features worked on at once."""
+"""Coordinates of keys worked on at once."""
 
 
 def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
-    """(P, R, 4) from weights on a key of each class, of points with the same d together."""
+    """(P, R, 4) from weights on keys in all d coordinates, of points with the same d together."""
     weights = np.zeros(types.scores.shape)
-    if kernel.treats_classes_alike:
-        kernel = replace(kernel, weigh=partial(_weights_on_few_keys, kernel.weigh))
     for d in np.unique(types.d):
-        alike = np.flatnonzero(types.d == d)
-        step = max(MOST_NUMBERS // int(d) ** 2, 1)
-        for start in range(0, len(alike), step):
-            part = alike[start : start + step]
-            full = kernel.attention_weights(types.seen_in_full(part))
-            weights[part] = _by_type(full, types.exists[part], kernel)
-    return weights
+        points = np.flatnonzero(types.d == d)
+        classes = int(types.classes[points[0]])
+        further = None
+        if kernel.vectors_seen == "few classes":
+            further = some_further_classes(classes)
+        keys = classes + 1 if further is None else len(further) + 3
+        step = max(MOST_NUMBERS // (keys * int(d)), 1)
+        for start in range(0, len(points), step):
+            part = points[start : start + step]
+            in_full = kernel.attention_weights(types.seen_in_full(part, further))
+            weights[part] = _by_type(in_full, types.exists[part], kernel)
+    return _equal_where_alike(weights)
 
 
-def _weights_on_few_keys(weigh: Callable, seen: KernelInputs) -> np.ndarray:
-    """What `weigh` gives, found for one of the further classes, which have the last keys."""
-    few = slice(0, REST + 1)
-    parts = {name: getattr(seen, name)[..., few] for name in ("scores", "multiplicities")}
-    found = weigh(replace(seen, **parts, keys=seen.keys[..., few, :]))
-    return found[..., np.minimum(np.arange(seen.scores.shape[-1]), REST)]
-
-
-def _by_type(full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray:
+def _by_type(in_full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray:
     """Weights on a key of each type, (P, R, 4), from those on a key of each class."""
-    weights = np.zeros((*full.shape[:2], 4))
-    weights[..., SPECIAL], weights[..., SAME] = full[..., 0], full[..., 1]
-    if full.shape[2] > 2:
-        weights[..., OWN] = weights[..., REST] = full[..., 2]
-    further = full[..., 3:]
+    weights = np.zeros((*in_full.shape[:2], 4))
+    shown = min(in_full.shape[2], 4)
+    weights[..., :shown] = in_full[..., :shown]
+    further = in_full[..., REST:]
     if further.shape[2]:
-        weights[..., REST] = further[..., 0]
         spread = np.ptp(further, axis=2)
         if (spread > ALIKE * np.abs(further).max(axis=2))[exists].any():
             raise ClassesApartError(f"{kernel.name}: it tells classes apart that the data does not")
-    # Of a query without a class among the further ones, all of these are alike.
-    alike = np.isclose(weights[..., OWN], weights[..., REST], rtol=ALIKE, atol=0)
-    weights[..., OWN] = np.where(alike, weights[..., REST], weights[..., OWN])
+    return weights
+
+
+def _equal_where_alike(weights: np.ndarray) -> np.ndarray:
+    """Weights (P, R, 4); of a query without a class among the further ones, all of these have the
+    same."""
+    own, rest = weights[..., OWN], weights[..., REST]
+    alike = np.isclose(own, rest, rtol=ALIKE, atol=0)
+    weights[..., OWN] = np.where(alike, rest, own)
     return weights

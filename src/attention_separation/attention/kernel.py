@@ -1,5 +1,6 @@
 """What an attention kernel is: weights of queries over keys, and what it may know of these."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -14,9 +15,12 @@ class KernelInputs:
     Attributes
     ----------
     scores : (..., R, T) q . k of R queries and T keys, in closed form: equal where they are equal
-    queries, keys : (..., R, d) and (..., T, d) vectors, or None where none have been built
+    queries, keys : (..., R, C) and (..., T, C) vectors, or None where none have been built; C is d,
+        or less where equal coordinates come once
     multiplicities : (..., R, T) how many tokens a key stands for, 0 for a key that does not exist
     n, d : number of tokens and dimension, broadcast against (..., 1, 1)
+    coordinate_counts : (..., 1, C) how many equal coordinates each of those of the vectors stands
+        for, 0 for one that does not exist; None where each stands for itself
     """
 
     scores: np.ndarray
@@ -25,10 +29,33 @@ class KernelInputs:
     multiplicities: np.ndarray
     n: int | np.ndarray
     d: int | np.ndarray
+    coordinate_counts: np.ndarray | None = None
 
     @property
     def log_n(self) -> np.ndarray:
         return np.log(self.n)
+
+    @property
+    def log_coordinate_counts(self) -> np.ndarray | float:
+        """The logarithms of `coordinate_counts`, (..., 1, C); 0 where each stands for itself."""
+        if self.coordinate_counts is None:
+            return 0.0
+        with np.errstate(divide="ignore"):
+            return np.log(self.coordinate_counts)
+
+    def squared_lengths(self, vectors: np.ndarray) -> np.ndarray:
+        """||v||^2 of vectors (..., C), over all d coordinates: (...)."""
+        squares = vectors**2
+        if self.coordinate_counts is not None:
+            squares = self.coordinate_counts * squares
+        return squares.sum(axis=-1)
+
+    def log_key_sums(self) -> np.ndarray:
+        """log sum e^k over all n tokens, in each coordinate, (..., 1, C). Multiplicities must not
+        depend on the query: they are those of the first row."""
+        counts = self.multiplicities[..., 0, :, None]
+        with np.errstate(divide="ignore"):
+            return np.logaddexp.reduce(self.keys + np.log(counts), axis=-2, keepdims=True)
 
     def largest(self, values: np.ndarray) -> np.ndarray:
         """The largest of values (..., R, T) in each row, over keys that exist: (..., R, 1)."""
@@ -42,8 +69,36 @@ multiplicities; or vectors of queries and keys."""
 Normaliser = Literal["row sum", "1 + row sum", "none"]
 """What a row of weights is divided by; the sum is over all tokens."""
 
+VectorsSeen = Literal["every class", "few classes", "orbits"]
+"""The vectors that a kernel of vectors has to be shown of tokens in many classes.
+
+"every class": a key of each class, in all d coordinates. "few classes": keys of some classes, in
+all d coordinates, where the weight of a key depends on it and the query alone. "orbits": a key of
+one further class, and equal coordinates once, where the kernel heeds `coordinate_counts`."""
+
 SEEN = {"score": ("x",), "row": ("a whole row",), "features": ("q", "k")}
 """What a weight depends on, by kind, before its row is divided."""
+
+
+MOST_PRODUCTS = 1 << 22
+"""Of features of queries and keys, at one time."""
+
+
+def over_features(
+    product_sum: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    of_queries: np.ndarray,
+    of_keys: np.ndarray,
+) -> np.ndarray:
+    """Sums over features, (..., R, T), of products of features (..., R, F) and (..., T, F), as
+    `product_sum` gives them of some queries: of few at one time where all products are many."""
+    queries = of_queries.shape[-2]
+    step = max(MOST_PRODUCTS // math.prod(of_keys.shape), 1)
+    if queries <= step:
+        return product_sum(of_queries, of_keys)
+    parts = []
+    for start in range(0, queries, step):
+        parts.append(product_sum(of_queries[..., start : start + step, :], of_keys))
+    return np.concatenate(parts, axis=-2)
 
 
 LEAST_SUM = 1e-290
@@ -56,6 +111,10 @@ class RowSumError(ArithmeticError):
 
 class ClassesApartError(ArithmeticError):
     """A kernel tells tokens apart that the data does not: then rows are not few."""
+
+
+class NotElementwiseError(ArithmeticError):
+    """A map that is said to be element-wise gives other weights of whole vectors."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +132,7 @@ class Kernel:
     source : where the formula is from
     signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
     row_sum : what its rows sum to, where they are not divided by it and it is known
-    treats_classes_alike : of kernels of vectors, whether a key's weight depends on it and the query
-        alone and no coordinate differs from others: then one key stands for all further classes
+    vectors_seen : see `VectorsSeen`
     """
 
     name: str
@@ -87,7 +145,7 @@ class Kernel:
     source: str = ""
     signed: Callable[[KernelInputs], np.ndarray] | None = None
     row_sum: float | None = None
-    treats_classes_alike: bool = False
+    vectors_seen: VectorsSeen = "every class"
 
     @property
     def normalised(self) -> bool:

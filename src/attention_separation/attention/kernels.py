@@ -3,7 +3,8 @@
 A kernel gives weights or, where these could overflow, their logarithms, before a row is divided by
 its normaliser. Every formula has its source beside it; x = q . k is a score. Functions of a whole
 row count keys by their multiplicities. Feature maps phi, of a kernel phi(q) . phi(k), commute with
-permuting coordinates, so that tokens of one type have equal weights.
+permuting coordinates, so that tokens of one type have equal weights, and equal coordinates have
+equal features: each is computed once, with the logarithm of its count beside it.
 """
 
 import math
@@ -11,74 +12,100 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .kernel import Kernel, KernelInputs
+from .kernel import Kernel, KernelInputs, over_features
+
+LogCounts = np.ndarray | float
+"""The logarithms of how many equal coordinates each one stands for; 0 where it is itself."""
 
 
-def log_softmax(z: np.ndarray) -> np.ndarray:
+def of_features(log_counts: LogCounts, parts: int) -> LogCounts:
+    """The same of features, of which every coordinate has one in each of their parts."""
+    return log_counts if np.ndim(log_counts) == 0 else np.tile(log_counts, parts)
+
+
+def log_sum_exp(z: np.ndarray, log_counts: LogCounts) -> np.ndarray:
+    """log sum e^z over all coordinates, (..., 1)."""
+    return np.logaddexp.reduce(z + log_counts, axis=-1, keepdims=True)
+
+
+def log_softmax(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """Over the last axis."""
-    return z - np.logaddexp.reduce(z, axis=-1, keepdims=True)
+    return z - log_sum_exp(z, log_counts)
 
 
-def log_elu_plus_one(z: np.ndarray) -> np.ndarray:
+def log_elu_plus_one(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """z + 1 where z > 0, else e^z."""
     return np.where(z > 0, np.log1p(np.maximum(z, 0.0)), np.minimum(z, 0.0))
 
 
-def log_relu(z: np.ndarray) -> np.ndarray:
+def log_relu(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(z, 0.0))
 
 
-def log_exp(z: np.ndarray) -> np.ndarray:
+def log_squared_relu(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
+    return 2 * log_relu(z)
+
+
+def log_exp(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """[e^z, e^-z]."""
     return np.concatenate([z, -z], axis=-1)
 
 
-def log_hedgehog(z: np.ndarray) -> np.ndarray:
+def log_hedgehog(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """[softmax z, softmax -z], two softmaxes."""
-    return np.concatenate([log_softmax(z), log_softmax(-z)], axis=-1)
+    return np.concatenate([log_softmax(z, log_counts), log_softmax(-z, log_counts)], axis=-1)
 
 
-def log_hedgehog_fla(z: np.ndarray) -> np.ndarray:
+def log_hedgehog_fla(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """One softmax of the 2 d numbers [2 z, -2 z]."""
-    return log_softmax(np.concatenate([2 * z, -2 * z], axis=-1))
+    both = np.concatenate([2 * z, -2 * z], axis=-1)
+    return log_softmax(both, of_features(log_counts, parts=2))
 
 
-def log_focused(z: np.ndarray, p: int = 3) -> np.ndarray:
+def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: int = 3) -> np.ndarray:
     """z_+^p, scaled to the length of z_+ = max(z, 0)."""
     log_z = log_relu(z)
-    lengths = [
-        np.logaddexp.reduce(2 * k * log_z, axis=-1, keepdims=True) / 2 for k in (1, p)
-    ]  # fmt: skip
-    return p * log_z + (lengths[0] - lengths[1])
+    log_length = log_sum_exp(2 * log_z, log_counts) / 2
+    log_length_of_powers = log_sum_exp(2 * p * log_z, log_counts) / 2
+    return p * log_z + (log_length - log_length_of_powers)
 
 
-FEATURE_MAPS = {
+FEATURE_MAPS: dict[str, Callable[..., np.ndarray]] = {
     "elu_plus_one": log_elu_plus_one,
     "relu_features": log_relu,
-    "relu2_features": lambda z: 2 * log_relu(z),
+    "relu2_features": log_squared_relu,
     "exp_features": log_exp,
     "hedgehog": log_hedgehog,
     "hedgehog_fla": log_hedgehog_fla,
     "focused_3": log_focused,
     "softmax_features": log_softmax,
 }
-"""log phi by the kernel's name: (..., d) -> (..., features)."""
+"""log phi by the kernel's name, (..., C) -> (..., features): a feature of every coordinate, and
+then perhaps another one of every coordinate."""
+
+
+def log_inner_products(
+    log_q: np.ndarray, log_k: np.ndarray, log_counts: LogCounts
+) -> np.ndarray:  # fmt: skip
+    """log phi(q) . phi(k), (..., R, T), of features (..., R, F) and (..., T, F), over all d
+    coordinates."""
+    if np.ndim(log_counts) > 0:
+        log_q = log_q + of_features(log_counts, log_q.shape[-1] // log_counts.shape[-1])
+    return over_features(_log_product_sum, log_q, log_k)
+
+
+def _log_product_sum(log_q: np.ndarray, log_k: np.ndarray) -> np.ndarray:
+    return np.logaddexp.reduce(log_q[..., :, None, :] + log_k[..., None, :, :], axis=-1)
 
 
 def efficient(seen: KernelInputs) -> np.ndarray:
-    """Efficient Attention: softmax of q over coordinates, times softmax of k over positions.
-
-    The latter is over all n tokens, so keys count by their multiplicities, which must not depend on
-    the query: they are those of the first row. Rows sum to 1.
-    """
-    counts = seen.multiplicities[..., 0, :, None]
-    with np.errstate(divide="ignore"):
-        total = np.logaddexp.reduce(seen.keys + np.log(counts), axis=-2, keepdims=True)
-    log_k = seen.keys - total
-    log_q = log_softmax(seen.queries)
-    logs = log_q[..., :, None, :] + log_k[..., None, :, :]
-    return np.exp(np.logaddexp.reduce(logs, axis=-1))
+    """Efficient Attention: softmax of q over coordinates, times softmax of k over positions, all n
+    of them. Rows sum to 1."""
+    log_counts = seen.log_coordinate_counts
+    log_q = log_softmax(seen.queries, log_counts)
+    log_k = seen.keys - seen.log_key_sums()
+    return np.exp(log_inner_products(log_q, log_k, log_counts))
 
 
 TIE = 1e-12
@@ -248,25 +275,29 @@ def _features(name: str, symbol: str, source: str) -> Kernel:
     log_phi = FEATURE_MAPS[name]
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
-        log_q, log_k = log_phi(seen.queries), log_phi(seen.keys)
-        return np.logaddexp.reduce(log_q[..., :, None, :] + log_k[..., None, :, :], axis=-1)
+        log_counts = seen.log_coordinate_counts
+        log_q = log_phi(seen.queries, log_counts)
+        log_k = log_phi(seen.keys, log_counts)
+        return log_inner_products(log_q, log_k, log_counts)
 
     return _of_vectors(name, symbol, log_weights, source, logarithmic=True)
 
 
 def _of_vectors(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
-    return Kernel(name, symbol, "features", weigh, source=source, treats_classes_alike=True, **rest)
+    return Kernel(name, symbol, "features", weigh, source=source, vectors_seen="orbits", **rest)
 
 
 def _distances(seen: KernelInputs) -> np.ndarray:
     """||q - k||^2."""
-    squares = [(v**2).sum(axis=-1) for v in (seen.queries, seen.keys)]
-    return squares[0][..., :, None] + squares[1][..., None, :] - 2 * seen.scores
+    of_queries = seen.squared_lengths(seen.queries)
+    of_keys = seen.squared_lengths(seen.keys)
+    return of_queries[..., :, None] + of_keys[..., None, :] - 2 * seen.scores
 
 
 def _cosines(seen: KernelInputs) -> np.ndarray:
-    norms = [np.sqrt((v**2).sum(axis=-1)) for v in (seen.queries, seen.keys)]
-    return seen.scores / (norms[0][..., :, None] * norms[1][..., None, :])
+    of_queries = np.sqrt(seen.squared_lengths(seen.queries))
+    of_keys = np.sqrt(seen.squared_lengths(seen.keys))
+    return seen.scores / (of_queries[..., :, None] * of_keys[..., None, :])
 
 
 _ALL = (
@@ -306,9 +337,9 @@ _ALL = (
     _features("hedgehog_fla", "φ = softmax [2z, −2z]", "flash-linear-attention"),
     _features("softmax_features", "φ = softmax z", "arXiv 1812.01243, its queries' map on both"),
     _features("focused_3", "φ = ‖z₊‖ z₊³ / ‖z₊³‖", "arXiv 2308.00442"),
-    Kernel(
-        "efficient", "softmax_d(q) · softmax over positions of k", "features", efficient,
-        also=("all keys",), source="arXiv 1812.01243",
+    _of_vectors(
+        "efficient", "softmax_d(q) · softmax over positions of k", efficient, "arXiv 1812.01243",
+        also=("all keys",),
     ),
     sigmoid("sigmoid", "σ(x)", 0.0, "arXiv 2409.04431, no bias, divided by the row's sum"),
     sigmoid("sigmoid_log_n", "σ(x − log n)", 1.0, "arXiv 2409.04431, divided by the row's sum"),

@@ -6,12 +6,19 @@ coordinate asks for class k. Margins are largest scores on D1 less those on D0, 
 s = sqrt(log n).
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..attention.distinct_rows import SAME, SPECIAL, TokenTypes, distinct_rows
+from ..attention.distinct_rows import (
+    FIRST,
+    LAST,
+    OF_MARKED,
+    SAME,
+    SPECIAL,
+    TokenTypes,
+    distinct_rows,
+)
 from ..attention.kernel import KernelInputs
 from ..attention.kernels import KERNELS
 from .dataset import Entries, Tokens
@@ -61,11 +68,11 @@ def token_types(data: Entries, n: int, weight: float, dataset: int) -> TokenType
     scores = np.full_like(types.scores, at.c**2)
     scores[:, 0, [SPECIAL, SAME]] += weight * at.a(dataset) * at.b
 
-    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        queries, keys = types.vectors(of)
-        return queries @ x_matrix(at.d, weight), keys
-
-    return replace(types, scores=at.s**2 * scores, vectors=vectors)
+    # The product of a query with X.
+    queries = np.zeros_like(types.queries)
+    queries[:, :, OF_MARKED] = weight * types.queries[:, :, FIRST]
+    queries[:, :, LAST] = types.queries[:, :, LAST]
+    return replace(types, scores=at.s**2 * scores, queries=queries)
 
 
 def _tokens(data: Entries, n: int) -> Tokens:

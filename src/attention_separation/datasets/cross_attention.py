@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..attention.distinct_rows import TokenTypes
-from .dataset import Dataset, Sizes
+from ..attention.distinct_rows import FIRST, ORBITS, OTHER, SPECIAL, TokenTypes
+from .dataset import Dataset, Sizes, count_coordinates, key_vectors
 
 
 class Entries(NamedTuple):
@@ -68,16 +68,9 @@ def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> Toke
     special = common + sizes.special_query * sizes.special_key
     classes = CROSS_ATTENTION.classes(d)
 
-    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[of[0]])
-        own = Entries(*(entry[of] for entry in sizes))
-        queries = np.zeros((len(of), 2, size + 1))
-        queries[:] = own.common[:, None, None]
-        queries[:, 0, 0], queries[:, 1, 0] = own.special_query, 0.0
-        keys = np.zeros((len(of), size + 1, size + 1))
-        keys[:, 0, 0], keys[:, 0, 1] = own.special_key, own.block
-        keys[:, 1:, 1:] = own.block[:, None, None] * np.eye(size)
-        return queries, keys
+    queries = np.repeat(sizes.common, 2 * ORBITS).reshape(-1, 2, ORBITS)
+    queries[:, SPECIAL, FIRST] = sizes.special_query
+    queries[:, OTHER, FIRST] = 0.0
 
     return TokenTypes(
         n=n,
@@ -88,7 +81,9 @@ def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> Toke
         first=sizes.special_key,
         block=sizes.block,
         last=None,
-        vectors=vectors,
+        queries=queries,
+        keys=key_vectors(first=sizes.special_key, block=sizes.block, last=0.0, classes=classes),
+        coordinate_counts=count_coordinates(classes, last=0),
     )
 
 

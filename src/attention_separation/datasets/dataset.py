@@ -7,7 +7,20 @@ from typing import Protocol
 
 import numpy as np
 
-from ..attention.distinct_rows import TokenTypes
+from ..attention.distinct_rows import (
+    FIRST,
+    LAST,
+    OF_MARKED,
+    OF_OTHERS,
+    OF_OWN,
+    OF_REST,
+    ORBITS,
+    OWN,
+    REST,
+    SAME,
+    SPECIAL,
+    TokenTypes,
+)
 
 
 class Entries(Protocol):
@@ -154,6 +167,42 @@ class Dataset:
         for point in points:
             self.check(point.n, point.d)
         return self.types(points, dataset)
+
+
+def count_coordinates(classes: np.ndarray, last: int) -> np.ndarray:
+    """How many coordinates each orbit has, (P, 6), of tokens in K classes (P,), with `last` 1 if
+    they have a last coordinate and 0 if not."""
+    counts = np.empty((len(classes), ORBITS), dtype=int)
+    counts[:, FIRST] = 1
+    counts[:, OF_MARKED] = 1
+    counts[:, OF_OWN] = classes > 1
+    counts[:, OF_REST] = classes > 2
+    counts[:, OF_OTHERS] = np.maximum(classes - 3, 0)
+    counts[:, LAST] = last
+    return counts
+
+
+def key_vectors(
+    first: np.ndarray, block: np.ndarray, last: np.ndarray | float, classes: np.ndarray
+) -> np.ndarray:
+    """A token of each type by orbits of coordinates, (P, 4, 6); one of a type that does not exist
+    is one of a type that does.
+
+    first, block, last : (P,) the special token's entry in the first coordinate, and every token's
+        in the coordinate of its class and in the last one
+    """
+    keys = np.zeros((len(classes), 4, ORBITS))
+    keys[:, SPECIAL, FIRST] = first
+    keys[:, SPECIAL, OF_MARKED] = block
+    keys[:, SAME, OF_MARKED] = block
+    keys[:, OWN, OF_OWN] = block
+    keys[:, REST, OF_REST] = block
+    keys[:, :, LAST] = np.broadcast_to(last, len(classes))[:, None]
+    no_own = classes < 2
+    keys[no_own, OWN] = keys[no_own, SAME]
+    no_rest = classes < 3
+    keys[no_rest, REST] = keys[no_rest, OWN]
+    return keys
 
 
 def stacking_fault(n: int, classes: int) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..attention.distinct_rows import TokenTypes
-from .dataset import Dataset, Sizes
+from ..attention.distinct_rows import OWN, SAME, SPECIAL, TokenTypes
+from .dataset import Dataset, Sizes, count_coordinates, key_vectors
 
 
 def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
@@ -56,15 +56,11 @@ def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
         scores = [[special * special, *[special * plain] * 3], other, other]
     classes = SELF_ATTENTION.classes(d)
 
-    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        size = int(classes[of[0]])
-        keys = np.zeros((len(of), size + 1, size + 2))
-        keys[:, 1:, 1:-1] = b[of, None, None] * np.eye(size)
-        keys[:, 0, 0], keys[:, 0, 1] = a[of], b[of]
-        keys[:, :, -1] = c[of, None]
-        keys = s[of, None, None] * keys @ split_x(attention_x, size + 2)
-        return keys[:, [0, 1, min(2, size)]], keys
-
+    coordinate_counts = count_coordinates(classes, last=1)
+    keys = s[:, None, None] * key_vectors(first=a, block=b, last=c, classes=classes)
+    if attention_x == "ones":
+        sums = (coordinate_counts[:, None, :] * keys).sum(axis=-1)
+        keys[:] = (sums / np.sqrt(d)[:, None])[:, :, None]
     return TokenTypes(
         n=n,
         d=d,
@@ -74,7 +70,9 @@ def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
         first=a * s,
         block=b * s,
         last=c * s,
-        vectors=vectors,
+        queries=keys[:, [SPECIAL, SAME, OWN]],
+        keys=keys,
+        coordinate_counts=coordinate_counts,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..attention.kernel import Kernel, KernelInputs
+from ..attention.kernel import Kernel, KernelInputs, over_features
 from .formula import FUNCTIONS, Formula
 
 MOST_OF_ERROR = 200
@@ -25,9 +25,14 @@ def score_kernel(name: str, symbol: str, weights: OfNumbers, **more) -> Kernel:
 
 
 def feature_kernel(
-    name: str, symbol: str, phi: OfNumbers, of_keys: OfNumbers | None = None, **more
-) -> Kernel:
-    """The kernel phi(q) . phi(k), with another map of keys if there is one."""
+    name: str, symbol: str, phi: OfNumbers, of_keys: OfNumbers | None = None, *,
+    elementwise: bool = False, **more
+) -> Kernel:  # fmt: skip
+    """The kernel phi(q) . phi(k), with another map of keys if there is one.
+
+    Where maps are element-wise, equal coordinates come once: then they give the features of one
+    coordinate after those of another.
+    """
 
     def weigh(seen: KernelInputs) -> np.ndarray:
         of_queries, keys = phi(seen.queries, seen), (of_keys or phi)(seen.keys, seen)
@@ -36,10 +41,19 @@ def feature_kernel(
                 f"{name}: {of_queries.shape[-1]} features of queries and {keys.shape[-1]} of keys; "
                 "allowed: as many"
             )
+        counts = seen.coordinate_counts
+        if counts is not None:
+            of_a_coordinate = keys.shape[-1] // counts.shape[-1]
+            keys = np.repeat(counts, of_a_coordinate, axis=-1) * keys
         with np.errstate(all="ignore"):
-            return (of_queries[..., :, None, :] * keys[..., None, :, :]).sum(axis=-1)
+            return over_features(_product_sum, of_queries, keys)
 
-    return Kernel(name, symbol, "features", weigh, **more)
+    vectors_seen = "orbits" if elementwise else "few classes"
+    return Kernel(name, symbol, "features", weigh, vectors_seen=vectors_seen, **more)
+
+
+def _product_sum(of_queries: np.ndarray, of_keys: np.ndarray) -> np.ndarray:
+    return (of_queries[..., :, None, :] * of_keys[..., None, :, :]).sum(axis=-1)
 
 
 def row_kernel(
@@ -120,6 +134,23 @@ def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumb
 def called(name: str, words: str, of_sizes: Callable, shape_fault: ShapeFault) -> OfNumbers:
     """`checked_call` of a user's function of n and d, at each point."""
     return each_point(lambda x, n, d: checked_call(name, words, of_sizes(n, d), shape_fault, x))
+
+
+def called_elementwise(
+    name: str, words: str, of_sizes: Callable[[int, int], Callable[..., Any]]
+) -> OfNumbers:
+    """`called` of an element-wise map: of whole vectors where each coordinate stands for itself,
+    else of vectors that have one coordinate each."""
+    of_vectors = called(name, words, of_sizes, vectors)
+
+    def of_numbers(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
+        if seen.coordinate_counts is None:
+            return of_vectors(x, seen)
+        *points, tokens, coordinates = x.shape
+        single = x.reshape(*points, tokens * coordinates, 1)
+        return of_vectors(single, seen).reshape(*points, tokens, -1)
+
+    return of_numbers
 
 
 def checked_call(

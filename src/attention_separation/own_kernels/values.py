@@ -53,7 +53,8 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
         # Jobs have a core each, and numexpr knows no other way than for the whole process.
         numexpr.set_num_threads(1)
     if of_vectors:
-        return build.feature_kernel(name, f"φ = {symbol}", of, **more)
+        elementwise = isinstance(setting, FeatureKernel)
+        return build.feature_kernel(name, f"φ = {symbol}", of, elementwise=elementwise, **more)
     return build.score_kernel(name, symbol, of, **more)
 
 

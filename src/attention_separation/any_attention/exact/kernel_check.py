@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...attention.distinct_rows import REST, TokenTypes, distinct_rows
-from ...attention.kernel import ClassesApartError, Kernel, KernelInputs
+from ...attention.distinct_rows import REST, TokenTypes, distinct_rows, some_further_classes
+from ...attention.kernel import ClassesApartError, Kernel, KernelInputs, NotElementwiseError
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
+from ...results.progress import Progress
 from .layers import Layer, token_types
 
 ALIKE = 1e-9
@@ -28,6 +29,7 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
     weights are finite, with positive row sums, and tokens that are alike but for their class or
     place have the same: the text names the first n at which it is so."""
     telling, negative = _telling(kernel), False
+    progress = Progress(kernel.name, len(sizes), "numbers of tokens that it is tried at")
     for n in sizes:
         with _said_of(kernel, f"{layer.words[0].lower()}{layer.words[1:]}, n = {n:,}"):
             for types in token_types(layer, data, [n]):
@@ -37,6 +39,7 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
                 shifts = {0, data.classes // 2, data.classes - 1}
                 for shift in sorted(shifts) if kernel.kind == "features" else (0,):
                     _compare(telling, types, weights, shift)
+        progress.advance()
     return negative
 
 
@@ -76,8 +79,8 @@ def _said_of(kernel: Kernel, where: str) -> Iterator[None]:
 
 
 def _compare(kernel: Kernel, types: TokenTypes, weights: np.ndarray, shift: int) -> None:
-    """Raise ClassesApartError unless the weights of types, (R, 4), are those of the same tokens
-    arranged otherwise."""
+    """Raise ClassesApartError, or of an element-wise map NotElementwiseError, unless the weights of
+    types, (R, 4), are those of the same tokens arranged otherwise, in all coordinates."""
     seen, rows, keys = _rearranged(kernel, types, shift)
     found, expected = kernel.attention_weights(seen)[0], weights[rows][:, keys]
     counts = types.multiplicities[0]
@@ -86,11 +89,15 @@ def _compare(kernel: Kernel, types: TokenTypes, weights: np.ndarray, shift: int)
     row, column = np.unravel_index((gaps / np.abs(expected).clip(1e-300)).argmax(), gaps.shape)
     relative = gaps[row, column] / max(abs(expected[row, column]), 1e-300)
     if relative > ALIKE:
+        words = "tokens that are alike but for their class or place have weights"
+        error: type[ArithmeticError] = ClassesApartError
+        if kernel.kind == "features" and kernel.vectors_seen == "orbits":
+            words = "whole vectors and their coordinates one by one give weights"
+            error = NotElementwiseError
         single = ", in float64" if relative < SINGLE else ""
-        raise ClassesApartError(
-            f"{kernel.name}: tokens that are alike but for their class or place have weights "
-            f"{found[row, column]:.9g} and {expected[row, column]:.9g}; allowed: the same "
-            f"weight{single}"
+        raise error(
+            f"{kernel.name}: {words} {found[row, column]:.9g} and {expected[row, column]:.9g}; "
+            f"allowed: the same weight{single}"
         )
 
 
@@ -98,25 +105,36 @@ def _rearranged(
     kernel: Kernel, types: TokenTypes, shift: int
 ) -> tuple[KernelInputs, np.ndarray, np.ndarray]:
     """What a kernel may know of the same tokens in another order, classes renamed by a shift, and
-    keys that stand for several tokens in two parts; and the types of its queries and keys."""
+    keys that stand for several tokens in two parts, of further classes one; and the types of its
+    queries and keys."""
     if kernel.kind == "features":
-        seen = types.seen_in_full([0])
+        # All classes once; where that is enough, some of them the other times.
+        needs_all = kernel.vectors_seen == "every class"
+        asks_all = kernel.vectors_seen == "few classes" and shift == 0
+        further = None if needs_all or asks_all else some_further_classes(int(types.classes[0]))
+        seen = types.seen_in_full(np.array([0]), further)
         of_keys = np.minimum(np.arange(seen.scores.shape[-1]), REST)
     else:
         seen, of_keys = types.seen(), np.arange(REST + 1)
     counts = seen.multiplicities[0, 0]
-    there, several = np.flatnonzero(counts > 0), np.flatnonzero(counts > 1)
-    keys = np.concatenate([several, there])[::-1]
-    parts = np.concatenate([np.ones_like(several), counts[there] - (counts[there] > 1)])[::-1]
+    there = np.flatnonzero(counts > 0)
+    in_two_parts = (counts > 1) & (np.arange(len(counts)) <= REST)
+    parted = np.flatnonzero(in_two_parts)
+    keys = np.concatenate([parted, there])[::-1]
+    remaining = counts - in_two_parts
+    parts = np.concatenate([np.ones_like(parted), remaining[there]])[::-1]
     rows = np.flatnonzero(types.exists[0])[::-1]
     classes = int(types.classes[0])
 
     def renamed(vectors: np.ndarray | None, index: np.ndarray) -> np.ndarray | None:
         if vectors is None:
             return None
-        order = np.arange(vectors.shape[-1])
-        order[1 : 1 + classes] = np.roll(order[1 : 1 + classes], shift)
-        return vectors[:, index][..., order]
+        chosen = vectors[:, index]
+        if shift:
+            # With X all ones in one coordinate no class has one.
+            of_classes = chosen[..., 1 : 1 + classes]
+            of_classes[:] = np.roll(of_classes, shift, axis=-1)
+        return chosen
 
     arranged = replace(
         seen,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...attention.distinct_rows import SAME, SPECIAL, TokenTypes
+from ...attention.distinct_rows import FIRST, ORBITS, SAME, SPECIAL, TokenTypes
 from ...datasets import DATASETS
 from ...datasets.dataset import Data, Dataset, Tokens
 
@@ -99,9 +99,16 @@ def _split(types: TokenTypes, layer: Layer) -> TokenTypes:
     """The same tokens, their vectors with a layer's split."""
     if layer.split == 1:
         return types
+    queries, keys = layer.split_of(types.queries, types.keys, types.d[:, None, None])
+    if layer.split != ONE_COORDINATE:
+        return replace(types, queries=queries, keys=keys)
+    counts = np.zeros_like(types.coordinate_counts)
+    counts[:, FIRST] = 1
     return replace(
         types,
-        vectors=lambda of: layer.split_of(*types.vectors(of), types.d[of][:, None, None]),
+        queries=np.repeat(queries, ORBITS, axis=-1),
+        keys=np.repeat(keys, ORBITS, axis=-1),
+        coordinate_counts=counts,
     )
 
 
@@ -112,11 +119,7 @@ def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:
         return types
     scores = types.scores.copy()
     scores[:, 0, SPECIAL] += weights * (scores[:, 0, SPECIAL] - scores[:, 0, SAME])
-
-    def vectors(of: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        queries, keys = types.vectors(of)
-        for part in (queries, keys):
-            part[:, :, 0] *= np.sqrt(1 + weights[of, None])
-        return queries, keys
-
-    return replace(types, scores=scores, vectors=vectors)
+    queries, keys = types.queries.copy(), types.keys.copy()
+    queries[:, :, FIRST] *= np.sqrt(1 + weights)[:, None]
+    keys[:, :, FIRST] *= np.sqrt(1 + weights)[:, None]
+    return replace(types, scores=scores, queries=queries, keys=keys)

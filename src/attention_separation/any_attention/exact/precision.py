@@ -92,16 +92,17 @@ def _rounded_types(
 ) -> list[TokenTypes]:
     """Those of D0 and D1 of rounded tokens; scores are exact products of these and of rounded A X,
     and cross-attention has a last coordinate of 0."""
-    found, columns = [], np.minimum(np.arange(4), data.classes)
+    found = []
     # With X all ones vectors have a part of X.
     tokens = token_types(replace(layer, attention_x="identity"), data, n)
     for types, plain in zip(token_types(layer, data, n), tokens, strict=True):
-        queries, keys = map(scheme.stored, plain.vectors(np.arange(len(n))))
+        queries, keys = scheme.stored(plain.queries), scheme.stored(plain.keys)
+        counts = plain.coordinate_counts[:, None, :]
         if layer.attention_x == "ones":
-            queries[:] = scheme.stored(queries.sum(axis=-1, keepdims=True))
+            queries[:] = scheme.stored((counts * queries).sum(axis=-1, keepdims=True))
         last = 0 * types.block if types.last is None else types.last
         first, block, last = map(scheme.stored, (types.first, types.block, last))
-        scores = queries @ keys[:, columns].mT
+        scores = (counts * queries) @ keys.mT
         found.append(replace(types, scores=scores, first=first, block=block, last=last))
     return found
 

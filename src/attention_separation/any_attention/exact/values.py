@@ -80,16 +80,49 @@ def score_columns(
     """The states of a column of a kernel's network at numbers of tokens; ValueError if n tokens do
     not stack, ArithmeticError if the kernel's weights are no finite numbers, cannot be normalised,
     or tell classes apart."""
-    rows = tuple(distinct_rows(types, kernel) for types in token_types(layer, data, n, weight))
-    m, sizes = np.array([data.m(size) for size in n]), np.array(n)
-    return Scored(rows, *map(largest_scores, rows), m, np.sqrt(np.log(sizes)), sizes)
+    return _score(_rows_of_both(kernel, layer, data, n, weight), data, n)
+
+
+MOST_STATES = 1 << 22
+"""Of sign columns, of all points that are worked on at once."""
+
+
+def batches(data: Data, points: int) -> list[slice]:
+    """So many points in parts: the states of their columns, 8 K each, take some hundred MiB."""
+    size = max(MOST_STATES // (8 * data.classes), 1)
+    return [slice(start, start + size) for start in range(0, max(points, 1), size)]
 
 
 def best_probabilities(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
-    return score_columns(kernel, layer, data, n, weight).best_probabilities()
+    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
+    found = []
+    for part in batches(data, len(n)):
+        rows = on_d0.of_points(part), on_d1.of_points(part)
+        found.append(_score(rows, data, n[part]).best_probabilities())
+    return np.concatenate(found)
+
+
+def _rows_of_both(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
+) -> tuple[Rows, Rows]:
+    of_d0, of_d1 = token_types(layer, data, n, weight)
+    return distinct_rows(of_d0, kernel), distinct_rows(of_d1, kernel)
+
+
+def _score(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
+    on_d0, on_d1 = rows
+    sizes = np.array(n)
+    return Scored(
+        rows,
+        d0=largest_scores(on_d0),
+        d1=largest_scores(on_d1),
+        m=np.array([data.m(size) for size in n]),
+        s=np.sqrt(np.log(sizes)),
+        n=sizes,
+    )
 
 
 def separate(
