@@ -113,14 +113,16 @@ def test_known_numbers_of_a_window_of_16():
         assert len(said) == 1
 
 
-@given(
-    st.lists(st.sampled_from([0, 0.5, 1, 49.5, 50, 50.5, 51, 99, 100, 100.5, 150, 200]),
-             min_size=1, max_size=12)
-)  # fmt: skip
-def test_scores_far_below_are_literally_those(heights):
-    scores = -np.array([heights], float)
-    is_seen = np.ones(scores.shape, bool)
-    assert far_below(scores, is_seen)[0].tolist() == literal.far_below(scores[0])
+DEPTHS = (0, 0.5, 1, 25, 49.5, 50, 50.5, 51, 99, 100, 100.5, 150, 200)
+
+
+@given(st.lists(st.tuples(st.sampled_from(DEPTHS), st.booleans()), min_size=1, max_size=12))
+def test_scores_far_below_are_literally_those(keys):
+    scores = np.array([[-depth for depth, _ in keys]], float)
+    is_seen = np.array([[seen for _, seen in keys]])
+    masked = far_below(scores, is_seen)
+    assert masked[is_seen].tolist() == literal.far_below(scores[is_seen])
+    assert not masked[~is_seen].any()
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5]), min_size=1, max_size=20))
@@ -184,6 +186,33 @@ def test_zeros_of_half_precision_in_a_window_are_seen_and_others_are_not(deviati
     short = 400 - table["n"]
     assert short.min() >= 0
     assert short.mean() < 10
+
+
+def test_a_short_run_beside_a_long_one_is_whole_too():
+    """Padding of 12 keys, a window of 112 and nothing behind it, in half precision."""
+    scores = 2 * RNG(2).standard_normal((50, 1024))
+    scores[:, 60] += 10
+    key = np.arange(1024)
+    is_visible = (key >= 12) & (key < 124)
+    weights = weights_of(scores, is_visible).astype(np.float16)
+    table, _ = quietly(head.measure, weights, 60, weights=True)
+    assert np.abs(table["n"] - 112).max() <= 3
+
+
+def test_a_window_at_whose_edge_weights_are_low_is_one():
+    """A linear bias, to 1/50 of the largest at the edge, and a few weights near 0 anywhere."""
+    rng = RNG(6)
+    key = np.arange(1024)
+    is_visible = key >= 700
+    scores = 0.5 * rng.standard_normal((50, 1024)) - (1023 - key) * 4 / 324
+    scores[:, 1000] += 5
+    is_low = (rng.random((50, 1024)) < 0.08) & (key != 1000)
+    low = rng.uniform(-17, -8, (50, 1024))
+    weights = weights_of(np.where(is_low, low, scores), is_visible).astype(np.float16)
+    assert ((weights > 0) & (weights < 2**-18)).any(axis=1).all()
+    table, said = quietly(head.measure, weights, 1000, weights=True)
+    assert (np.abs(table["n"] - 324) <= 3).all()
+    assert "rounded to 0" in said[0]
 
 
 @pytest.mark.parametrize(
@@ -331,6 +360,14 @@ def test_weights_above_the_diagonal_say_that_the_model_is_causal():
     assert "later keys" not in said
 
 
+def test_a_prefix_that_sees_all_of_itself_is_seen():
+    query, key = np.ogrid[:N, :N]
+    is_visible = (key <= query) | ((key < 20) & (query < 20))
+    weights = weights_of(RNG(1).standard_normal((N, N)), is_visible)
+    table, _ = quietly(head.measure, weights, 3, weights=True, mask=None)
+    assert table["n"].tolist() == is_visible.sum(1).tolist()
+
+
 def test_later_keys_that_have_weight_are_not_masked_by_targets_of_induction():
     weights = softmax(RNG(1).standard_normal((N, N)), axis=1)
     targets = head.induction_targets(RNG(2).integers(0, 12, N))
@@ -342,6 +379,15 @@ def test_later_keys_that_have_weight_are_not_masked_by_targets_of_induction():
 def test_causal_is_true_false_or_none():
     with pytest.raises(ValueError, match="causal='yes'; allowed: True, False, or None"):
         head.measure(RNG(1).standard_normal((N, N)), 0, causal="yes")
+
+
+def test_weight_that_a_mask_hides_is_of_no_sink():
+    weights = softmax(RNG(1).standard_normal((4, N)), axis=1)
+    mask = np.arange(N) % 3 > 0
+    table = head.measure(weights, 4, weights=True, mask=mask)
+    own = weights[:, mask] / weights[:, mask].sum(1, keepdims=True)
+    assert table["sink"].tolist() == [0] * 4
+    np.testing.assert_allclose(table["n_squares"], 1 / (own**2).sum(1))
 
 
 def test_a_mask_and_causal_mask_together():
@@ -397,6 +443,20 @@ def test_a_mask_of_padding_of_one_sequence():
         assert_same(table, right)
         table, _ = quietly(head.measure, scores[None, None], targets, mask=mask)
         assert_same(table[right.columns], right)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_queries_of_padding_are_left_out(side):
+    is_token = np.ones((2, N), int)
+    is_token[1, : N // 4] = 0
+    if side == "right":
+        is_token = is_token[:, ::-1]
+    scores = RNG(1).standard_normal((2, 3, N, N))
+    table = head.measure(scores, 30, mask=is_token)
+    assert len(table) == 3 * is_token.sum()
+    assert set(table["n"]) == {N, N - N // 4}
+    # The queries of a part, or of another sequence, are none of these keys.
+    assert len(head.measure(scores[:, :, :10], 30, mask=is_token)) == 2 * 3 * 10
 
 
 def test_a_mask_that_could_be_read_in_two_ways_is_refused():
@@ -461,28 +521,40 @@ def test_attentions_that_are_not_there_say_what_to_do(attentions):
         head.measure(attentions, 1, weights=True)
 
 
-def causal_layers(window=N):
-    """Weights of two layers of two sequences and three heads."""
+def causal_layers(windows):
+    """Weights of layers of two sequences and three heads."""
     query, key = np.ogrid[:N, :N]
-    is_visible = (key <= query) & (key > query - window)
-    scores = RNG(7).standard_normal((2, 2, 3, N, N))
-    return softmax(np.where(is_visible, scores, -np.inf), axis=-1)
+    scores = RNG(7).standard_normal((len(windows), 2, 3, N, N))
+    is_visible = np.array([(key <= query) & (key > query - window) for window in windows])
+    return weights_of(scores, is_visible[:, None, None])
 
 
-@pytest.mark.parametrize("window", [N, 16])
-@pytest.mark.parametrize("cache", ["growing", "static"])
-def test_the_steps_of_a_model_that_generates_are_one_map(window, cache):
-    layers = causal_layers(window)
-    steps = [tuple(layer[:, :, :40, : 40 if cache == "growing" else N] for layer in layers)]
-    for query in range(40, N):
-        first = max(0, query + 1 - window)
-        keys = slice(first, query + 1) if cache == "growing" else slice(N)
-        steps.append(tuple(layer[:, :, query : query + 1, keys] for layer in layers))
+@pytest.mark.parametrize("windows", [(N, N), (16, 16), (N, 16), (16, N)])
+@pytest.mark.parametrize("cache", ["growing", "static", "static and longer"])
+def test_the_steps_of_a_model_that_generates_are_one_map(windows, cache):
+    layers = causal_layers(windows)
+    spare = 10 * (cache == "static and longer")
+    longer = np.pad(layers, [(0, 0)] * 4 + [(0, spare)])
+    steps = []
+    for begin, end in [(0, 40), *[(query, query + 1) for query in range(40, N)]]:
+        step = []
+        for layer, window in zip(longer, windows, strict=True):
+            first = max(0, end - window) if begin else 0
+            keys = slice(first, end) if cache == "growing" else slice(None)
+            step.append(layer[:, :, begin:end, keys])
+        steps.append(tuple(step))
     targets = np.where(QUERIES >= 20, QUERIES - 3, -1)
-    right, _ = quietly(head.measure, list(layers), targets, weights=True)
-    for attentions in (tuple(steps), [list(step) for step in steps]):
-        table, _ = quietly(head.measure, attentions, targets, weights=True)
-        assert_same(table, right)
+    for causal in (None, True):
+        named = {"weights": True, "causal": causal}
+        right, _ = quietly(head.measure, list(layers), targets, **named)
+        for attentions in (tuple(steps), [list(step) for step in steps]):
+            table, _ = quietly(head.measure, attentions, targets, **named)
+            assert_same(table, right)
+    if windows == (N, N):  # with no window what is later is all that scores may show
+        scores = [[np.log(np.maximum(layer, 1e-9)) for layer in step] for step in steps]
+        unmasked = [np.log(np.maximum(layer, 1e-9)) for layer in layers]
+        table = head.measure(scores, targets, causal=True)
+        assert_same(table, head.measure(unmasked, targets, causal=True))
 
 
 def test_steps_over_another_sequence_have_all_its_keys():

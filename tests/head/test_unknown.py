@@ -111,8 +111,9 @@ def test_rows_of_no_weight_are_left_out():
     weights = softmax(RNG(1).standard_normal((3, 64)), axis=1)
     weights[1] = 0
     for mask in (None, np.ones((3, 64), bool)):
-        table, _ = quietly(head.measure, weights, 5, weights=True, mask=mask)
+        table, said = quietly(head.measure, weights, 5, weights=True, mask=mask)
         assert table["query"].tolist() == [0, 2]
+        assert not any("no token" in sentence for sentence in said)
 
 
 def test_quartiles_of_reaches_that_have_no_end():

@@ -25,12 +25,22 @@ Arrays = dict[str, np.ndarray]
 def head_command(parser: argparse.ArgumentParser) -> None:
     """Command `head`: up to how many tokens trained heads still find their token."""
     parser.add_argument("file", type=Path, help=".npy of scores; .npz or .safetensors of names")
-    parser.add_argument("--use", nargs="+", metavar="NAME", choices=NAMES, default=NAMES,
-                        help=f"take these alone from the file, of {', '.join(NAMES)}")  # fmt: skip
+    parser.add_argument(
+        "--use",
+        nargs="+",
+        metavar="NAME",
+        choices=NAMES,
+        default=NAMES,
+        help=f"take these alone from the file, of {', '.join(NAMES)}",
+    )
     parser.add_argument("--target", type=int, help="the key to find, if the file has none")
     parser.add_argument("--fixed", type=int, nargs="+", default=[], help="keys there once, as 0")
-    parser.add_argument("--causal", action=argparse.BooleanOptionalAction, default=None,
-                        help="whether later keys are masked; a guess if not given")  # fmt: skip
+    parser.add_argument(
+        "--causal",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether later keys are masked; a guess if not given",
+    )
     parser.add_argument("--n", type=float, help="a number of tokens to foretell")
     parser.add_argument("--level", type=float, default=LEVEL, help="share that finds")
     parser.add_argument("--kernel", nargs="+", default=["exp"], help="names, or formulas in x")

@@ -112,7 +112,7 @@ class Rows:
             means = np.diff(sums) / np.diff(edges)
             mean = sums[:, -1] / m
             error = means.std(axis=1, ddof=1) / (np.sqrt(RUNS) * mean)
-        return mean, np.where(mean > 0, error, np.nan)
+        return mean, error
 
     def _sums_of_first(self, counts: np.ndarray) -> np.ndarray:
         """The sums of `rest_weights` over the first tokens of the rest, (R, P) for (R, P) counts of

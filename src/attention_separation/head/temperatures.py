@@ -25,14 +25,12 @@ def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray
     log_counts[~has_weight] = -np.inf
     above = np.where(has_weight, rows.above_target, 0.0)
     loudest = np.max(above, axis=1, initial=-np.inf, where=has_weight)
-    has_rivals = has_weight.any(axis=1)
     target_has_weight = rows.target_score > -np.inf
-    is_open = has_rivals & target_has_weight
+    is_open = has_weight.any(axis=1) & target_has_weight
 
-    first = np.zeros(len(rows))
-    end = _end(first, +1, above[is_open], log_counts[is_open], is_open, c)
+    # Where nothing else has weight, every temperature does: beta from 0 on.
+    end = _end(np.zeros(len(rows)), +1, above[is_open], log_counts[is_open], is_open, c)
     hottest = np.where(np.isnan(end), 0.0, 1 / end)
-    hottest[~has_rivals] = np.inf
     hottest[~target_has_weight] = 0.0
 
     # From here on what is loudest is too much alone.
