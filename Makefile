@@ -42,6 +42,11 @@ CONFIG ?=
 SCALE := $(filter-out paper,$(patsubst scale=%,%,$(filter scale=%,$(CONFIG))))
 REPORT ?= results/$(if $(SCALE),$(SCALE)/)report.html
 
+# Snakemake keeps what it reads below the home folder; where nothing can be written there, here.
+ifneq ($(shell test -w "$$HOME" && echo writable),writable)
+export XDG_CACHE_HOME ?= $(CURDIR)/.cache
+endif
+
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'

@@ -1,9 +1,11 @@
 """`attention-separation COMMAND ...`, for people, and `job MODULE ...`, which rules run."""
 
 import argparse
+import contextlib
 import gc
 import importlib
 import inspect
+import io
 import os
 import shlex
 import sys
@@ -21,6 +23,31 @@ NO_COMMAND = (
     "`attention-separation job MODULE ...`, which `snakemake -n -p` prints whole"
 )
 NO_JOB = "there is no such job; `snakemake -n -p` prints those there are"
+
+LIBRARIES_READ = {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}
+"""Variables that libraries read where they are imported, as every command has them."""
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that say how many threads a product of matrices takes: more may move last bits."""
+
+
+def shut_out_surroundings() -> None:
+    """Let nothing that stands around this process move a result or stop it.
+
+    Among that are the reader's settings of Matplotlib, modules in the folder that it is started
+    from, letters that a terminal lacks, and variables that were set for other programs.
+    """
+    os.environ.update(LIBRARIES_READ)
+    os.environ.pop("SOURCE_DATE_EPOCH", None)
+    for name in THREADS:
+        if not os.environ.get(name, "1").isdecimal():
+            del os.environ[name]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    # Python's -m begins the path of modules with this folder, the command and the rules do not.
+    if sys.path[:1] == [str(Path.cwd())]:
+        del sys.path[0]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,7 +76,9 @@ def run_job(name: str, *words: str) -> int:
 
 
 def _run(prog: str, name: str, words: Sequence[str]) -> None:
-    """A job, once the tables that it reads are seen to be those of its settings."""
+    """A job, once the tables that it reads are seen to be those of its settings. It has one core,
+    whoever starts it."""
+    os.environ.update(dict.fromkeys(THREADS, "1"))
     module = _module(prog, name)
     if not hasattr(module, "run"):
         sys.exit(f"{prog}: {NO_JOB}")
@@ -66,7 +95,8 @@ def run_command(name: str, words: Sequence[str]) -> int:
     """Run what people type."""
     module = _module(name, COMMANDS[name].module)
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
-    about = inspect.getdoc(declare).partition("\n\n")[0]
+    # Python's -OO leaves no docstrings.
+    about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
     parser = argparse.ArgumentParser(prog=f"attention-separation {name}", description=about)
     parser.set_defaults(command=name)
     declare(parser)
@@ -138,7 +168,9 @@ def _answer(name: str, call: Callable[[], None]) -> int:
 def _module(name: str, module: str) -> ModuleType:
     """A module; what it needs and what is not installed is one sentence."""
     try:
-        return importlib.import_module(f"{PACKAGE}.{module}")
+        # Matplotlib reads a file `matplotlibrc` of the folder that it is imported in.
+        with contextlib.chdir(Path(__file__).parent):
+            return importlib.import_module(f"{PACKAGE}.{module}")
     except ModuleNotFoundError as error:
         if f"{PACKAGE}.{module}".startswith(error.name or " "):
             sys.exit(f"{name}: {NO_JOB}")
@@ -153,12 +185,14 @@ def _module(name: str, module: str) -> ModuleType:
 
 def entry() -> None:
     """The command `attention-separation`."""
+    shut_out_surroundings()
     sys.exit(main())
 
 
 if __name__ == "__main__":
     # What imports leave is no garbage: to look for it would take a tenth of a short job.
     gc.set_threshold(1_000_000)
+    shut_out_surroundings()
     status = main()
     # A job ends with its process: collecting garbage at exit would take a fifth of a short one.
     gc.freeze()

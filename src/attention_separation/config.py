@@ -18,6 +18,7 @@ from .settings.faults import ConfigError, Fault, dotted, faults_of, shortened, u
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.words import short_repr
 from .settings.yaml_file import parse_yaml, read_yaml
+from .softmax_vs_linear.settings.published_files import read_published
 from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from .softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -46,9 +47,11 @@ class Config(StrictModel):
         description="one token among n with noise on all of them: what one query can tell"
     )
 
-    def studies(self) -> dict[str, Study]:
-        """Every study of the configuration, by name."""
-        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs)
+    def studies(self, project: Path = Path()) -> dict[str, Study]:
+        """Every study of the configuration, by name; `project` is the folder of config.yaml, whose
+        curves of the paper are read."""
+        curves = read_published(project)
+        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs, curves)
         found = [
             first,
             AnyAttention(self.any_attention, self.seed, first.folder),

@@ -5,6 +5,7 @@ import json
 import mimetypes
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -18,19 +19,27 @@ if not SOURCE.is_dir():
     sys.exit(f"module {MODULE!r}: {SOURCE} is no folder; let `snakefile:` be a path in a clone")
 ENVIRONMENT = str(PROJECT / "workflow" / "envs" / "environment.yaml")
 
+# Jobs run with the Python that runs Snakemake: a reader's profile may ask for a conda that is not there.
+if not MODULE and not shutil.which("conda"):
+    deployment = workflow.deployment_settings
+    deployment.deployment_method = {
+        method for method in deployment.deployment_method if method.name != "CONDA"
+    }
+
 # Else a report would warn of every parquet file that it does not know what it is.
 mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
 
 # This workflow and its jobs run the package that lies here, installed or not, with one Python. Where
 # they lie is in the jobs' environment: in a prefix of shells other workflows' rules would get it
-# too, and in a rule's text or params it would rerun everything in another place.
+# too, and in a rule's text or params it would rerun everything in another place. -P: no module of the
+# folder that Snakemake runs in.
 sys.path.insert(0, str(SOURCE))
 os.environ.update(
     ATTENTION_SEPARATION_SOURCE=str(SOURCE), ATTENTION_SEPARATION_PYTHON=sys.executable
 )
 PACKAGE = (
     'set -euo pipefail; PYTHONPATH="$ATTENTION_SEPARATION_SOURCE"'
-    ' "$ATTENTION_SEPARATION_PYTHON" -m attention_separation'
+    ' "$ATTENTION_SEPARATION_PYTHON" -P -m attention_separation'
 )
 
 import attention_separation
@@ -57,7 +66,7 @@ def checked_config():
 
 
 CONFIG = checked_config()
-STUDIES = CONFIG.studies()
+STUDIES = CONFIG.studies(PROJECT)
 FIRST, KERNELS, RANK, NEEDLE = STUDIES.values()
 RESULTS = FIRST.folder
 # The studies of each folder, by the rule that makes its manifest.

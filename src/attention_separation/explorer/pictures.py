@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -25,7 +24,7 @@ from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
 from ..head.measuring import trust
 from ..head_rank.theory.bound import bound
-from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, RC, VERMILION, kernel_line
+from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION, house_rc, kernel_line
 from ..settings.words import suggestion
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
@@ -324,14 +323,14 @@ def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
 def as_svg(figure: Figure) -> str:
     """The picture as SVG; the same figure gives the same text."""
     text = io.StringIO()
-    with mpl.rc_context(RC):
+    with house_rc():
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
 
 
 def panel() -> Axes:
     """The one panel of a new figure."""
-    with mpl.rc_context(RC):
+    with house_rc():
         return Figure(figsize=SIZE, layout="constrained").subplots()
 
 
@@ -345,7 +344,7 @@ def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool =
         axes.xaxis.set_major_formatter(lambda x, _: POWERS.get(round(x), f"{x:g}"))
     figure = axes.get_figure(root=True)
     assert figure is not None
-    with mpl.rc_context(RC):
+    with house_rc():
         figure.legend(loc="outside upper left", ncols=3, fontsize=8)
     figure.set_label(words)
     return figure

@@ -22,7 +22,7 @@ from PIL import Image
 
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
-from .house_style import INK, RC
+from .house_style import INK, RC, house_rc
 
 matplotlib.use("agg")
 
@@ -54,7 +54,7 @@ def sheet(
     across = min(panels, columns or panels)
     down = -(-panels // across)
     size = (cell[0] * across + around[0], cell[1] * down + around[1])
-    with matplotlib.rc_context(RC):
+    with house_rc():
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
         for ax in axes[panels:]:
@@ -179,7 +179,7 @@ def _middles(values: np.ndarray) -> np.ndarray:
 def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
     """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
-    with matplotlib.rc_context(RC):
+    with house_rc():
         # Laid out once: otherwise every format would lay the figure out again, and with "none" for
         # an engine draw it twice.
         engine = figure.get_layout_engine()

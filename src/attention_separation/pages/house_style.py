@@ -1,5 +1,7 @@
-"""One style for all pictures: colours, and matplotlib's settings; needs nothing."""
+"""One style for all pictures: colours, and Matplotlib's settings."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -36,11 +38,25 @@ RC: dict[Any, Any] = {
     "legend.fontsize": 8,
     "legend.frameon": False,
     "legend.title_fontsize": 8,
+    # Fonts as they are: Type 3, the default, is refused by venues.
+    "pdf.fonttype": 42,
     "savefig.dpi": 160,
     "svg.hashsalt": "attention-separation",
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+
+@contextmanager
+def house_rc() -> Iterator[None]:
+    """Matplotlib's own settings with those of RC, whatever the reader's are."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(RC)
+        yield
+
 
 KERNELS = {
     "bayes": (MIDDLE_GRAY, "-", 4.0),

@@ -8,7 +8,8 @@ from pathlib import Path
 from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
-from .settings.panels import PUBLISHED, Panel, PanelsJob, PhaseJob, PublishedJob, Sweep, VerdictsJob
+from .settings.panels import Panel, PanelsJob, PhaseJob, PublishedJob, Sweep, VerdictsJob
+from .settings.published_files import NO_CURVES, PublishedFiles
 from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
@@ -30,8 +31,12 @@ class SoftmaxVsLinear(Study):
     title = "Softmax against linear attention"
     kept_in = "gallery"
 
-    def __init__(self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs):
+    def __init__(
+        self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs,
+        curves: PublishedFiles = NO_CURVES,
+    ):  # fmt: skip
         self.section, self.seed, self.jobs = section, seed, jobs
+        self.published, self.unreadable = curves.texts, curves.unreadable
 
     @property
     def folder(self) -> str:
@@ -81,12 +86,6 @@ class SoftmaxVsLinear(Study):
     def _with_marks(self, own: Sweep, panel: Panel) -> Panel:
         notes = getattr(self.section.models, panel.model).notes
         return panel.with_more(reconstructed=own.reconstructed, notes=notes)
-
-    @cached_property
-    def published(self) -> dict[str, str]:
-        """The text of each file with a curve read off the paper, by panel."""
-        files = sorted(PUBLISHED.glob("*.csv"))
-        return {file.stem: file.read_text("utf-8-sig", errors="replace") for file in files}
 
     @cached_property
     def figure_of(self) -> dict[str, str]:
@@ -268,6 +267,7 @@ class SoftmaxVsLinear(Study):
                     for name in read
                 ],
                 files=self.published,
+                unreadable=self.unreadable or None,
                 margins=[self.section.verdicts.margin] * len(read),
                 **dict(self.section.verdicts),
             ),

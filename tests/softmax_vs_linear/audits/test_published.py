@@ -3,10 +3,16 @@
 The level of the verdicts is the false-alarm budget of each random test.
 """
 
+import json
+import os
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
-from making import SECTION, STUDY
+from making import ROOT, SECTION, STUDY
 
+from attention_separation.config import load_config
 from attention_separation.softmax_vs_linear.audits.choices import effect_of
 from attention_separation.softmax_vs_linear.audits.open_choices import CHOICES
 from attention_separation.softmax_vs_linear.audits.published import (
@@ -16,6 +22,7 @@ from attention_separation.softmax_vs_linear.audits.published import (
 )
 from attention_separation.softmax_vs_linear.figures.verdicts import verdict_tables
 from attention_separation.softmax_vs_linear.settings.panels import PublishedJob
+from attention_separation.softmax_vs_linear.settings.published_files import PUBLISHED
 from attention_separation.softmax_vs_linear.simulation.simulate import count, units
 from attention_separation.statistics import panel_agreement
 
@@ -139,13 +146,60 @@ GOOD = "1,0.3,0.01,by eye"
         ({"fig4c": text_of(GOOD, GOOD)}, "line 3: value 1; allowed: .* each once"),
         ({"fig4c": text_of("1,1.2,0.01,x")}, "line 2: success_rate and reading_error; allowed"),
         ({"fig4c": text_of("1,0.3,nan,x")}, "line 2: success_rate and reading_error; allowed"),
-        ({"fig4c": text_of("1,high,0.01,x")}, "line 2: .*float: 'high'"),
-        ({"fig4c": text_of("1,0.3")}, "line 2: could not convert string to float: ''"),
+        ({"fig4c": text_of(GOOD, "2,0.3,0.01,a,b")}, "line 3: more than 4 cells; allowed"),
+        ({"fig4c": text_of("1,0.3,0.01," + "x" * 200_000)}, "fig4c.csv, line .*: field larger"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_a_sentence(files, words):
     with pytest.raises(ValueError, match=words):
         read_curves(job(**files))
+
+
+@pytest.mark.parametrize("column", COLUMNS[:3])
+@pytest.mark.parametrize("cell", ["high", "", "1,5", "1_0", "0x1", "½", "1 2"])
+def test_a_cell_that_is_no_number_is_named_by_its_column(column, cell):
+    cells = dict(zip(COLUMNS, GOOD.split(","), strict=True)) | {column: f'"{cell}"'}
+    words = re.escape(f"docs/published/fig4c.csv, line 3: {column} is '{cell}'; allowed: a number")
+    with pytest.raises(ValueError, match=words):
+        read_curves(job(fig4c=text_of("2,0.3,0.01,x", ",".join(cells.values()))))
+
+
+def unreadable(path):
+    """Ways in which a file cannot be read, each of which makes one."""
+    return {
+        "a link that leads nowhere": lambda: path.symlink_to("nowhere"),
+        "a link to itself": lambda: path.symlink_to(path.name),
+        "a folder": path.mkdir,
+        "a pipe": lambda: os.mkfifo(path),
+        "too large": lambda: path.write_bytes(bytes(2 * 10**6)),
+    }
+
+
+@pytest.mark.parametrize("kind", unreadable(Path()))
+def test_a_file_that_cannot_be_read_stops_only_who_asks_for_it(tmp_path, kind):
+    folder = tmp_path / "docs/published"
+    folder.mkdir(parents=True)
+    (folder / "fig4c.csv").write_text(text_of(GOOD))
+    unreadable(folder / "fig4d.csv")[kind]()
+    study = load_config(ROOT / "config.yaml").studies(tmp_path)["softmax_vs_linear"]
+    others = load_config(ROOT / "config.yaml").studies(tmp_path / "none")["softmax_vs_linear"]
+    digests = {name: result.settings.digest() for name, result in study.results.items()}
+    same = {name: result.settings.digest() for name, result in others.results.items()}
+    assert digests | {"published": ""} == same | {"published": ""}
+    with pytest.raises(ValueError, match=r"docs/published/fig4d\.csv: cannot be read: ") as error:
+        read_curves(study.results["published"].settings)
+    assert "\n" not in str(error.value)
+
+
+def test_curves_are_those_of_the_folder_of_the_settings(tmp_path, monkeypatch):
+    for folder, name in ((tmp_path / "project", "fig4c"), (tmp_path / "here", "fig4d")):
+        (folder / PUBLISHED).mkdir(parents=True)
+        (folder / PUBLISHED / f"{name}.csv").write_text(text_of(GOOD))
+    (tmp_path / "project" / PUBLISHED / os.fsdecode(b"\xff.csv")).write_text("x")
+    monkeypatch.chdir(tmp_path / "here")
+    studies = load_config(ROOT / "config.yaml").studies(tmp_path / "project")
+    job = studies["softmax_vs_linear"].results["published"].settings
+    assert json.loads(job.canonical())["files"] == {"\\udcff": "x", "fig4c": text_of(GOOD)}
 
 
 def test_rates_are_successes_each_off_by_its_reading_error_at_most():

@@ -13,13 +13,15 @@ from ...pages.house_style import INK
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import array_of, numpy_column, schema, table_from_rows
+from ...settings.words import short_repr
 from ...statistics.claims import DIFFERS, UNDECIDED
 from ...statistics.goodness_of_fit import PanelPoints, log_likelihood
 from ...statistics.panel_agreement import judge
 from ..exact.compute import compute_exact, references
 from ..figures import panel_figure, verdicts
 from ..models.panel_tables import read_joined
-from ..settings.panels import PUBLISHED, Panel, PanelsJob, PublishedJob
+from ..settings.panels import Panel, PanelsJob, PublishedJob
+from ..settings.published_files import PUBLISHED
 from .choices import effect_of
 from .open_choices import CHOICES
 
@@ -47,6 +49,8 @@ READINGS_ABOUT = (
 
 def read_curves(job: PublishedJob) -> list[pa.Table]:
     """The curve of each file; ValueError where there is none, or a file is no curve of a panel."""
+    for name, reason in (job.unreadable or {}).items():
+        raise ValueError(f"{PUBLISHED}/{name}.csv: cannot be read: {reason}")
     if not job.files:
         raise ValueError(f"{PUBLISHED}: no curves there; its README.md says how to add PANEL.csv")
     panels, curves = {panel.name: panel for panel in job.panels}, []
@@ -58,7 +62,7 @@ def read_curves(job: PublishedJob) -> list[pa.Table]:
             if name not in panels:
                 raise ValueError(f"config.yaml has no panel {name} that sweeps one parameter")
             curves.append(_curve(panels[name], rows))
-        except ValueError as error:
+        except (ValueError, csv.Error) as error:
             raise ValueError(f"{PUBLISHED}/{name}.csv, line {rows.line_num}: {error}") from None
     return curves
 
@@ -68,11 +72,18 @@ def _curve(panel: Panel, rows: csv.DictReader) -> pa.Table:
     (swept,), found = panel.sweep, {}
     grid = {point.swept[0] for point in panel.points()}
     for row in rows:
-        value, rate, error = (float(row[name]) for name in COLUMNS[:3])
+        if None in row:
+            raise ValueError(f"more than {len(COLUMNS)} cells; allowed: {COLUMNS}")
+        value = _number(row, "value")
+        rate = _number(row, "success_rate")
+        error = _number(row, "reading_error")
         if value not in grid or value in found:
             raise ValueError(f"value {value:g}; allowed: values of the panel's grid, each once")
         if not (0 <= rate <= 1 and 0 <= error <= 1):
-            raise ValueError("success_rate and reading_error; allowed: numbers from 0 to 1")
+            raise ValueError(
+                "success_rate and reading_error; allowed: numbers from 0 to 1, "
+                f"not {rate:g} and {error:g}"
+            )
         found[value] = rate, error
     if not found:
         raise ValueError("no points; allowed: at least one line beneath the first")
@@ -87,6 +98,17 @@ def _curve(panel: Panel, rows: csv.DictReader) -> pa.Table:
     }.items():
         table = table.append_column(name, array_of(column, pa.from_numpy_dtype(column.dtype)))
     return table
+
+
+def _number(row: dict[str, str], column: str) -> float:
+    """The number in a cell; ValueError, with the column's name, if it is none."""
+    cell = row[column]
+    try:
+        # Python reads 1_0 as 10.
+        return float(cell.replace("_", "?"))
+    except ValueError:
+        text = f"{column} is {short_repr(cell)}; allowed: a number such as 0.25"
+        raise ValueError(text) from None
 
 
 def reading_rows(job: PublishedJob, panel: Panel, curve: pa.Table) -> Iterator[dict[str, object]]:

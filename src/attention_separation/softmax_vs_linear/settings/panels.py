@@ -3,7 +3,6 @@ wrong with it though each of its settings is valid, and what jobs on panels depe
 
 import itertools
 import math
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
@@ -36,7 +35,6 @@ COLUMN = (
 """How pages, tables and pictures mark what the paper's text does not state; the last stands in the
 words on a table with a column `reconstructed`."""
 
-PUBLISHED = Path("docs/published")
 """Folder, below that of a run, of curves read off the paper."""
 
 OF_SHAPE = ("n", "d", "m", "delta")
@@ -147,7 +145,9 @@ class PublishedJob(VerdictsJob):
     """The panels that somebody has read off the paper, with its own trials."""
 
     files: dict[str, str]
-    """The texts of PUBLISHED/PANEL.csv by panel, in the same order."""
+    """The texts of the files PANEL.csv by panel, in the same order."""
+    unreadable: dict[str, str] | None = None
+    """Why others of these files cannot be read, if there are such."""
 
 
 class PhaseJob(PanelsJob):

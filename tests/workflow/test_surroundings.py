@@ -1,0 +1,208 @@
+"""Whatever stands around a run neither changes it nor stops it."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import pytest
+from making import ROOT
+from project import said_by
+
+from attention_separation.config import load_config
+from attention_separation.pages.drawing import save, sheet
+from attention_separation.results.job_files import command_options, input_files, output_files
+
+pytestmark = pytest.mark.whole_run
+
+STYLE = """
+lines.linewidth: 7
+lines.marker: x
+figure.facecolor: red
+figure.subplot.left: 0.4
+axes.prop_cycle: cycler(color=["k"])
+axes.formatter.use_locale: True
+font.family: monospace
+svg.fonttype: none
+pdf.compression: 0
+savefig.bbox: tight
+path.sketch: 3, 2, 1
+xtick.direction: in
+"""
+"""A reader's settings of Matplotlib."""
+
+RAISES = "raise SystemExit('a module of another project')"
+SHADOWS = ("numpy", "scipy", "pyarrow", "matplotlib", "PIL", "yaml", "pydantic", "random", "json")
+"""Modules that jobs import, by names that a reader's own files may have."""
+
+SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
+    "nothing": ({}, {}),
+    "a style here": ({}, {"matplotlibrc": STYLE.encode()}),
+    "a style that is no text": ({}, {"matplotlibrc": b"# gr\xf6\xdfer\nlines.linewidth: 7\n"}),
+    "a style elsewhere": ({"MATPLOTLIBRC": "settings/mine"}, {"settings/mine": STYLE.encode()}),
+    "a style at home": ({"MPLCONFIGDIR": "mpl"}, {"mpl/matplotlibrc": STYLE.encode()}),
+    "Matplotlib's folder cannot be made": ({"MPLCONFIGDIR": "/proc/none"}, {}),
+    "an unknown backend": ({"MPLBACKEND": "nonsense"}, {}),
+    "a backend with windows": ({"MPLBACKEND": "qtagg"}, {}),
+    "a date": ({"SOURCE_DATE_EPOCH": "86400"}, {}),
+    "a date that is none": ({"SOURCE_DATE_EPOCH": "today"}, {}),
+    "ASCII alone": (
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
+        {},
+    ),
+    "another place": ({"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE"}, {}),
+    "a narrow terminal": ({"COLUMNS": "1", "LINES": "1", "NO_COLOR": "1", "TERM": "dumb"}, {}),
+    "without docstrings": ({"PYTHONOPTIMIZE": "2"}, {}),
+    "strict Python": ({"PYTHONWARNINGS": "error", "PYTHONINTMAXSTRDIGITS": "640"}, {}),
+    "another order": ({"PYTHONHASHSEED": "7", "PYTHONUNBUFFERED": "1"}, {}),
+    "no home": ({"HOME": "/proc/none", "XDG_CACHE_HOME": "/proc/none"}, {}),
+    "threads": ({"OMP_NUM_THREADS": "4,2", "OPENBLAS_NUM_THREADS": "2"}, {}),
+    "modules here": ({}, {f"{name}.py": RAISES.encode() for name in SHADOWS}),
+}  # fmt: skip
+"""By what they are: variables of the environment, and files in the folder of the run."""
+
+JOBS = ("simulate_fig7b", "fig7", "theta")
+
+
+def job(project, study, name: str, output: Path) -> list[str]:
+    """The command line of a job that writes to another folder."""
+    result = study.results[name]
+    folder = project.folder / study.folder
+    inputs = {
+        option: [str(folder / path) for path in paths]
+        for option, paths in input_files(result).items()
+    }
+    outputs = {
+        key: [str(output / each.path(suffix)) for each, suffix in files]
+        for key, files in output_files(result).items()
+    }
+    words = command_options(result, inputs, outputs).split()
+    return ["job", result.module, "--settings", result.settings.canonical(), *words]
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_a_job_gives_the_same_bytes_in_all_surroundings(made_once, tmp_path, name):
+    variables, files = SURROUNDINGS[name]
+    here, output = tmp_path / "here", tmp_path / "output"
+    here.mkdir()
+    for path, content in files.items():
+        (here / path).parent.mkdir(exist_ok=True)
+        (here / path).write_bytes(content)
+    study = load_config(made_once.folder / "config.yaml").studies()["softmax_vs_linear"]
+    for each in JOBS:
+        words = [sys.executable, "-m", "attention_separation", *job(made_once, study, each, output)]
+        done = said_by(words, here, PYTHONPATH=str(made_once.folder / "src"), **variables)
+        assert done.returncode == 0, done.stdout
+    written = [path for path in output.rglob("*") if path.is_file()]
+    assert len(written) == 1 + 5 + 5
+    for path in written:
+        made = made_once.folder / study.folder / path.relative_to(output)
+        assert path.read_bytes() == made.read_bytes(), path.name
+
+
+def test_without_any_variable_it_is_the_same(made_once, tmp_path):
+    study = load_config(made_once.folder / "config.yaml").studies()["softmax_vs_linear"]
+    words = [sys.executable, "-m", "attention_separation", *job(made_once, study, "fig7", tmp_path)]
+    source = {"PYTHONPATH": str(made_once.folder / "src")}
+    subprocess.run(words, cwd=tmp_path, env=source, check=True)
+    for path in (tmp_path / "figures").iterdir():
+        made = made_once.folder / study.folder / "figures" / path.name
+        assert path.read_bytes() == made.read_bytes()
+
+
+@pytest.mark.parametrize("command", ["kernels", "separate --kernel x**4 --n 200", "compare --help"])
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_a_command_says_the_same_in_all_surroundings(made_once, tmp_path, name, command):
+    variables, files = SURROUNDINGS[name]
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    words = [sys.executable, "-m", "attention_separation", *command.split()]
+    source = {"PYTHONPATH": str(made_once.folder / "src")}
+    done = said_by(words, tmp_path, **source, **variables)
+    assert done.returncode == 0, done.stdout
+    assert "Traceback" not in done.stdout
+    if "--help" not in command and "PYTHONIOENCODING" not in variables:
+        assert done.stdout == said_by(words, ROOT, **source).stdout
+
+
+def test_a_readers_style_does_not_reach_a_picture(tmp_path):
+    """Set in this process, before and while it is drawn."""
+    pictures = []
+    for changes in ({}, {"lines.linewidth": 9, "axes.grid": False, "font.size": 30}):
+        with matplotlib.rc_context(changes):
+            with sheet("Title", "note", 1, (2, 2)) as (figure, axes):
+                axes[0].plot([1, 2], [3, 4], label="line")
+            save(figure, tmp_path / "picture")
+        pictures.append([path.read_bytes() for path in sorted(tmp_path.iterdir())])
+    assert pictures[0] == pictures[1]
+
+
+def test_fonts_in_pdf_are_those_that_venues_take(made_once):
+    found = [path.read_bytes() for path in (made_once.folder / "results/figures").glob("*.pdf")]
+    assert len(found) > 5
+    for content in found:
+        kinds = set(re.findall(rb"/Subtype /(Type\d\w*|TrueType|CIDFontType\d)\b", content))
+        assert kinds - {b"Type0"} == {b"CIDFontType2"}
+
+
+def without(folder: Path, *programs: str) -> str:
+    """A PATH without some programs: the folders on it, those that have one as links to the rest."""
+    kept = []
+    for number, place in enumerate(os.environ["PATH"].split(os.pathsep)):
+        if not any(Path(place, program).exists() for program in programs):
+            kept.append(place)
+            continue
+        links = folder / str(number)
+        links.mkdir(parents=True)
+        for path in Path(place).iterdir():
+            if path.name not in programs:
+                (links / path.name).symlink_to(path)
+        kept.append(str(links))
+    return os.pathsep.join(kept)
+
+
+def test_a_conda_that_is_not_there_is_not_needed(small, made_once, tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("PATH", without(tmp_path_factory.mktemp("path"), "conda"))
+    small.make("simulate_fig7b", "--software-deployment-method", "conda")
+    name = "results/panels/fig7b.parquet"
+    assert (small.folder / name).read_bytes() == (made_once.folder / name).read_bytes()
+
+
+def test_it_runs_in_another_folder_by_its_own_settings(made_once, tmp_path):
+    """Of the folder that it is started from, which has the same files as the project."""
+    clone = made_once.copy(tmp_path / "a clone, 𝑛 'quoted'")
+    shutil.rmtree(clone.folder / "results")
+    here = tmp_path / "here"
+    (here / "docs/published").mkdir(parents=True)
+    (here / "docs/published/fig7b.csv").write_text("nonsense")
+    (here / "config.yaml").write_text("seed: of another project\n")
+    (here / "matplotlibrc").write_text(STYLE)
+    (here / "random.py").write_text(RAISES)
+    words = [str(Path(sys.executable).with_name("snakemake")), "--cores", "2", "fig7", "verdicts"]
+    words += ["--snakefile", str(clone.folder / "Snakefile")]
+    done = said_by([*words, "--report-after-run", "--report", "report.html"], here)
+    assert done.returncode == 0, done.stdout
+    assert not (clone.folder / "results").exists()
+    made = [path for path in (here / "results").rglob("*") if path.parent.name == "figures"]
+    assert len(made) == 5
+    for path in made:
+        assert path.read_bytes() == (made_once.folder / path.relative_to(here)).read_bytes()
+    assert "max-height: 96vh" in (here / "report.html").read_text(encoding="utf-8")
+
+
+def test_it_runs_behind_links_and_writes_through_them(small, made_once, tmp_path_factory):
+    far = tmp_path_factory.mktemp("far")
+    (far / "results").mkdir(mode=stat.S_IRWXU)
+    (small.folder / "results").symlink_to(far / "results")
+    (far / "link").symlink_to(small.folder)
+    words = small.command("simulate_fig7b")
+    done = said_by(words, far / "link")
+    assert done.returncode == 0, done.stdout
+    name = "panels/fig7b.parquet"
+    made = made_once.folder / "results" / name
+    assert (far / "results" / name).read_bytes() == made.read_bytes()
