@@ -45,7 +45,7 @@ SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
     "a style that is no text": ({}, {"matplotlibrc": b"# gr\xf6\xdfer\nlines.linewidth: 7\n"}),
     "a style elsewhere": ({"MATPLOTLIBRC": "settings/mine"}, {"settings/mine": STYLE.encode()}),
     "a style at home": ({"MPLCONFIGDIR": "mpl"}, {"mpl/matplotlibrc": STYLE.encode()}),
-    "Matplotlib's folder cannot be made": ({"MPLCONFIGDIR": "/proc/none"}, {}),
+    "Matplotlib's folder cannot be made": ({"MPLCONFIGDIR": "file/none"}, {"file": b""}),
     "an unknown backend": ({"MPLBACKEND": "nonsense"}, {}),
     "a backend with windows": ({"MPLBACKEND": "qtagg"}, {}),
     "a date": ({"SOURCE_DATE_EPOCH": "86400"}, {}),
@@ -59,7 +59,7 @@ SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
     "without docstrings": ({"PYTHONOPTIMIZE": "2"}, {}),
     "strict Python": ({"PYTHONWARNINGS": "error", "PYTHONINTMAXSTRDIGITS": "640"}, {}),
     "another order": ({"PYTHONHASHSEED": "7", "PYTHONUNBUFFERED": "1"}, {}),
-    "no home": ({"HOME": "/proc/none", "XDG_CACHE_HOME": "/proc/none"}, {}),
+    "no home": ({"HOME": "file/home", "XDG_CACHE_HOME": "file/cache"}, {"file": b""}),
     "threads": ({"OMP_NUM_THREADS": "4,2", "OPENBLAS_NUM_THREADS": "2"}, {}),
     "modules here": ({}, {f"{name}.py": RAISES.encode() for name in SHADOWS}),
 }  # fmt: skip
