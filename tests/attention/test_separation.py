@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attention_separation.attention import separation
+from attention_separation.attention.sign_columns import of_one_size
 
 
 def of_columns(scores):
@@ -38,7 +39,8 @@ def test_any_scores_with_ties_over_all_signs(scores, m, s, above, target):
     """Also such that are all above 0, or none."""
     d0, d1 = scores + above
     wanted = enumerate_signs(of_columns(d0), of_columns(d1), m)
-    ranked = separation.rank_states(s * d0[None], s * d1[None], np.array([m]), np.array([s]))
+    d0_scores, d1_scores = of_one_size(s * d0[None], 12 * s), of_one_size(s * d1[None], 12 * s)
+    ranked = separation.rank_states(d0_scores, d1_scores, np.array([m]), np.array([s]))
     assert separation.after_signs(ranked)[0] == pytest.approx(wanted.after_signs(), abs=1e-12)
     assert separation.of_each_neuron(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
     (found,) = separation.widest_margins(ranked, np.array([[target]]))[0]

@@ -33,7 +33,7 @@ def check_every_column(model, p, kernel, places):
     """Every column y: the largest <c_j0, y> over all n rows of c, against that of y's state."""
     a1, a2, a3, q, k = model.literal(p, 1, np.array(places))
     c = attention(a1, a2, a3, q, k, np.eye(p.d), ANY_KERNEL[kernel])
-    (table,) = largest_scores(distinct_rows(model.token_types([p], 1), ANY_KERNEL[kernel]))
+    (table,) = largest_scores(distinct_rows(model.token_types([p], 1), ANY_KERNEL[kernel])).score
     classes, marked = model.classes(p.d), model.special_class(places[-1], p.d)
     has_last = p.d - classes == 2
     assert table.shape == (2, 1 + has_last, 2, classes)
@@ -91,7 +91,7 @@ def test_which_row_is_the_largest(kernel, attention_x, n, d):
 def test_nothing_of_size_n_is_built():
     p = point("self_attention", n=10**9, d=22, m=1, a0=0.0, a1=1.2, b=0.2, c=0.8)
     for kernel in KERNELS.values():
-        scores = largest_scores(distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel))
+        scores = largest_scores(distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel)).score
         assert scores.shape == (1, 2, 2, 2, 20)
         assert np.isfinite(scores).all()
 

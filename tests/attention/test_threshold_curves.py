@@ -13,7 +13,11 @@ from threshold_cases import SELF, SUCCESS, curve_of, curves_of, scores_of
 from attention_separation.attention import threshold_curves as thresholds_module
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import different_classes, same_class
+from attention_separation.attention.sign_columns import (
+    different_classes,
+    of_one_size,
+    same_class,
+)
 from attention_separation.attention.threshold_curves import threshold_curves
 
 NETWORKS_TESTED = {
@@ -80,7 +84,8 @@ def test_any_scores_with_ties_state_by_state(scores, m, s, data, signs):
     d0, d1 = scores
     classes = d0.shape[-1]
     numbers = (np.array([value]) for value in (m, s, 100))
-    found = threshold_curves(s * d0[None], s * d1[None], *numbers, data, signs)
+    d0_scores, d1_scores = of_one_size(s * d0[None], 5 * s), of_one_size(s * d1[None], 5 * s)
+    found = threshold_curves(d0_scores, d1_scores, *numbers, data, signs)
     places = np.arange(d0[0].size).reshape(d0[0].shape)
     cases = [(1.0, same_class(places, places))]
     if data == "independent" and classes > 1:
@@ -136,7 +141,8 @@ def test_a_score_that_rounding_sets_above_zero_is_zero():
     d0 = np.full((1, 1, 2, 1, 2, 1), 1e-17)
     d1 = d0 + np.array([[0.0], [2.0]])
     numbers = (np.array([value]) for value in (5, 2.0, 100))
-    found = threshold_curves(d0, d1, *numbers, "independent").curve(0)
+    found = threshold_curves(of_one_size(d0, 2.0), of_one_size(d1, 2.0), *numbers, "independent")
+    found = found.curve(0)
     assert found.edges.tolist() == [0.0, 1.0, 2.0]
     assert found.best() == (1 - 0.5**5, 0.0, 1.0)
 
@@ -156,7 +162,8 @@ def test_what_counts_as_equal_is_relative_to_the_scores(kernel):
     m, s, n = (np.array([value]) for value in (p.m, p.s, p.n))
     found = threshold_curves(d0, d1, m, s, n, p.data).curve(0)
     for factor in (2.0**-20, 2.0**20):
-        scaled = threshold_curves(factor * d0, factor * d1, m, s, n, p.data).curve(0)
+        scaled = threshold_curves(d0.over(1 / factor), d1.over(1 / factor), m, s, n, p.data)
+        scaled = scaled.curve(0)
         assert scaled.probability == pytest.approx(found.probability, abs=1e-14)
         assert scaled.edges[:-1] == pytest.approx(factor * found.edges[:-1], rel=1e-13)
         assert scaled.resolved == found.resolved

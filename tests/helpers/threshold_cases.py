@@ -5,6 +5,11 @@ from making import model_of
 
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.sign_columns import (
+    TIE_TOLERANCE,
+    StateScores,
+    stack_networks,
+)
 from attention_separation.attention.threshold_curves import threshold_curves
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}
@@ -12,7 +17,8 @@ SUCCESS = ("exp", "linear")
 
 
 def largest_scores(points, dataset, kernel):
-    """The largest score of a network in each state of a column, (P, 2, E, 2, K)."""
+    """The largest score of a network in each state of a column, (P, 2, E, 2, K); all of them have
+    the size of the largest row."""
     types = model_of(points[0]).token_types(points, dataset)
     rows = distinct_rows(types, KERNELS[kernel])
     unmarked = int(types.classes[0]) - 1
@@ -25,13 +31,14 @@ def largest_scores(points, dataset, kernel):
         score = (2 * first - 1) * rows.first + (2 * marked - 1) * rows.marked
         score = score + (rows.rest * (2 * pluses - unmarked) + own) + lasts[last]
         found[:, first, last, marked, pluses] = score.max(axis=1)
-    return found
+    sizes = rows.size.max(axis=1)[:, None, None, None, None] * np.ones_like(found)
+    return StateScores(found, sizes, found - TIE_TOLERANCE * sizes)
 
 
 def scores_of(points, names):
     """(P, N, 2, E, 2, K) of the networks with some kernels, on D0 and on D1."""
     return tuple(
-        np.stack([largest_scores(points, dataset, name) for name in names], axis=1)
+        stack_networks([largest_scores(points, dataset, name) for name in names])
         for dataset in (0, 1)
     )
 

@@ -190,7 +190,7 @@ def simulate(
 ) -> dict[int | None, Outcome]:
     """What comes of the trials, by the number of random features; None for a kernel without."""
     tokens = layer.tokens(data, n)
-    tau, s = layer.theta(data) * tokens.s, tokens.s
+    tau = layer.theta(data) * tokens.s
     of_data = [distinct_tokens(layer, tokens, dataset) for dataset in (0, 1)]
     found = {features: [] for features in kernel.features or (None,)}
     for places, y, projections in draws(kernel, layer, data, n, seed, trials):
@@ -199,9 +199,12 @@ def simulate(
         ]
         for features, outcomes in found.items():
             w = None if features is None else projections[:, :features]
-            (of_d0, _), (of_d1, share) = (_ask(kernel, *each, w) for each in inputs)
-            paper = exceeds(of_d1, tau, s) & ~exceeds(of_d0, tau, s)
-            outcomes.append((exceeds(of_d1, np.maximum(of_d0, 0.0), s), paper, share))
+            on_d0 = _ask(kernel, *inputs[0], w)
+            on_d1 = _ask(kernel, *inputs[1], w)
+            paper = on_d1.is_positive(tau) & ~on_d0.is_positive(tau)
+            largest = np.maximum(on_d0.scores.max(axis=(1, 2)), 0.0)
+            after_y = on_d1.is_positive(largest[:, None, None])
+            outcomes.append((after_y, paper, on_d1.share))
     return {
         features: Outcome(*map(np.concatenate, zip(*outcomes, strict=True)))
         for features, outcomes in found.items()
@@ -211,15 +214,16 @@ def simulate(
 def _inputs(
     kernel: SimulatedKernel, of: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass: scores of values, 1,
-    and whether it is the special key; and the special query (T,). `places` (T, q) are the special
-    query's and key's."""
+    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass: scores of values, the
+    sum of a value's entries, none of which is negative, 1, and whether it is the special key; and
+    the special query (T,). `places` (T, q) are the special query's and key's."""
     special_query, own, _ = _laid_out(kernel, places[:, 0], n, len(of.queries))
     special_key, index, stand_for = _laid_out(kernel, places[:, -1], n, len(of.keys))
     special = np.zeros(stand_for.shape)
     special[np.arange(len(y)), special_key] = 1.0
-    ones = np.ones_like(special)
-    mass = np.concatenate([of.values[index] @ y, ones[..., None], special[..., None]], axis=-1)
+    values = of.values[index]
+    others = np.stack([values.sum(axis=-1), np.ones_like(special), special], axis=-1)
+    mass = np.concatenate([values @ y, others], axis=-1)
     return of.queries[own], of.keys[index], mass * stand_for[..., None], special_query
 
 
@@ -238,16 +242,28 @@ def _laid_out(
     return np.zeros_like(place), (marked,), stand_for
 
 
+class Answer(NamedTuple):
+    """What the network makes of T trials with R queries and m columns."""
+
+    scores: np.ndarray  # (T, R, m)
+    sizes: np.ndarray  # (T, R, 1) of their rows
+    share: np.ndarray  # (T,) the special token's of its own row
+
+    def is_positive(self, tau: float | np.ndarray) -> np.ndarray:
+        """Whether some score of a trial exceeds a threshold, (T,)."""
+        return exceeds(self.scores, tau, self.sizes).any(axis=(1, 2))
+
+
 def _ask(
     kernel: SimulatedKernel, queries: np.ndarray, keys: np.ndarray, mass: np.ndarray,
     special_query: np.ndarray, projections: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The largest score over all tokens and columns, and the special token's share of its own row,
-    each (T,)."""
+) -> Answer:  # fmt: skip
     sums = kernel.attend(queries, keys, mass, projections)
-    scores = sums[..., :-2] / sums[..., -2:-1]
+    # Weights are not negative: nor is their row's sum, and its size is that of the entries.
+    total = sums[..., -2:-1]
     own = sums[np.arange(len(sums)), special_query]
-    return scores.max(axis=(1, 2)), own[:, -1] / own[:, -2]
+    share = own[:, -1] / own[:, -2]
+    return Answer(scores=sums[..., :-3] / total, sizes=sums[..., -3:-2] / total, share=share)
 
 
 SCHEMA = schema(

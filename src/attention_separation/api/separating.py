@@ -11,8 +11,8 @@ import numpy as np
 from ..any_attention.exact.values import PARTS, Scored, score_columns
 from ..attention import separation
 from ..attention.kernel import Kernel
-from ..attention.sign_columns import binomial_half_pmf, exceeds, none_of
-from ..attention.threshold_curves import ThresholdCurve, threshold_curves
+from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
+from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 
@@ -50,7 +50,6 @@ class Separation:
     gap: float
     share: float
     scored: Scored = field(repr=False, compare=False)
-    _best: float = field(repr=False, compare=False)
 
     @cached_property
     def margin(self) -> float | None:
@@ -61,25 +60,38 @@ class Separation:
         ------
         MemoryError
             If it would take more than 2 GiB.
+        ArithmeticError
+            If float64 does not tell its scores apart.
         """
         separation.require_memory(self.d)
-        if not self._best > 0:
+        ranked, best = self._ranked(), float(self._curves.best()[0][0])
+        if not best > 0:
             return None
-        half = np.array([self._best / 2])
-        found = float(separation.widest_margins(self.scored.ranked(), half[:, None])[0, 0])
+        found = float(separation.widest_margins(ranked, np.array([[best / 2]]))[0, 0])
         return None if math.isnan(found) else found
 
     @property
     def probability_after_signs(self) -> float:
         """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
-        for each draw anew: that D1's largest score is above 0 and above D0's largest."""
-        return float(separation.after_signs(self.scored.ranked())[0])
+        for each draw anew: that D1's largest score is above 0 and above D0's largest.
+        ArithmeticError as of `margin`."""
+        return float(separation.after_signs(self._ranked())[0])
 
     @property
     def probability_each_bias(self) -> float:
         """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
-        that some neuron's largest score on D1 is above its largest on D0."""
-        return float(separation.of_each_neuron(self.scored.ranked())[0])
+        that some neuron's largest score on D1 is above its largest on D0. ArithmeticError as of
+        `margin`."""
+        return float(separation.of_each_neuron(self._ranked())[0])
+
+    @cached_property
+    def _curves(self) -> ThresholdCurves:
+        return self.scored.curves()
+
+    def _ranked(self) -> separation.Ranked:
+        """The states of a column by the order of their scores, where float64 tells it."""
+        _require_resolved(self.kernel, self.n, self._curves)
+        return self.scored.ranked()
 
     @property
     def rows(self) -> "pd.DataFrame":
@@ -104,7 +116,7 @@ class Separation:
     @property
     def curve(self) -> ThresholdCurve:
         """The probability against the threshold: a step function, in units of sqrt(log n)."""
-        return self.scored.curves().curve(0)
+        return self._curves.curve(0)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
@@ -175,26 +187,27 @@ def separate(
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])
     curves = scored.curves()
-    if not curves.resolved[0]:
-        raise ArithmeticError(
-            f"{of.name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
-        )
-    best, *ends = (float(part[0]) for part in curves.best())
-    if gap:
-        separation.require_memory(layer.d(data.classes))
-        ranked = scored.ranked()
-        probability, *ends = separation.best_with_gap(ranked, gap)
-        if at is not None:
-            probability = separation.probability_with_gap(ranked, gap, at)
+    if at is not None:
+        probability = float(curves.at(np.array([[at]]), gap)[0, 0])
     else:
-        probability = best if at is None else float(curves.at(np.array([[at]]))[0, 0])
-    if at is None:
-        at = tuple(ends) if probability > 0 else None
+        _require_resolved(of.name, n, curves)
+        probability, low, high = (float(part[0]) for part in curves.best())
+        if gap:
+            separation.require_memory(layer.d(data.classes))
+            probability, low, high = separation.best_with_gap(scored.ranked(), gap)
+        at = (low, high) if probability > 0 else None
     return Separation(
         of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, at, gap, float(scored.rows[1].share[0, 0]),
-        scored, best,
+        probability, at, gap, float(scored.rows[1].share[0, 0]), scored,
     )  # fmt: skip
+
+
+def _require_resolved(name: str, n: int, curves: ThresholdCurves) -> None:
+    """Raise ArithmeticError where float64 does not tell what depends on the order of scores."""
+    if not curves.resolved[0]:
+        raise ArithmeticError(
+            f"{name}: at n = {n:,} float64 does not tell its scores on D0 from those on D1"
+        )
 
 
 def new_axes() -> "Axes":
@@ -271,30 +284,33 @@ def success(
         require_usable(kernel, layer, data, [n])
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]
     columns, s = scored[0].m, scored[0].s
-    d0, d1 = (np.stack([getattr(each, name) for each in scored], axis=1) for name in ("d0", "d1"))
+    d0 = stack_networks([of_kernel.d0 for of_kernel in scored])
+    d1 = stack_networks([of_kernel.d1 for of_kernel in scored])
     curves = threshold_curves(d0, d1, columns, s, scored[0].n, "independent")
-    if not curves.resolved[0]:
-        raise ArithmeticError(f"at n = {n:,} float64 does not tell the networks' scores apart")
-    best, low, high = (float(part[0]) for part in curves.best())
-    asked = (low + high) / 2 if at is None else at
+    if at is None:
+        if not curves.resolved[0]:
+            raise ArithmeticError(f"at n = {n:,} float64 does not tell the networks' scores apart")
+        probability, low, high = (float(part[0]) for part in curves.best())
+        asked, reported = float(curves.best_thresholds()[0]), (low, high)
+    else:
+        probability, asked, reported = float(curves.at(np.array([[at]]))[0, 0]), at, at
     events = {}
     for dataset, of_dataset in ((1, d1), (0, d0)):
         for k, name in enumerate(names):
             fires = dataset == 1 and k == 0
-            zero = _silent(of_dataset[:, k], columns, s, asked)
+            zero = _silent(of_dataset[0, k], int(columns[0]), asked * float(s[0]))
             words = f"{name} {'>' if fires else '='} 0 on D{dataset}"
             events[words] = 1 - zero if fires else zero
     return Success(
         names[0], tuple(names[1:]), layer.model, layer.attention_x, n, layer.d(data.classes),
-        int(columns[0]), best if at is None else float(curves.at(np.array([[at]]))[0, 0]),
-        (low, high) if at is None else at, events,
+        int(columns[0]), probability, reported, events,
     )  # fmt: skip
 
 
-def _silent(states: np.ndarray, m: np.ndarray, s: np.ndarray, theta: float) -> float:
-    """P(no column's largest score exceeds the threshold)."""
-    flags = exceeds(states[0], theta * s[0], s[0])
+def _silent(states: StateScores, m: int, tau: float) -> float:
+    """P(none of m columns has a score that exceeds tau)."""
+    flags = states.exceed(tau)
     loud = flags.sum(axis=(0, 1, 2)) @ (
         binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
     )
-    return float(none_of(loud, m[0]))
+    return float(none_of(loud, m))

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..any_attention.exact.layers import Layer
 from ..any_attention.exact.values import Scored, score_columns
-from ..attention.dense import attention, attention_weights
+from ..attention.dense import attention_weights, is_positive
 from ..attention.kernel import Kernel
-from ..attention.sign_columns import exceeds
 from ..datasets.dataset import FixedData
 from ..results.progress import Progress
 from ..settings.words import short_repr
@@ -115,8 +114,7 @@ def simulate(
         curves = scored.curves()
         if not curves.resolved[0]:
             raise ArithmeticError(f"{of.name}: at n = {n:,} float64 does not tell its scores apart")
-        _, low, high = (float(part[0]) for part in curves.best())
-        at = (low + high) / 2
+        at = float(curves.best_thresholds()[0])
     if method == "rows":
         outcomes = _from_rows(scored, layer, data, n, at, trials, seed)
     else:
@@ -190,7 +188,8 @@ def _from_rows(
     scored: Scored, layer: Layer, data: FixedData, n: int, theta: float, trials: int, seed: int
 ) -> Iterator[np.ndarray]:
     """Whether the network is positive on D0 and on D1, (T, 2), looked up by a column's state."""
-    exceeding = [exceeds(of[0], theta * scored.s[0], scored.s[0]) for of in (scored.d0, scored.d1)]
+    tau = theta * float(scored.s[0])
+    exceeding = [scored.d0[0].exceed(tau), scored.d1[0].exceed(tau)]
     ends, classes = exceeding[0].shape[1], data.classes
     for places, pluses in _draws(layer, data, n, trials, seed):
         of_classes = pluses[:, 1 : 1 + classes]
@@ -209,13 +208,14 @@ def _literally(
     kernel: Kernel, layer: Layer, data: FixedData, n: int, theta: float, trials: int, seed: int
 ) -> Iterator[np.ndarray]:
     """The same by n x n attention, V the identity."""
-    d = layer.d(data.classes)
+    identity = np.eye(layer.d(data.classes))
     tokens = layer.tokens(data, n)
     for places, pluses in _draws(layer, data, n, trials, seed):
         for of_trial, signs in zip(places, 2.0 * pluses - 1.0, strict=True):
             flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
                 a1, a2, a3, q, k = layer.literal(tokens, dataset, of_trial[dataset])
-                c = attention(a1, a2, a3, q, k, np.eye(d), kernel)
-                flags[0, dataset] = exceeds(c @ signs, theta * tokens.s, tokens.s).any()
+                flags[0, dataset] = is_positive(
+                    a1, a2, a3, q, k, identity, kernel, signs, theta * tokens.s
+                )
             yield flags

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .kernel import Kernel, KernelInputs
+from .sign_columns import exceeds
 
 
 def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:
@@ -29,3 +30,11 @@ def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
     (n, d), row j0 is sum_j1 f[j0, j1] (A3 V)[j1]
     """
     return attention_weights(a1, a2, q, k, kernel) @ (a3 @ v)
+
+
+def is_positive(a1, a2, a3, q, k, v, kernel: Kernel, y: np.ndarray, tau: float) -> bool:
+    """Whether F of Definitions C.2 and C.6 is positive: whether for some token and some column of
+    signs y, (d, m), the score <c_j0, y_l> exceeds tau; other parameters as of `attention`."""
+    weights, values = attention_weights(a1, a2, q, k, kernel), a3 @ v
+    sizes = np.abs(weights) @ np.abs(values).sum(axis=1, keepdims=True)
+    return bool(exceeds(weights @ values @ y, tau, sizes).any())

@@ -156,7 +156,8 @@ class Rows:
     `own` is equal to `rest` where the own class is none of the unmarked ones. `last` is None for
     data without a last coordinate, and (P, 1) for a normalised kernel: the same in every row.
     `weights`, (P, R, 4), are those of a query on one key of each type, `share` that on the special
-    token.
+    token. `size` is the sum of |weight x entry| over all tokens and coordinates. `summed` is what
+    of it sums are taken of: a last coordinate that is known without one counts as it is.
     """
 
     classes: np.ndarray
@@ -166,6 +167,8 @@ class Rows:
     rest: np.ndarray
     last: np.ndarray | None
     weights: np.ndarray
+    size: np.ndarray
+    summed: np.ndarray
 
     @property
     def share(self) -> np.ndarray:
@@ -181,13 +184,15 @@ class Rows:
             rest=self.rest[points],
             last=None if self.last is None else self.last[points],
             weights=self.weights[points],
+            size=self.size[points],
+            summed=self.summed[points],
         )
 
 
 def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     """The rows of c = f A3, V the identity, of a kernel on token types; ArithmeticError if weights
-    are no finite numbers or a row cannot be normalised, ClassesApartError if further classes, which
-    the data does not tell apart, have different weights."""
+    or their sums are no finite numbers or a row cannot be normalised, ClassesApartError if further
+    classes, which the data does not tell apart, have different weights."""
     if kernel.kind != "features":
         weights = kernel.attention_weights(types.seen())
     elif kernel.vectors_seen == "orbits":
@@ -197,6 +202,7 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     missing = ~types.exists
     if missing.any():
         weights = np.where(missing[..., None], weights[:, :1], weights)
+    size, summed = _row_sizes(types, weights, kernel)
     t = (types.n // types.classes)[:, None]
     special, same, own, rest = (weights[..., column] for column in (SPECIAL, SAME, OWN, REST))
     # With two classes there is no further one: the unmarked class stands for both.
@@ -214,7 +220,32 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         rest=block * t * rest,
         last=last,
         weights=weights,
+        size=size,
+        summed=summed,
     )
+
+
+def _row_sizes(
+    types: TokenTypes, weights: np.ndarray, kernel: Kernel
+) -> tuple[np.ndarray, np.ndarray]:
+    """`size` and `summed` of rows, (P, R) each, of weights (P, R, 4); ArithmeticError if they
+    overflow."""
+    absolute = np.abs(weights)
+    with np.errstate(over="ignore"):
+        of_all_tokens = (absolute * types.multiplicities[:, None, :]).sum(axis=-1)
+        of_first = types.first[:, None] * absolute[..., SPECIAL]
+        of_classes = types.block[:, None] * of_all_tokens
+        of_last = 0.0 if types.last is None else types.last[:, None] * of_all_tokens
+        size = of_first + of_classes + of_last
+    if not np.isfinite(size).all():
+        raise ArithmeticError(
+            f"{kernel.name}: a row's sum is inf, of weights up to {float(absolute.max()):g}; "
+            "allowed: finite sums"
+        )
+    known_sum = 1.0 if kernel.normalised else kernel.row_sum
+    if types.last is None or known_sum is None:
+        return size, size
+    return size, of_first + of_classes + types.last[:, None] * np.abs(known_sum)
 
 
 MOST_NUMBERS = 1 << 19

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .sign_columns import TIE_TOLERANCE, different_classes, none_of, same_class
-from .threshold_curves import EQUAL, NARROWEST, ROUNDING, none_above
+from .sign_columns import ROUNDING, StateScores, different_classes, none_of, same_class
+from .threshold_curves import EQUAL, NARROWEST, beyond, is_apart, none_above, tells_between
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Ranked:
     """The states of a column of P points, their scores replaced by ranks."""
 
     values: np.ndarray  # (P, G) scores in units of s, in order, by rank; the last is repeated
+    sizes: np.ndarray  # (P, G) the largest size of scores with that rank
     # (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where all
     # are above it.
     zero: np.ndarray
@@ -37,7 +38,7 @@ class Ranked:
     m: np.ndarray  # (P,) sign columns
 
 
-def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) -> Ranked:
+def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) -> Ranked:
     """The states of a column for special tokens of D0 and D1 drawn apart from each other.
 
     Parameters
@@ -45,24 +46,31 @@ def rank_states(d0: np.ndarray, d1: np.ndarray, m: np.ndarray, s: np.ndarray) ->
     d0, d1 : (P, 2, E, 2, K), as `largest_scores` gives them
     m, s : (P,), number of sign columns, and sqrt(log n)
     """
-    points, shape = len(d0), d0.shape[1:]
-    scores = np.concatenate([d0.reshape(points, -1), d1.reshape(points, -1)], axis=1) / s[:, None]
-    order = np.argsort(scores, axis=1, kind="stable")
-    ordered = np.take_along_axis(scores, order, axis=1)
-    rounding = ROUNDING * np.abs(ordered[:, [0, -1]]).max(axis=1, keepdims=True)
-    apart = np.diff(ordered, axis=1) > rounding
-    rank = np.concatenate([np.zeros((points, 1), int), np.cumsum(apart, axis=1)], axis=1)
+    points, shape = len(s), d0.score.shape[1:]
+    score, size = (
+        np.concatenate([on_d0.reshape(points, -1), on_d1.reshape(points, -1)], axis=1) / s[:, None]
+        for on_d0, on_d1 in ((d0.score, d1.score), (d0.size, d1.size))
+    )
+    is_zero = np.abs(score) <= ROUNDING * size
+    score, size = (np.where(is_zero, 0.0, part) for part in (score, size))
+    order = np.argsort(score, axis=1, kind="stable")
+    ordered, sizes = (np.take_along_axis(part, order, axis=1) for part in (score, size))
+    rank = np.zeros(order.shape, dtype=np.intp)
+    np.cumsum(is_apart(ordered, sizes), axis=1, out=rank[:, 1:])
     ranks = np.empty_like(rank)
     np.put_along_axis(ranks, order, rank, axis=1)
-    values = np.repeat(ordered[:, -1:], rank[:, -1].max() + 1, axis=1)
+    count = rank[:, -1].max() + 1
+    values = np.repeat(ordered[:, -1:], count, axis=1)
     np.put_along_axis(values, rank, ordered, axis=1)
-    zero = np.where(ordered <= rounding, rank, 0).max(axis=1)
+    sizes_by_rank = np.zeros(values.shape)
+    np.maximum.at(sizes_by_rank, (np.arange(points)[:, None], rank), sizes)
+    zero = np.where(ordered <= 0, rank, 0).max(axis=1)
     of_d0, of_d1 = (part.reshape(points, *shape) for part in np.split(ranks, 2, axis=1))
     classes = shape[-1]
     cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
     if classes > 1:
         cases.append(Case(1 - 1 / classes, *different_classes(of_d0, of_d1)))
-    return Ranked(values, zero, tuple(cases), m)
+    return Ranked(values, sizes_by_rank, zero, tuple(cases), m)
 
 
 def after_signs(ranked: Ranked) -> np.ndarray:
@@ -146,34 +154,33 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     """The largest P(all scores are at most theta - gap / 2 on D0, and one is above theta + gap / 2
     on D1) over theta > 0, of the one point of `ranked`, and the ends of the widest interval of
     theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s."""
-    values = ranked.values[0]
+    values, sizes = ranked.values[0], ranked.sizes[0]
     # Between two of these nothing changes.
-    lowest = np.unique(np.concatenate([values, values - gap, [-gap / 2, values[-1] + 1.0]]))
-    lowest = lowest[lowest >= -gap / 2]
-    wide = np.diff(lowest) > NARROWEST * np.abs(values).max()
+    ends = [-gap / 2, beyond(np.maximum(values[-1], 0.0))]
+    lowest = np.concatenate([values, values - gap, ends])
+    sizes = np.concatenate([sizes, sizes, [0.0, 0.0]])
+    order = np.argsort(lowest, kind="stable")
+    lowest = lowest[order]
+    half = NARROWEST / 2 * sizes[order]
+    is_told = tells_between(lowest[None], half[None])[0] & (lowest[:-1] >= -gap / 2)
     # At the ends (value - gap) + gap may be above or below the value.
     middles = (lowest[:-1] + lowest[1:]) / 2
     found = np.full(len(middles), -1.0)
-    found[wide] = _with_gap(ranked, middles[wide], gap, 0.0)
+    found[is_told] = _with_gap(ranked, middles[is_told], gap)
     reached = found >= found.max() - EQUAL
     widest = int(np.argmax(np.where(reached, np.diff(lowest), -1.0)))
     low, high = lowest[widest : widest + 2] + gap / 2
     return float(found[widest]), float(low), float(high)
 
 
-def probability_with_gap(ranked: Ranked, gap: float, theta: float) -> float:
-    """The same at a given threshold; a score that ties one is not above it."""
-    return float(_with_gap(ranked, np.array([theta - gap / 2]), gap, TIE_TOLERANCE)[0])
-
-
-def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float, tie: float) -> np.ndarray:
+def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float) -> np.ndarray:
     """The probability at thresholds gap / 2 above `lowest` (T,): (T,)."""
     values, found = ranked.values[0], np.zeros(len(lowest))
     for case in ranked.cases:
         u0, u1 = values[case.u0[0]], values[case.u1[0]]
         for k, low in enumerate(lowest):
-            loud = u0 > low + tie
-            heard = loud | (u1 > low + gap + tie)
+            loud = u0 > low
+            heard = loud | (u1 > low + gap)
             some, any_of_both = case.weights[loud].sum(), case.weights[heard].sum()
             found[k] += case.chance * (
                 none_of(some, ranked.m[0]) - none_of(any_of_both, ranked.m[0])

@@ -3,9 +3,15 @@
 A state of a column y is the bits of its first, last and marked coordinates and the number of pluses
 among the K - 1 unmarked classes, in this order in arrays. Columns are alike and apart from each
 other.
+
+A score is a row of c against a column of signs. Its size is the row's: the sum of |weight x entry|
+over all tokens and coordinates, which no score of the row is beyond. Rounding is a part of it, so
+every tolerance of a score is in units of its own size.
 """
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,45 +19,147 @@ import numpy as np
 from .distinct_rows import Rows
 
 TIE_TOLERANCE = 1e-12
-"""In units of s: scores are sums of floats, and exact ties with tau do occur."""
+"""In units of a score's size: scores are sums of floats, and exact ties with tau do occur."""
 
 
-def exceeds(score, tau: float, s: float):
+def exceeds(score, tau, size):
     """Whether a score exceeds tau (sections 7.1 and 7.2): strictly, and a tie does not.
 
     F > 0 if and only if some neuron's score exceeds tau, for every summand of F is >= 0.
-    `s` is sqrt(log n) for the attention models and 1 for the regression model.
+    `size` is that of the score's row: about sqrt(log n) for the attention models of the paper, and
+    1 for the regression model.
     """
-    return score - tau > TIE_TOLERANCE * s
+    return score - tau > TIE_TOLERANCE * size
+
+
+ROUNDING = 1e-15
+"""Scores closer than this, times the smaller of their sizes, count as one score that was summed in
+two ways: sums of the same weights in another order differ by less."""
+
+
+@dataclass(frozen=True)
+class StateScores:
+    """What each state of a column is worth, of all rows; all in one shape.
+
+    Attributes
+    ----------
+    score : the largest score
+    size : that of its row, of what is `summed`; of rows whose scores are the same but for rounding
+        the smaller one
+    tie_limit : thresholds below this are exceeded by some row's score; from here on they are tied,
+        or above
+    """
+
+    score: np.ndarray
+    size: np.ndarray
+    tie_limit: np.ndarray
+
+    def exceed(self, tau: float | np.ndarray) -> np.ndarray:
+        """Whether some row's score exceeds thresholds, which broadcast against them."""
+        return self.tie_limit > tau
+
+    def over(self, unit: float | np.ndarray) -> "StateScores":
+        """The same in another unit, which broadcasts against the scores."""
+        return StateScores(self.score / unit, self.size / unit, self.tie_limit / unit)
+
+    def __getitem__(self, index) -> "StateScores":
+        return StateScores(self.score[index], self.size[index], self.tie_limit[index])
+
+    def reshape(self, *shape: int) -> "StateScores":
+        """The same in another shape."""
+        parts = self.score, self.size, self.tie_limit
+        return StateScores(*(part.reshape(shape) for part in parts))
+
+
+def of_one_size(score: np.ndarray, size: float) -> StateScores:
+    """Scores of rows that are all of one size."""
+    return StateScores(score, np.full(score.shape, size), score - TIE_TOLERANCE * size)
+
+
+def stack_networks(networks: Sequence[StateScores]) -> StateScores:
+    """The scores of several networks at P points as one, (P, networks, ...)."""
+    return StateScores(
+        np.stack([network.score for network in networks], axis=1),
+        np.stack([network.size for network in networks], axis=1),
+        np.stack([network.tie_limit for network in networks], axis=1),
+    )
 
 
 SIGN = np.array([-1.0, 1.0])
 
 
-def largest_scores(rows: Rows) -> np.ndarray:
+def largest_scores(rows: Rows) -> StateScores:
     """The largest <c_j0, y> over all tokens j0, for every state of a column.
 
     rows : of P points with equal K, or ValueError is raised
 
     Returns
     -------
-    (P, 2, E, 2, K) float64, indexed by the bit of the first sign, the bit of the last (E = 1
-    without a last coordinate, else 2), the bit of the marked class's sign, and the number of pluses
-    among the unmarked classes
+    StateScores of shape (P, 2, E, 2, K), float64, indexed by the bit of the first sign, the bit of
+    the last (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
+    number of pluses among the unmarked classes
     """
-    (classes,) = {*rows.classes.tolist()}
-    per_row = rows.last is not None and rows.last.shape[1] > 1
+    found = None
+    for row, score in enumerate(_scores_by_row(rows)):
+        summed = np.broadcast_to(_of_points(rows.summed[:, row]), score.shape)
+        of_row = StateScores(score, summed, _tie_limit(rows, row, score))
+        found = of_row if found is None else _larger(found, of_row)
+    score, tie_limit = _with_last(rows, found.score), _with_last(rows, found.tie_limit)
+    return StateScores(score, np.broadcast_to(found.size, score.shape), tie_limit)
+
+
+def exceeding_states(rows: Rows, tau: np.ndarray) -> np.ndarray:
+    """Whether the score of some token exceeds thresholds tau (P,), for every state of a column:
+    bool, of the shape of `largest_scores`."""
     largest = None
+    for row, score in enumerate(_scores_by_row(rows)):
+        tie_limit = _tie_limit(rows, row, score)
+        largest = tie_limit if largest is None else np.maximum(largest, tie_limit, out=largest)
+    return _with_last(rows, largest) > _of_points(tau)
+
+
+def _of_points(values: np.ndarray) -> np.ndarray:
+    """Numbers of points, (P,), as they broadcast against the scores of states."""
+    return values[:, None, None, None, None]
+
+
+def _tie_limit(rows: Rows, row: int, score: np.ndarray) -> np.ndarray:
+    return score - TIE_TOLERANCE * _of_points(rows.size[:, row])
+
+
+def _scores_by_row(rows: Rows) -> Iterator[np.ndarray]:
+    """The largest scores of one type of row after another, in every state: (P, 2, E, 2, K), E = 1
+    where a last coordinate is the same in every row, and not yet in them."""
+    (classes,) = {*rows.classes.tolist()}
     for row in range(rows.first.shape[1]):
-        scores = _scores(
-            *(w[:, row] for w in (rows.first, rows.marked, rows.own, rows.rest)), classes
-        )
-        if per_row:
-            scores = _with_last(scores, rows.last[:, row])
-        largest = scores if largest is None else np.maximum(largest, scores, out=largest)
-    if per_row:
-        return largest
-    return largest[:, :, None] if rows.last is None else _with_last(largest, rows.last[:, 0])
+        weights = [part[:, row] for part in (rows.first, rows.marked, rows.own, rows.rest)]
+        score = _scores(*weights, classes)[:, :, None]
+        if rows.last is not None and rows.last.shape[1] > 1:
+            score = _plus_or_minus(score, rows.last[:, row])
+        yield score
+
+
+def _with_last(rows: Rows, scores: np.ndarray) -> np.ndarray:
+    """Scores with a last coordinate that is the same in every row."""
+    if rows.last is None or rows.last.shape[1] > 1:
+        return scores
+    return _plus_or_minus(scores, rows.last[:, 0])
+
+
+def _plus_or_minus(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """(P, 2, 1, 2, K) and (P,) -> (P, 2, 2, 2, K), by the bit of the last sign."""
+    return scores + (SIGN * last[:, None])[:, None, :, None, None]
+
+
+def _larger(one: StateScores, other: StateScores) -> StateScores:
+    """The larger of the scores of two rows, state by state."""
+    difference = ROUNDING * (other.size - one.size)
+    is_other = other.score - one.score > difference
+    return StateScores(
+        np.where(is_other, other.score, one.score),
+        np.where(is_other, other.size, one.size),
+        np.maximum(one.tie_limit, other.tie_limit),
+    )
 
 
 def _scores(
@@ -69,11 +177,6 @@ def _scores(
     of_rest = rest[:, None] * (2.0 * pluses - unmarked) + of_own
     signed = SIGN[:, None] * first[:, None, None] + SIGN * marked[:, None, None]
     return signed[..., None] + of_rest[:, None, None, :]
-
-
-def _with_last(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """(P, 2, 2, K) and (P,) -> (P, 2, 2, 2, K): after the first sign, the bit of the last."""
-    return scores[:, :, None] + (SIGN * last[:, None])[:, None, :, None, None]
 
 
 def binomial_half_pmf(coins: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
 from ..attention.distinct_rows import OWN, SAME, SPECIAL
-from ..attention.sign_columns import TIE_TOLERANCE, binomial_half_pmf, none_of
+from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
 from ..head.measuring import trust
@@ -133,8 +133,7 @@ def draw_scores(kernel: Given, **at: Any) -> Figure:
     laws = [score_law(here, dataset) for dataset in (0, 1)]
     likely = [values[chances > chances.max() / 1000] for values, chances in laws]
     edges = np.histogram_bin_edges(np.concatenate([*likely, thetas]), 120)
-    # A score that ties a threshold is not above it.
-    edges = np.unique([*edges, *thetas + TIE_TOLERANCE])
+    edges = np.unique([*edges, *thetas])
     axes = panel()
     for dataset, color, direction in ((1, BLUE, 1), (0, VERMILION, -1)):
         values, chances = laws[dataset]
@@ -157,20 +156,21 @@ def draw_scores(kernel: Given, **at: Any) -> Figure:
 
 def score_law(here: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
     """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
-    of sqrt(log n) and in order, and the chance of each."""
-    scores_by_dataset = (here.scored.d0, here.scored.d1)
-    states = scores_by_dataset[dataset][0]
+    of sqrt(log n) and in order, and the chance of each. They are less the scores' tolerance: what
+    is above a threshold exceeds it, a tie does not."""
+    scored = here.scored.d1 if dataset else here.scored.d0
+    states = scored.over(here.scored.s).tie_limit[0]
     chances = binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
-    values, places = np.unique(states / here.scored.s, return_inverse=True)
+    values, places = np.unique(states, return_inverse=True)
     chance_of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
     chance_above = np.append(np.cumsum(chance_of_value[:0:-1])[::-1], 0.0)
     return values, np.diff(none_of(chance_above, here.m), prepend=0.0)
 
 
 def _chance_above(law: tuple[np.ndarray, np.ndarray], theta: float) -> float:
-    """That a score with a law is above a threshold, and ties none."""
+    """That a score with a law, less its tolerance, is above a threshold."""
     values, chances = law
-    return float(chances[values > theta + TIE_TOLERANCE].sum())
+    return float(chances[values > theta].sum())
 
 
 def draw_row(kernels: str | Iterable[Given], **at: Any) -> Figure:

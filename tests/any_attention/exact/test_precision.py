@@ -73,7 +73,7 @@ def test_against_n_by_n_attention_in_the_formats_themselves(layer, scheme):
         literal = literal_scores(layer, n, dataset, scheme, CASES)
         for (name, part), wanted in zip(CASES, literal, strict=True):
             scored = precision.rounded_columns(KERNELS[name], part, layer, DATA, scheme, [10, n])
-            states = (scored.d0, scored.d1)[dataset][1]
+            states = (scored.d0, scored.d1)[dataset].score[1]
             np.testing.assert_array_equal(np.unique(states), np.unique(wanted), name)
 
 

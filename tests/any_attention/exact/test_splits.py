@@ -42,7 +42,7 @@ def literal_scores(kernel, layer, split, dataset, n=6):
 def test_against_the_literal_definition(layer, kernel):
     for split in (0.6, 2.0, *[ONE_COORDINATE] * (layer is LAYERS[1])):
         scored = score_columns(kernel, replace(layer, split=split), SMALL, [6])
-        for dataset, states in enumerate((scored.d0, scored.d1)):
+        for dataset, states in enumerate((scored.d0.score, scored.d1.score)):
             wanted = np.unique(literal_scores(kernel, layer, split, dataset).round(9))
             np.testing.assert_allclose(np.unique(states.round(9)), wanted, atol=2e-9)
 

@@ -26,7 +26,7 @@ def test_a_weight_in_x_against_the_literal_definition(layer, name):
     y = np.array(list(itertools.product([-1.0, 1.0], repeat=d)))
     tokens = layer.tokens(SMALL, n)
     root = np.diag([np.sqrt(1 + g), *[1.0] * (d - 1)])
-    for dataset, states in enumerate((scored.d0, scored.d1)):
+    for dataset, states in enumerate((scored.d0.score, scored.d1.score)):
         places = np.zeros(layer.of.special_tokens, dtype=int)
         a1, a2, a3, _, _ = layer.of.literal(tokens, dataset, places)
         c = attention(a1, a2, a3, root, root, np.eye(d), KERNELS[name])

@@ -79,7 +79,7 @@ def in_fractions(p):
     types = [model_of(p).token_types([p], dataset) for dataset in (0, 1)]
     networks = p.contest.networks
     above = [
-        exceeds(largest_scores(distinct_rows(types[dataset], KERNELS[kernel]))[0], p.tau, p.s)
+        exceeds(largest_scores(distinct_rows(types[dataset], KERNELS[kernel])).score[0], p.tau, p.s)
         for kernel, dataset in networks
     ]
     classes, last_bits = model_of(p).classes(p.d), above[0].shape[1]

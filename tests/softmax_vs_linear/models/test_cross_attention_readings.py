@@ -58,7 +58,8 @@ def test_largest_scores_are_those_of_dense_attention(name, kernel, dataset):
     model, (j2, j3) = READINGS[name], (7, 6)
     a1, a2, a3, q, k = model.literal(p, dataset, np.array([j2, j3]))
     c = attention(a1, a2, a3, q, k, np.eye(p.d), KERNELS[kernel])
-    (found,) = largest_scores(distinct_rows(model.token_types([p], dataset), KERNELS[kernel]))
+    rows = distinct_rows(model.token_types([p], dataset), KERNELS[kernel])
+    (found,) = largest_scores(rows).score
     marked = model.special_class(j3, p.d)
     for y in itertools.product([-1.0, 1.0], repeat=p.d):
         pluses = sum(sign > 0 for k, sign in enumerate(y[1:]) if k != marked)

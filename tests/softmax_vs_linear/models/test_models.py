@@ -86,14 +86,14 @@ def test_a_network_is_positive_where_some_neuron_exceeds_tau(seed, n, d, m):
     rng = np.random.default_rng(seed)
     c, y = rng.normal(size=(n, d)), rng.choice([-1.0, 1.0], size=(d, m))
     tau = rng.uniform(0, 3)
-    assert (attention_network(c, y, tau) > 0) == exceeds(c @ y, tau, s=1.0).any()
+    assert (attention_network(c, y, tau) > 0) == exceeds(c @ y, tau, size=1.0).any()
     f, signs = rng.dirichlet(np.ones(n)), rng.choice([-1.0, 1.0], size=(n, m))
     tau = rng.uniform(0, 1)
-    assert (regression_network(f, signs, tau) > 0) == exceeds(f @ signs, tau, s=1.0).any()
+    assert (regression_network(f, signs, tau) > 0) == exceeds(f @ signs, tau, size=1.0).any()
 
 
 def test_a_tie_does_not_exceed():
-    assert not exceeds(1.0, 1.0, s=1.0)
-    assert not exceeds(1.0 + 5e-13, 1.0, s=1.0)
-    assert exceeds(1.0 + 2e-12, 1.0, s=1.0)
-    assert not exceeds(1.0 + 2e-12, 1.0, s=3.0)
+    assert not exceeds(1.0, 1.0, size=1.0)
+    assert not exceeds(1.0 + 5e-13, 1.0, size=1.0)
+    assert exceeds(1.0 + 2e-12, 1.0, size=1.0)
+    assert not exceeds(1.0 + 2e-12, 1.0, size=3.0)

@@ -8,7 +8,7 @@ from making import config_points, model_of, point, run_trials
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import exceeds
+from attention_separation.attention.sign_columns import exceeds, largest_scores
 from attention_separation.datasets import cross_attention, self_attention
 from attention_separation.softmax_vs_linear.simulation.revelation import reveal
 from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes, pluses
@@ -17,7 +17,8 @@ from attention_separation.statistics.seeding import BlockStreams
 
 def margins(p):
     """(largest score - tau) / s of every state, network by network."""
-    return [(scores[0] - p.tau) / p.s for scores in model_of(p).network_scores([p])]
+    scores = [largest_scores(rows).score[0] for rows in model_of(p).network_rows([p])]
+    return [(of_network - p.tau) / p.s for of_network in scores]
 
 
 def test_5d_at_1_9_is_decided_as_fifty_digits_decide_it():

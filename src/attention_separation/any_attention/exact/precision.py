@@ -132,9 +132,14 @@ def rounded_columns(
         if part:
             mean = _outputs(types, KERNELS["uniform"], scheme)
             outputs = scheme.stored(outputs - part * mean)
-        rows.append(Rows(types.classes, *outputs, weights=types.scores))
+        # Entries of a row, each of which may be of several classes.
+        of_classes = np.array([1, 1, 1, max(data.classes - 2, 0), 1])[:, None, None]
+        size = (np.abs(outputs) * of_classes).sum(axis=0)
+        rows.append(Rows(types.classes, *outputs, types.scores, size=size, summed=size))
     # Rounding keeps order: the largest of rounded scores is the largest score, rounded.
-    scores = (scheme.stored(u) if scheme.eager else u for u in map(largest_scores, rows))
+    scores = [largest_scores(of_dataset) for of_dataset in rows]
+    if scheme.eager:
+        scores = [replace(states, score=scheme.stored(states.score)) for states in scores]
     m, sizes = np.array([data.m(size) for size in n]), np.array(n)
     return Scored(tuple(rows), *scores, m, np.sqrt(np.log(sizes)), sizes)
 

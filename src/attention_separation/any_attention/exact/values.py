@@ -9,7 +9,7 @@ import numpy as np
 from ...attention import separation
 from ...attention.distinct_rows import Rows, distinct_rows
 from ...attention.kernel import Kernel
-from ...attention.sign_columns import largest_scores
+from ...attention.sign_columns import StateScores, largest_scores
 from ...attention.threshold_curves import NARROWEST, ThresholdCurves, threshold_curves
 from ...datasets.dataset import Data
 from .layers import Layer, token_types
@@ -41,8 +41,8 @@ class Scored:
     """Rows of D0 and D1 and the largest scores of a column's states at P numbers of tokens."""
 
     rows: tuple[Rows, Rows]
-    d0: np.ndarray
-    d1: np.ndarray
+    d0: StateScores
+    d1: StateScores
     m: np.ndarray
     s: np.ndarray
     n: np.ndarray
@@ -65,13 +65,13 @@ class Scored:
 
     def tells_rows_apart(self) -> np.ndarray:
         """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
-        of the largest score, (P,)."""
-        largest = np.abs(self.d1).reshape(len(self.n), -1).max(axis=1)
+        of their sizes, (P,)."""
         on_d0, on_d1 = (
             np.stack([getattr(rows, name)[:, 0] for name in PARTS]) for rows in self.rows
         )
         gap = np.abs(on_d1 - on_d0).max(axis=0)
-        return (gap == 0) | (gap > NARROWEST * largest)
+        larger = np.maximum(self.rows[0].summed[:, 0], self.rows[1].summed[:, 0])
+        return (gap == 0) | (gap > NARROWEST * larger)
 
 
 def score_columns(

@@ -163,7 +163,14 @@ def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
-    return [replace(point, theta=point.theta - 2 * TIE_TOLERANCE) for point in of_panel]
+    return [replace(point, theta=point.theta - _more_than_ties(point)) for point in of_panel]
+
+
+def _more_than_ties(point: Point) -> float:
+    """More than the tolerance of a score, in units of s, whose row's weights sum to 1: its size is
+    at most that of the special token's entries, which are 1 in cross-attention."""
+    others = 1.0 if point.b is None or point.c is None else point.b + point.c
+    return TIE_TOLERANCE * (1 + max(point.a0, point.a1, 1.0) + others)
 
 
 B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))

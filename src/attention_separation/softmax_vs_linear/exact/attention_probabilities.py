@@ -9,10 +9,11 @@ short sum, and the probability of success follows from two of its parts.
 
 import numpy as np
 
+from ...attention.distinct_rows import Rows
 from ...attention.sign_columns import (
     binomial_half_pmf,
     different_classes,
-    exceeds,
+    exceeding_states,
     none_of,
     same_class,
 )
@@ -29,23 +30,23 @@ def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
         step = batch_size(members[0].d)
         for start in range(0, len(members), step):
             part = members[start : start + step]
-            success, events = probabilities(part, model.network_scores(part))
+            success, events = probabilities(part, model.network_rows(part))
             for point, total, each in zip(part, success.tolist(), events.tolist(), strict=True):
                 found[point] = Reference(total, tuple(each), 0.0, (0.0,) * len(each), METHOD)
     return [found[point] for point in points]
 
 
-def probabilities(points: list[Point], scores: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def probabilities(points: list[Point], rows: list[Rows]) -> tuple[np.ndarray, np.ndarray]:
     """P(success), (P,), and of the contest's events, (P, networks), over y and special tokens.
 
     Parameters
     ----------
     points : P points that arrays can hold together
-    scores : as `AttentionModel.network_scores` gives them
+    rows : of each network, as `AttentionModel.network_rows` gives them
     """
-    tau, s, m = (np.array([getattr(point, name) for point in points]) for name in ("tau", "s", "m"))
-    per_state = (slice(None), *[None] * 4)
-    positive = [exceeds(of_network, tau[per_state], s[per_state]) for of_network in scores]
+    tau = np.array([point.tau for point in points])
+    m = np.array([point.m for point in points])
+    positive = [exceeding_states(of_network, tau) for of_network in rows]
     # The class of the special token does not matter to a network alone.
     zero = np.stack([none_of(_share(flags), m) for flags in positive], axis=1)
     events = np.column_stack([1 - zero[:, 0], zero[:, 1:]])

@@ -7,11 +7,12 @@ import numpy as np
 
 from ...attention.distinct_rows import distinct_rows
 from ...attention.kernels import KERNELS
-from ...attention.sign_columns import largest_scores
+from ...attention.sign_columns import largest_scores, of_one_size, stack_networks
 from ...attention.threshold_curves import (
+    Networks,
     ThresholdCurve,
     ThresholdCurves,
-    column_curves,
+    curves_of,
     threshold_curves,
 )
 from ..models.contest import PAPERS
@@ -73,12 +74,15 @@ def _curves_of(model: Model, points: list[Point], kernel: str | None) -> Thresho
     if not isinstance(model, AttentionModel):
         return equal_entries_curves(points[0].n, m, kernel, points[0].signs)
     if kernel is None:
-        scores = model.network_scores(points)
+        scores = [largest_scores(rows) for rows in model.network_rows(points)]
         kernels = len(scores) // 2
-        d1, d0 = (np.stack(part, axis=1) for part in (scores[:kernels], scores[kernels:]))
+        d1, d0 = stack_networks(scores[:kernels]), stack_networks(scores[kernels:])
     else:
-        types = (model.token_types(points, dataset) for dataset in (1, 0))
-        d1, d0 = (largest_scores(distinct_rows(of, KERNELS[kernel]))[:, None] for of in types)
+        d1, d0 = (
+            largest_scores(distinct_rows(model.token_types(points, dataset), KERNELS[kernel]))
+            for dataset in (1, 0)
+        )
+        d1, d0 = d1[:, None], d0[:, None]
     return threshold_curves(d0, d1, m, s, n, points[0].data, points[0].signs)
 
 
@@ -92,5 +96,7 @@ def equal_entries_curves(
         np.tile(scores[PAPERS.networks.index((kernel, dataset))].ravel(), (len(m), 1, 1))
         for dataset in (1, 0)
     )
+    # Weights sum to 1, and entries are signs.
+    d1, d0 = of_one_size(d1, 1.0), of_one_size(d0, 1.0)
     columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
-    return column_curves(d0, d1, m, np.full(len(m), n), columns, signs)
+    return curves_of(Networks(d0, d1, m, columns, signs), np.full(len(m), n))

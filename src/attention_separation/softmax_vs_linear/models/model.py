@@ -8,12 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-import numpy as np
 from pydantic import AfterValidator, Field
 
-from ...attention.distinct_rows import distinct_rows
+from ...attention.distinct_rows import Rows, distinct_rows
 from ...attention.kernel_names import kernel_named
-from ...attention.sign_columns import largest_scores
 from ...datasets.dataset import Dataset
 from ...settings.strict_model import Integer, StrictModel, one_of
 from .contest import PAPERS, Contest
@@ -234,12 +232,12 @@ class AttentionModel(Dataset, Model):
     def check_contest(self, contest: Contest) -> None:
         """Attention takes every kernel."""
 
-    def network_scores(self, points: Sequence[Point]) -> list[np.ndarray]:
-        """The largest scores of each network of the contest in every state of a column,
-        (P, 2, E, 2, K), of points that arrays can hold together."""
+    def network_rows(self, points: Sequence[Point]) -> list[Rows]:
+        """The distinct rows of each network of the contest, at points that arrays can hold
+        together."""
         types = [self.token_types(points, dataset) for dataset in (0, 1)]
         return [
-            largest_scores(distinct_rows(types[dataset], kernel_named(kernel)))
+            distinct_rows(types[dataset], kernel_named(kernel))
             for kernel, dataset in points[0].contest.networks
         ]
 

@@ -9,9 +9,9 @@ from itertools import groupby
 
 import numpy as np
 
-from ...attention.dense import attention
+from ...attention.dense import is_positive
 from ...attention.kernels import KERNELS
-from ...attention.sign_columns import exceeds
+from ...attention.sign_columns import exceeding_states
 from ...statistics.seeding import BlockStreams
 from ..models.model import AttentionModel, Point, batch_key, batch_size
 from . import signs
@@ -63,10 +63,10 @@ def _by_definition(
             row = []
             for network in networks:
                 a1, a2, a3, q, k = data[network.dataset]
-                c = attention(a1, a2, a3, q, k, identity, KERNELS[network.kernel])
                 own = lanes[signs.stream_name(point.signs, network)]
                 y = signs.sign_matrix(own[trial], point.d)
-                row.append(exceeds(c @ y, point.tau, point.s).any())
+                kernel = KERNELS[network.kernel]
+                row.append(is_positive(a1, a2, a3, q, k, identity, kernel, y, point.tau))
             positive.append(row)
     return np.array(positive, dtype=bool).reshape(trials, len(networks))
 
@@ -97,11 +97,8 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
 
 def _exceeding(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
     """Which states of a column make each network positive, (P, 2, E, 2, K) bool."""
-    tau, s = (
-        np.array([getattr(point, name) for point in points])[:, None, None, None, None]
-        for name in ("tau", "s")
-    )
-    return [exceeds(scores, tau, s) for scores in model.network_scores(points)]
+    tau = np.array([point.tau for point in points])
+    return [exceeding_states(rows, tau) for rows in model.network_rows(points)]
 
 
 def _looked_up(

@@ -42,11 +42,14 @@ def positive_with(
         v = values(rng.standard_normal((len(indices), point.d, point.d)))
         vy = {name: v @ signs.sign_matrix(own, point.d) for name, own in lanes.items()}
         marked = 1 + model.special_class(indices[:, :, -1], point.d)
-        scores = (
-            c @ _exchanged(vy[signs.stream_name(point.signs, network)], marked[:, network.dataset])
-            for network, c in zip(networks, rows, strict=True)
-        )
-        positive = [exceeds(own, point.tau, point.s).any(axis=(1, 2)) for own in scores]
+        lengths = np.abs(v).sum(axis=2, keepdims=True)
+        positive = []
+        for network, c in zip(networks, rows, strict=True):
+            marked_here = marked[:, network.dataset]
+            of_network = vy[signs.stream_name(point.signs, network)]
+            scores = c @ _exchanged(of_network, marked_here)
+            sizes = np.abs(c) @ _exchanged(lengths, marked_here)
+            positive.append(exceeds(scores, point.tau, sizes).any(axis=(1, 2)))
         found.append(np.stack(positive, axis=1))
     return np.concatenate(found)
 
