@@ -169,7 +169,7 @@ WRONG = {
     "a1 as truth": (("exp",), {"a1": np.True_}, "a1=np.True_; allowed: numbers above 0"),
     "model as a list": (("exp", ["self_attention"]), {}, "model=['self_attention'] is unknown"),
     "X as an array": (("exp", "self_attention", np.eye(2)), {}, "with self_attention; allowed"),
-    "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0 to 1e6"),
+    "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0"),
 }
 
 

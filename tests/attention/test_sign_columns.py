@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import (
     binomial_half_pmf,
+    exceeding_states,
     largest_scores,
     likely_heads,
 )
@@ -86,6 +88,44 @@ def test_which_row_is_the_largest(kernel, attention_x, n, d):
     own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
     p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
     check_every_column(SELF_ATTENTION, p, kernel, [1])
+
+
+@settings(max_examples=100)
+@given(
+    SHAPE, st.floats(0.05, 1), st.sampled_from(["identity", "ones"]),
+    st.floats(-6, 6), st.floats(-2, 5), st.floats(0, 1),
+)  # fmt: skip
+def test_a_state_exceeds_what_some_row_exceeds_by_its_own_size(
+    shape, c, attention_x, factor, steepness, place
+):
+    """Rows whose sizes differ by many orders: a threshold that one row's score ties may be exceeded
+    by another's, and a score is not exceeded by the rounding of a larger row."""
+    classes, t = shape
+    own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.4, "c": c, "theta": 0.5}
+    p = point("self_attention", n=classes * t, d=classes + 2, **own, attention_x=attention_x)
+    kernel = Kernel(
+        "steep", "", "score", lambda seen: 10**factor * np.exp(steepness * seen.scores),
+        normaliser="none",
+    )  # fmt: skip
+    rows = distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel)
+    by_row = []
+    for row in range(rows.first.shape[1]):
+        one = {
+            name: getattr(rows, name)[:, [row]]
+            for name in ("first", "marked", "own", "rest", "last", "weights", "size", "summed")
+        }
+        by_row.append((largest_scores(replace(rows, **one)).score, rows.size[0, row]))
+    found = largest_scores(rows)
+    positive = np.unique(found.score[found.score > 0])
+    tau = positive[int(place * (len(positive) - 1))] if len(positive) else 1.0
+    wanted = np.any([score - tau > 1e-12 * size for score, size in by_row], axis=0)
+    np.testing.assert_array_equal(exceeding_states(rows, np.array([tau])), wanted)
+    np.testing.assert_array_equal(found.exceed(tau), wanted)
+    largest = np.max([score for score, _ in by_row], axis=0)
+    smallest = min(size for _, size in by_row)
+    within = np.max([1e-15 * size for _, size in by_row])
+    assert (np.abs(found.score - largest) <= within).all()
+    assert (found.size >= smallest * (1 - 1e-12)).all()
 
 
 def test_nothing_of_size_n_is_built():

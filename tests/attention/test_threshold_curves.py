@@ -13,11 +13,7 @@ from threshold_cases import SELF, SUCCESS, curve_of, curves_of, scores_of
 from attention_separation.attention import threshold_curves as thresholds_module
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import (
-    different_classes,
-    of_one_size,
-    same_class,
-)
+from attention_separation.attention.sign_columns import different_classes, of_one_size, same_class
 from attention_separation.attention.threshold_curves import threshold_curves
 
 NETWORKS_TESTED = {

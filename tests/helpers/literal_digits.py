@@ -196,9 +196,7 @@ class Literal:
         networks = (*self._d0, *self._d1)
         return min(size for network in networks for part in network for _, size in part.scores[0])
 
-    def _probability(
-        self, on_d0: list[list[list[bool]]], on_d1: list[list[list[bool]]]
-    ) -> Decimal:
+    def _probability(self, on_d0: list[list[list[bool]]], on_d1: list[list[list[bool]]]) -> Decimal:
         """Over the classes of the special tokens of both datasets, apart from each other; by
         network, class and column."""
         classes, m, total = self.setting.classes, self.setting.m, Decimal(0)

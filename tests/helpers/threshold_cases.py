@@ -5,11 +5,7 @@ from making import model_of
 
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import (
-    TIE_TOLERANCE,
-    StateScores,
-    stack_networks,
-)
+from attention_separation.attention.sign_columns import TIE_TOLERANCE, StateScores, stack_networks
 from attention_separation.attention.threshold_curves import threshold_curves
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}

@@ -182,7 +182,7 @@ def separate(
     of = kernel_of(kernel)
     layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = validation.tokens_of(layer, data, n)
-    gap = validation.number("margin", margin, "numbers from 0 to 1e6", lambda x: 0 <= x < 1e6)
+    gap = validation.number("margin", margin, "numbers from 0", lambda x: 0 <= x < math.inf)
     at = validation.theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])

@@ -4,7 +4,8 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
-from making import config_points, model_of, point, run_trials
+from making import config_points, contest, exact_at, model_of, point, run_trials
+from scipy.stats import binomtest
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
@@ -72,6 +73,31 @@ def test_exact_tie_of_cross_attention_at_n_10():
     lanes = draw_lanes(streams.generator("signs"), 4000, p.m, p.d)
     tying = (pluses(lanes, p.d, 0, p.d) == 10) & (pluses(lanes, p.d, 0, 1) == 0)
     assert tying.any()
+
+
+TRIALS, FALSE_ALARM = 300, 1e-9
+"""Of a threshold; and how often a comparison may fail though all is right: of about 100 in all."""
+
+
+@pytest.mark.parametrize("kernel", ["linear_unnormalised", "relu2_over_n", "sigmoid_unnormalised"])
+@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
+def test_rows_of_any_size_tie_in_every_engine(model, kernel):
+    """Rows that are not divided, of a hundredth of s to hundreds: where a score ties the threshold
+    both engines decide alike in every trial, and as often as exact values say."""
+    own = {"d": 6, "b": 0.5, "c": 0.5} if model == "self_attention" else {"d": 5}
+    values = {"n": 40, "m": 2, "a0": 0.3, "a1": 3.0, "contest": contest(kernel)} | own
+    p = point(model, **values)
+    scores = [largest_scores(rows).score / p.s for rows in model_of(p).network_rows([p])]
+    thetas = np.unique(np.concatenate([part.ravel() for part in scores]))
+    thetas = thetas[(thetas > 1e-4) & (thetas < 1000)]
+    for theta in thetas[:: len(thetas) // 8 + 1]:
+        tied = point(model, **values, theta=float(theta))
+        streams = BlockStreams(5, "tie", tied.name, 0)
+        dense = run_trials("dense", tied, streams, TRIALS)
+        np.testing.assert_array_equal(dense, run_trials("reduced", tied, streams, TRIALS))
+        positive_on_d1, zero_on_d0 = exact_at(tied).events
+        for count, chance in zip(dense.sum(axis=0), (positive_on_d1, 1 - zero_on_d0), strict=True):
+            assert binomtest(int(count), TRIALS, chance).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("n", [8, 16, 40])
