@@ -18,8 +18,10 @@ import numpy as np
 
 from .distinct_rows import Rows
 
-TIE_TOLERANCE = 1e-12
-"""In units of a score's size: scores are sums of floats, and exact ties with tau do occur."""
+TIE_TOLERANCE = 1e-12 + 2e-16
+"""In units of a score's size: scores are sums of floats, and exact ties with tau do occur. A score
+of n = 10^12 equal weights that is above tau by one of them is above it by 1e-12 of its size, and
+ties it: the rest is for the rounding of such a score."""
 
 
 def exceeds(score, tau, size):
