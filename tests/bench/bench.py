@@ -16,13 +16,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
-from engines import attention, exact, figure3, throughput
+from engines import attention, exact, figure3, figure3_literal, throughput
 from kernels_and_api import api, kernels
 from whole_workflow import cluster, scaling, workflow
 
 PARTS = {
-    "attention": attention, "figure3": figure3, "exact": exact, "kernels": kernels, "api": api,
-    "throughput": throughput,
+    "attention": attention, "figure3": figure3, "figure3_literal": figure3_literal, "exact": exact,
+    "kernels": kernels, "api": api, "throughput": throughput,
     "workflow": workflow, "scaling": scaling,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster}

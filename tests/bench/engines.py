@@ -2,9 +2,11 @@
 
 import time
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 from making import SECTION, STUDY, config_points, point, run_trials
+from regression_ways import switches, times_of_literal, way
 from timing import at_least, at_most, seconds
 
 from attention_separation.softmax_vs_linear.audits.phase import phase_table
@@ -74,6 +76,26 @@ def figure3() -> None:
         print(
             f"  n={n}, m=7: {1e6 * reduced_seconds(point('regression', n=n, m=7)):.2f} us a trial"
         )
+
+
+def figure3_literal() -> None:
+    """Softmax regression against the literal draw of the tests, with n on either side of every
+    switch of its engine."""
+    print("softmax regression: times of the literal draw, on either side of every switch")
+    compared = []
+    for law in ("uniform", "two-point"):
+        for tau in (0.012, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25):
+            for m in range(1, 8):
+                p = point("regression", n=12, m=m, tau=tau, law=law)
+                ends = switches(p, 12, 10**5)
+                for n in {12, *ends, *(end + 1 for end in ends), 4096, 4097, 10**5}:
+                    at_n = replace(p, n=n)
+                    text = f"n={n} m={m} tau={tau} {law}, {way(at_n)}"
+                    compared.append((times_of_literal(at_n, signs=2_000_000), text))
+    compared.sort(reverse=True)
+    print(f"  the most of {len(compared)} points {at_most(compared[0][0], 2)}:")
+    for times, text in compared[:5]:
+        print(f"  {times:.2f}: {text}")
 
 
 def loop_panel(name: str) -> float:

@@ -7,24 +7,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from literal_regression import by_definition
 from making import point, run_trials
-from scipy.stats import chi2_contingency, kstest
+from regression_ways import force_way, switches, times_of_literal, way
+from scipy.stats import chi2, chi2_contingency, kstest, norm
 
-from attention_separation.softmax_vs_linear.models import regression
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.simulation import regression_trials, revelation
 from attention_separation.statistics.seeding import BlockStreams
 
-BUDGET, COMPARISONS = 1e-6, 40
+BUDGET, COMPARISONS = 1e-6, 60
 LEVEL = BUDGET / COMPARISONS
 LAWS = ("uniform", "two-point", "low", "middle", "high")
-AS_COUNTS = {"bits": 4096, "counts": 0}
-"""MOST_BITS: all trials here draw their signs as bits, or all count pluses first."""
 
 
-@pytest.fixture(params=AS_COUNTS)
+@pytest.fixture(params=["bits", "counts"])
 def signs_as(request, monkeypatch):
-    monkeypatch.setattr(revelation, "MOST_BITS", AS_COUNTS[request.param])
+    """All trials begin with bounds: they draw their signs as bits, or count pluses."""
+    force_way(monkeypatch, request.param)
+    return request.param
+
+
+@pytest.fixture(params=["at once", "bits", "counts"])
+def way_of_drawing(request, monkeypatch):
+    force_way(monkeypatch, request.param)
     return request.param
 
 
@@ -34,7 +39,7 @@ def streams_of(p, seed=1):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_completed_trial_is_decided_alike(seed, signs_as, monkeypatch):
-    """Whatever the parameters, ties included, and in a shorter run too."""
+    """Whatever the parameters, ties included: whether bounds decided it or not."""
     monkeypatch.setattr(revelation, "CHUNK_TRIALS", 200)
     rng = np.random.default_rng([37, seed])
     p = point(
@@ -45,28 +50,22 @@ def test_a_completed_trial_is_decided_alike(seed, signs_as, monkeypatch):
     )  # fmt: skip
     dense, reduced = (run_trials(engine, p, streams_of(p), 500) for engine in ("dense", "reduced"))
     np.testing.assert_array_equal(dense, reduced)
-    for shorter in (100, 301):
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_shorter_run_is_the_prefix_of_a_longer_one(seed, way_of_drawing, monkeypatch):
+    monkeypatch.setattr(revelation, "CHUNK_TRIALS", 200)
+    rng = np.random.default_rng([38, seed])
+    p = point(
+        "regression", n=int(rng.choice([2, 3, 15, 16, 17, 31, 33, 64, 65, 130, 3000])),
+        m=int(rng.integers(1, 6)), law=str(rng.choice(LAWS)), tau=float(rng.choice([0.04, 0.25])),
+        data=str(rng.choice(["same", "independent"])), signs=str(rng.choice(["shared", "fresh"])),
+    )  # fmt: skip
+    longer = run_trials("reduced", p, streams_of(p), 500)
+    for shorter in (1, 100, 301):
         np.testing.assert_array_equal(
-            run_trials("reduced", p, streams_of(p), shorter), dense[:shorter]
+            run_trials("reduced", p, streams_of(p), shorter), longer[:shorter]
         )
-
-
-def by_definition(p, trials, rng):
-    """(trials, networks) bool with all data and signs drawn, Definitions 3.2-3.8."""
-    d0, d1 = rng.random((2, trials, p.n))
-    d0 = d1 if p.data == "same" else d0
-    special = np.arange(trials), rng.integers(p.n, size=trials)
-    y = rng.choice([-1.0, 1.0], size=(trials, p.n, p.m))
-    positive = []
-    for kernel, dataset in PAPERS.networks:
-        if p.signs == "fresh":
-            y = rng.choice([-1.0, 1.0], size=(trials, p.n, p.m))
-        multiples = regression.entries((d0, d1)[dataset], p.law)
-        if dataset:
-            multiples[special] = 4.0
-        f = regression.normalise(p.n**multiples if kernel == "exp" else multiples)
-        positive.append((np.einsum("tn,tnm->tm", f, y) > p.tau + 1e-12).any(axis=1))
-    return np.stack(positive, axis=1)
 
 
 JOINT = {
@@ -79,7 +78,7 @@ JOINT = {
 
 
 @pytest.mark.parametrize("name", JOINT)
-def test_the_joint_law_is_that_of_drawing_everything(name, signs_as):
+def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
     """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together."""
     p = point("regression", **JOINT[name])
     blocks = [run_trials("reduced", p, BlockStreams(5, name, p.name, b), 5000) for b in range(6)]
@@ -125,6 +124,33 @@ def test_completed_data_and_signs_have_their_law(tau, signs_as):
         assert abs(by_trial) < 6 / np.sqrt(4000)
 
 
+@pytest.mark.parametrize("part", ["entries over D1", "entries over D0", "signs of a column"])
+def test_completions_of_trials_and_columns_are_uncorrelated(part, monkeypatch):
+    """Independent numbers of n coordinates: the squares of their sums over all trials and columns
+    are those of n normal numbers, and products of trials some trials apart cancel."""
+    force_way(monkeypatch, "counts")
+    # One bin of D0, and D1 is not yet divided: all that a completion has is what it draws.
+    p = point("regression", n=2000, m=2, law="middle")
+    streams = streams_of(p, 11)
+    revealed = revelation.reveal(p, streams.generator("revelation"), 0)
+    completion = revelation.Completion(p, streams)
+    if part == "signs of a column":
+        trials = np.repeat(np.arange(len(revealed.entry)), p.m)
+        columns = np.tile(np.arange(p.m), len(revealed.entry))
+        numbers = completion.signs(revealed, revealed.cells, trials, 0, columns)
+    else:
+        uniforms = completion.uniforms(revealed, revealed.cells, int(part == "entries over D1"))
+        numbers = (uniforms - 0.5) * np.sqrt(12)
+    assert numbers.shape == (1000 * (p.m if part == "signs of a column" else 1), 2000)
+    numbers = numbers[:, 1:]
+    squares = (numbers.sum(axis=0) ** 2 / len(numbers)).sum()
+    assert LEVEL < chi2.cdf(squares, numbers.shape[1]) < 1 - LEVEL
+    apart = [1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512]
+    for lag in apart:
+        products = numbers[lag:] * numbers[:-lag]
+        assert abs(products.sum()) / np.sqrt(products.size) < norm.isf(LEVEL / 2 / len(apart)), lag
+
+
 def test_a_billion_entries():
     p = point("regression", n=10**9, m=3, tau=0.15)
     positive = run_trials("reduced", p, streams_of(p), 1000)
@@ -139,3 +165,17 @@ def test_what_bounds_cannot_decide_is_said(monkeypatch):
     p = replace(point("regression", n=20_000, m=2), theta=1e-4)
     with pytest.raises(ValueError, match=r"n=20000, tau=0.0001: .* allowed: n <= 10000"):
         run_trials("reduced", p, streams_of(p), 10)
+
+
+@pytest.mark.parametrize(
+    ("m", "tau", "law"),
+    [(2, 0.02, "uniform"), (7, 0.05, "two-point"), (1, 0.25, "two-point"), (7, 0.25, "uniform")],
+)
+def test_no_n_takes_longer_than_twice_the_literal_draw(m, tau, law):
+    """On either side of every n where the way of drawing changes; it takes 0.8 times at most."""
+    p = point("regression", n=12, m=m, tau=tau, law=law)
+    ends = switches(p, 12, 10**5)
+    assert ends
+    for n in {12, *ends, *(end + 1 for end in ends), 4096, 4097, 10**5}:
+        at_n = replace(p, n=n)
+        assert times_of_literal(at_n, signs=500_000, repeats=2) < 2, (n, way(at_n))

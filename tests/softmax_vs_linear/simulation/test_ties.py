@@ -5,6 +5,7 @@ from decimal import Decimal, getcontext
 import numpy as np
 import pytest
 from making import config_points, contest, exact_at, model_of, point, run_trials
+from regression_ways import force_way
 from scipy.stats import binomtest
 
 from attention_separation.attention.dense import attention
@@ -102,14 +103,20 @@ def test_rows_of_any_size_tie_in_every_engine(model, kernel):
 
 @pytest.mark.parametrize("n", [8, 16, 40])
 @pytest.mark.parametrize("law", ["low", "middle", "high"])
-def test_exact_ties_of_regression_with_constant_ax(n, law):
+@pytest.mark.parametrize("way", ["at once", "bits"])
+def test_exact_ties_of_regression_with_constant_ax(n, law, way, monkeypatch):
     """5/8 pluses make the score 1/4 exactly on D0, for both kernels: a tie, so not positive."""
+    force_way(monkeypatch, way)
     p = point("regression", n=n, m=6, law=law)
     streams = BlockStreams(3, "tie", p.name, 0)
     dense, reduced = (run_trials(engine, p, streams, 1000) for engine in ("dense", "reduced"))
     np.testing.assert_array_equal(dense, reduced)
-    words = reveal(p, streams.generator("revelation"), 0).words
-    most = np.bitwise_count(words).sum(axis=(0, 2)).max(axis=1)
+    if way == "at once":
+        lanes = draw_lanes(streams.generator("signs"), 1000, p.m, n)
+        most = pluses(lanes, n, 0, n).max(axis=1)
+    else:
+        words = reveal(p, streams.generator("revelation"), 0).words
+        most = np.bitwise_count(words).sum(axis=(0, 2)).max(axis=1)
     assert (most == 5 * n // 8).any()
     np.testing.assert_array_equal(reduced[:, 2], most > 5 * n // 8)
     np.testing.assert_array_equal(reduced[:, 3], most > 5 * n // 8)

@@ -6,7 +6,8 @@ on them.
 
 from ..models.contest import PAPERS
 from ..models.model import Point
-from .revelation import MOST_COMPLETED
+from .regression_by_definition import is_drawn_at_once
+from .revelation import MOST_COMPLETED, first_bins, first_halvings
 from .signs import lanes_per_column
 
 START_SECONDS = 3.0
@@ -23,15 +24,27 @@ DENSE_ARRAYS = 6
 
 
 def seconds_per_trial(engine: str, point: Point) -> float:
-    """Seconds of one trial of a point with one of the engines; of softmax regression's reduced
-    one where tau is a hundred standard deviations of a score or more, or n is small: nearer to
-    these its bounds need more, up to seconds at n = 10^6, which is not foretold."""
+    """Seconds of one trial of a point with one of the engines."""
     n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
     if point.d is None:
-        return 1e-5 + n * (6e-8 + 2e-8 * m) if engine == "dense" else 8e-6 + 2e-7 * m
+        return _seconds_per_regression_trial(engine, point)
     if engine == "dense":
         return 3e-8 * n * n + 2e-9 * n * m * point.d
     return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
+
+
+def _seconds_per_regression_trial(engine: str, point: Point) -> float:
+    """The same of softmax regression: where the reduced engine draws all or begins with bounds, and
+    how many numbers of pluses these need."""
+    n, m = point.n, point.m
+    if engine == "dense":
+        return 1e-5 + n * (6e-8 + 2e-8 * m)
+    drawing_all = 2e-6 + n * (3e-8 + 8e-9 * m)
+    if is_drawn_at_once(point):
+        return drawing_all
+    cells = first_bins(point) * 2 ** first_halvings(point)
+    bounds = 4e-6 + 5e-8 * m * cells
+    return min(bounds, drawing_all) if n <= MOST_COMPLETED else bounds
 
 
 def seconds(engine: str, points: list[Point], trials: int) -> float:

@@ -4,6 +4,7 @@ Both engines read the same draws and say of each trial which of the four NETWORK
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,17 +15,20 @@ from ..models import regression
 from ..models.contest import PAPERS
 from ..models.model import Point
 from ..models.regression import SPECIAL, UPPER, RegressionModel
+from . import regression_by_definition
 from .revelation import Cells, Completion, Revealed, reveal
 from .signs import Trials
 
 NETWORKS = PAPERS.networks
+
+LINEAR_OVER_D1 = NETWORKS.index(("linear", 1))
 
 ROOM = 1e-13
 """For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
 MOST_CELLS, MOST_COUNTS, MOST_ENTRIES = 2**18, 2**24, 200_000
 """Of a trial: where so many, or n, decide nothing, all is drawn. At once: numbers of pluses, and
-entries of Ax or signs."""
+entries of Ax, signs or words."""
 
 
 def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
@@ -33,27 +37,88 @@ def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
 
 
 def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
-    """The same by bounds on what is known, and by the definitions where they leave it open."""
+    """The same by bounds on what is known, and by the definitions where they leave it open.
+
+    Where bounds would decide little, all is drawn at once, as `dense` does there.
+    """
     return [partial(_trials, point, False) for point in points]
 
 
 def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
+    if regression_by_definition.is_drawn_at_once(point):
+        return regression_by_definition.positive_networks(point, streams, trials)
     # Freeing one large block teaches glibc to keep freed memory: page faults took half the time.
     np.empty(31 << 20, dtype=np.uint8)
     rng, completion = streams.generator("revelation"), Completion(point, streams)
-    found, start = [], 0
+    positive = []
+    start = 0
     while start < trials:
-        revealed = reveal(point, rng, start)
+        revealed = reveal(point, rng, start).first(trials - start)
         chunk = Chunk(point, revealed)
         refined = chunk.refine(rng)
         if draw_all:
             chunk.positive[:] = False
-            chunk.open[:] = np.arange(start, start + len(chunk.positive))[:, None] < trials
+            chunk.open[:] = True
+        # Where cells are divided, a chunk has more trials than may be left of the run.
+        chunk.open[:, trials - start :] = False
         for cells in refined:
             chunk.complete(cells, completion)
-        found.append(chunk.positive)
+        positive.append(chunk.positive)
         start += len(chunk.positive)
-    return np.concatenate(found)[:trials]
+    return np.concatenate(positive)[:trials]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What is known of c columns of t trials, whose coordinates but 0 are in G groups.
+
+    A coordinate may be in several groups: its weight is the sum of theirs.
+
+    low, high : (G, t or 1) least and largest weight in a group
+    counts : (G, t) coordinates in it
+    most, fewest : (G, t, c) pluses in it
+    special : (t,) weight of coordinate 0
+    plus : (t, c) whether the sign at coordinate 0 is +1
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    counts: np.ndarray
+    most: np.ndarray
+    fewest: np.ndarray
+    special: np.ndarray
+    plus: np.ndarray
+
+    def some(self, trials: np.ndarray) -> "Groups":
+        """Those of some of the trials."""
+        is_alike = self.low.shape[1] == 1
+        return Groups(
+            low=self.low if is_alike else self.low[:, trials],
+            high=self.high if is_alike else self.high[:, trials],
+            counts=self.counts[:, trials],
+            most=self.most[:, trials],
+            fewest=self.fewest[:, trials],
+            special=self.special[trials],
+            plus=self.plus[trials],
+        )
+
+    def largest_excess(self, tau: float) -> np.ndarray:
+        """The most that the sum of w (y - tau) can be, (t, c): above 0 if a score exceeds tau."""
+        return self._excess(tau, gain=self.high, loss=self.low, pluses=self.most)
+
+    def least_excess(self, tau: float) -> np.ndarray:
+        """The least that the sum of w (y - tau) can be, (t, c)."""
+        return self._excess(tau, gain=self.low, loss=self.high, pluses=self.fewest)
+
+    def _excess(
+        self, tau: float, gain: np.ndarray, loss: np.ndarray, pluses: np.ndarray
+    ) -> np.ndarray:
+        """The sum if each of a group's pluses weighs `gain` and each of its minuses `loss`."""
+        loss = np.broadcast_to(loss, self.counts.shape)
+        excess = np.einsum("gt,gtc->tc", gain * (1 - tau) + loss * (1 + tau), pluses)
+        excess -= (1 + tau) * np.einsum("gt,gt->t", loss, self.counts)[:, None]
+        excess += np.where(self.plus, 1 - tau, -1 - tau) * self.special[:, None]
+        return excess
 
 
 class Chunk:
@@ -65,111 +130,155 @@ class Chunk:
 
     def __init__(self, point: Point, revealed: Revealed):
         trials, self._sets, _ = revealed.plus.shape
-        self._point, self._revealed = point, revealed
-        special = regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)
+        self._point = point
+        self._revealed = revealed
+        special = [regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)]
         self._special = [_weights(kernel, point.n, special[d]) for kernel, d in NETWORKS]
         self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
         self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
 
     def refine(self, rng: np.random.Generator) -> list[Cells]:
         """Decide what bounds decide, and return the cells that this took, of every trial once."""
-        first = self._revealed.cells
         self._settle_by_extremes()
-        of_ranks = np.array([d == 0 or self._point.data == "same" for _, d in NETWORKS])
-        refined, pending = [], [first]
+        words, halves = self._revealed.words, self._revealed.halves
+        if words is not None and halves is not None:
+            self._settle_by_cells(self._revealed.cells)
+            if self._point.data == "independent":
+                self._settle_by_bits(words, halves)
+            return [self._revealed.cells]
+        refined = []
+        pending = [self._revealed.cells]
         while pending:
             cells = pending.pop()
             if cells.pluses.size > MOST_COUNTS and len(cells.rows) > 1:
-                pending += [
-                    cells.of(rows) for rows in np.array_split(np.arange(len(cells.rows)), 2)
-                ]
+                two_parts = np.array_split(np.arange(len(cells.rows)), 2)
+                pending += [cells.of(rows) for rows in two_parts]
                 continue
-            for k, by_rank in enumerate(of_ranks):
-                part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
-                if len(part.rows):
-                    self._settle_by_cells(k, part, by_rank)
-                    if not by_rank and self._revealed.words is not None:
-                        self._settle_by_bits(k)
-            if self._revealed.words is not None:
-                return [first]
-            is_open = self.open[:, cells.rows].any(axis=2)
-            may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
-            halve = is_open[of_ranks].any(axis=0)
-            split = is_open.any(axis=0) & ~halve & may_grow
-            halve &= may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
-            for chosen, divided in ((halve, Cells.halved), (split, Cells.split)):
-                if chosen.any():
-                    pending.append(divided(cells.of(np.flatnonzero(chosen)), rng))
+            self._settle_by_cells(cells)
+            halve, split = self._to_divide(cells)
+            if halve.any():
+                pending.append(cells.of(np.flatnonzero(halve)).halved(rng))
+            if split.any():
+                pending.append(cells.of(np.flatnonzero(split)).split(rng))
             refined.append(cells.of(np.flatnonzero(~halve & ~split)))
         return refined
+
+    def _to_divide(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Of which trials each bin is to be halved, and of which each interval of D1, (t,) bool."""
+        is_open = self.open[:, cells.rows].any(axis=2)
+        by_rank = np.array([self._is_by_rank(k) for k in range(len(NETWORKS))])
+        may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
+        may_halve = may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
+        needs_halves = is_open[by_rank].any(axis=0)
+        return needs_halves & may_halve, is_open.any(axis=0) & ~needs_halves & may_grow
+
+    def _is_by_rank(self, k: int) -> bool:
+        """Whether a network's data are those of D0, whose ranks are known."""
+        return NETWORKS[k].dataset == 0 or self._point.data == "same"
 
     def _settle_by_extremes(self) -> None:
         """Decide what the most and fewest pluses of any column decide: nothing of F_exp on D0."""
         cells = self._revealed.cells
         pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype)
-        most, fewest = pluses.max(axis=2, keepdims=True), pluses.min(axis=2, keepdims=True)
-        plus = self._revealed.plus.any(axis=2, keepdims=True)
-        whole = np.zeros((1, 1)), np.ones((1, 1)), np.full((1, len(cells.rows)), self._point.n - 1)
-        for k in (k for k, network in enumerate(NETWORKS) if network != ("exp", 0)):
-            of = k % self._sets
-            least = fewest[None, :, of]
-            self._settle(k, (cells.rows,), *whole, most[None, :, of], least, plus[:, of])
+        for k, network in enumerate(NETWORKS):
+            if network == ("exp", 0):
+                continue
+            of_columns = pluses[:, k % self._sets]
+            groups = Groups(
+                low=self._weights_of(k, np.zeros((1, 1))),
+                high=self._weights_of(k, np.ones((1, 1))),
+                counts=np.full((1, len(cells.rows)), self._point.n - 1),
+                most=of_columns.max(axis=1)[None, :, None],
+                fewest=of_columns.min(axis=1)[None, :, None],
+                special=self._special[k],
+                plus=self._revealed.plus[:, k % self._sets].any(axis=1, keepdims=True),
+            )
+            self._settle(k, (cells.rows,), groups)
 
-    def _settle_by_cells(self, k: int, cells: Cells, by_rank: bool) -> None:
+    def _settle_by_cells(self, cells: Cells) -> None:
         """Decide what is known column by column, of bins in D0 or of intervals in D1."""
-        of, pluses = k % self._sets, cells.pluses[..., k % self._sets, :]
-        if by_rank:
+        for k in range(len(NETWORKS)):
+            part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
+            if len(part.rows):
+                self._settle(k, (part.rows,), self._groups_of_cells(k, part))
+
+    def _groups_of_cells(self, k: int, cells: Cells) -> Groups:
+        pluses = cells.pluses[..., k % self._sets, :]
+        if self._is_by_rank(k):
             low, high = cells.edges[:-1], cells.edges[1:]
             counts, pluses = cells.counts[:, 0], pluses[:, 0]
         else:
             counts, pluses = cells.counts.sum(axis=0), pluses.sum(axis=0, dtype=pluses.dtype)
-            low, high = _equal_steps(len(counts))
-        plus = self._revealed.plus[cells.rows, of]
-        self._settle(k, (cells.rows,), low, high, counts, pluses, pluses, plus)
+            steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
+            low, high = steps[:-1], np.nextafter(steps[1:], 0.0)
+        return Groups(
+            low=self._weights_of(k, low),
+            high=self._weights_of(k, high),
+            counts=counts,
+            most=pluses,
+            fewest=pluses,
+            special=self._special[k][cells.rows],
+            plus=self._revealed.plus[cells.rows, k % self._sets],
+        )
 
-    def _settle_by_bits(self, k: int) -> None:
-        """Decide columns that are open from their signs, and the halves of D1's interval."""
-        rows, column = np.nonzero(self.open[k])
-        parts, own = self._revealed.parts(rows), (rows, k % self._sets, column)
-        counts = np.bitwise_count(parts).sum(axis=1)
-        pluses = np.bitwise_count(parts & self._revealed.words[:, *own]).sum(axis=1)[..., None]
-        plus = self._revealed.plus[own][:, None]
-        where = rows[:, None], column[:, None]
-        self._settle(k, where, *_equal_steps(len(parts)), counts, pluses, pluses, plus)
+    def _weights_of(self, k: int, uniforms: np.ndarray) -> np.ndarray:
+        """A network's weights of the entries with these uniforms."""
+        multiples = regression.entries(uniforms, self._point.law)
+        return _weights(NETWORKS[k].kernel, self._point.n, multiples)
 
-    def _settle(self, k: int, where, low, high, counts, most, fewest, plus) -> None:
-        """Decide of a network of t trials what bounds decide, with columns in G groups.
+    def _settle_by_bits(self, words: np.ndarray, halves: np.ndarray) -> None:
+        """Decide columns of F_linear over D1 that are open, from signs and D1's halves as bits.
 
-        where : index of what is decided in `open`, trials first
-        low, high : (G, t or 1) least and largest uniforms in a group
-        counts : (G, t) coordinates in it
-        most, fewest : (G, t, c) pluses in it
-        plus : (t, c) whether the sign at coordinate 0 is +1
+        A coordinate's weight is that of the lowest of D1's intervals, and some more for each
+        halving in which the coordinate lies in the upper half.
         """
-        kernel, rows = NETWORKS[k].kernel, where[0].ravel()
-        n, law, tau = self._point.n, self._point.law, self._point.tau + TIE_TOLERANCE
-        low, high = (_weights(kernel, n, regression.entries(u, law)) for u in (low, high))
-        special = self._special[k][rows]
-        room = ROOM * (2 * n + special.max(initial=0.0))
-        is_open = _excess(tau, high, low, counts, most, special, plus) > -room
-        some = np.flatnonzero(is_open.any(axis=1))
-        low, high = (w[:, some] if w.shape[1] > 1 else w for w in (low, high))
-        of_some = counts[:, some], fewest[:, some], special[some], plus[some]
-        sure = some[(_excess(tau, low, high, *of_some) > room).any(axis=1)]
-        self.positive[rows[sure], k] = True
-        is_open[sure] = False
+        k = LINEAR_OVER_D1
+        width = 0.5 ** (len(halves) - 1)
+        lowest = self._weights_of(k, np.zeros(1))
+        below_second = self._weights_of(k, np.nextafter(np.array([width]), 0.0))
+        upper = width * 2.0 ** np.arange(len(halves) - 1)
+        more = self._weights_of(k, upper) - lowest
+        open_rows, open_columns = np.nonzero(self.open[k])
+        step = max(MOST_ENTRIES // halves[..., 0].size, 1)
+        for rows, columns in zip(_steps(open_rows, step), _steps(open_columns, step), strict=True):
+            of_column = rows, k % self._sets, columns
+            parts = halves[..., rows]
+            pluses = np.bitwise_count(parts & words[:, *of_column]).sum(axis=1)[..., None]
+            groups = Groups(
+                low=np.append(lowest, more)[:, None],
+                high=np.append(below_second, more)[:, None],
+                counts=np.bitwise_count(parts).sum(axis=1),
+                most=pluses,
+                fewest=pluses,
+                special=self._special[k][rows],
+                plus=self._revealed.plus[of_column][:, None],
+            )
+            self._settle(k, (rows[:, None], columns[:, None]), groups)
+        self.open[k, self.positive[:, k]] = False
+
+    def _settle(self, k: int, where: tuple[np.ndarray, ...], groups: Groups) -> None:
+        """Decide of a network what bounds decide; `where` is its index in `open`, trials first."""
+        rows = where[0].ravel()
+        tau = self._point.tau + TIE_TOLERANCE
+        room = ROOM * (2 * self._point.n + groups.special.max(initial=0.0))
+        is_open = groups.largest_excess(tau) > -room
+        undecided = np.flatnonzero(is_open.any(axis=1))
+        is_positive = (groups.some(undecided).least_excess(tau) > room).any(axis=1)
+        positive = undecided[is_positive]
+        self.positive[rows[positive], k] = True
+        is_open[positive] = False
         self.open[k, *where] = is_open
 
     def complete(self, cells: Cells, completion: Completion) -> None:
         """Decide what is open of these trials by the definitions, column by column."""
-        point, revealed = self._point, self._revealed
+        point = self._point
         step = max(MOST_ENTRIES // point.n, 1)
         for dataset in (1, 0):
             networks = [k for k, network in enumerate(NETWORKS) if network.dataset == dataset]
             is_open = self.open[networks][:, cells.rows].any(axis=(0, 2))
             for rows in _steps(np.flatnonzero(is_open), step):
                 part = cells.of(rows)
-                uniforms = completion.uniforms(revealed, part, dataset)
+                uniforms = completion.uniforms(self._revealed, part, dataset)
                 z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
                 for k in networks:
                     f = regression.normalise(regression.U[NETWORKS[k].kernel](z))
@@ -185,21 +294,6 @@ def _steps(array: np.ndarray, step: int) -> Iterator[np.ndarray]:
     return (array[first : first + step] for first in range(0, len(array), step))
 
 
-def _equal_steps(count: int) -> tuple[np.ndarray, np.ndarray]:
-    steps = np.linspace(0.0, 1.0, count + 1)[:, None]
-    return steps[:-1], steps[1:]
-
-
 def _weights(kernel: str, n: int, multiples: np.ndarray) -> np.ndarray:
     """Weights up to a factor, at most 2 in D0, from multiples of log n."""
     return multiples if kernel == "linear" else float(n) ** (multiples - UPPER)
-
-
-def _excess(tau: float, gain, loss, counts, pluses, special, plus) -> np.ndarray:
-    """Sum of w (y - tau), above 0 where a score exceeds tau, (t, c), if each of a group's pluses
-    weighs `gain` and each of its minuses `loss`, and coordinate 0 weighs `special`, (t,)."""
-    loss = np.broadcast_to(loss, counts.shape)
-    excess = np.einsum("gt,gtc->tc", gain * (1 - tau) + loss * (1 + tau), pluses)
-    excess -= (1 + tau) * np.einsum("gt,gt->t", loss, counts)[:, None]
-    excess += np.where(plus, 1 - tau, -1 - tau) * special[:, None]
-    return excess

@@ -8,6 +8,9 @@ the highest entry are uniform: the h-th of k lies at a share Beta(h, k - h) of i
 lies in either half of a known interval with probability 1/2. Of the pluses in a set, those in a
 part chosen without looking at signs are hypergeometric, independently over columns. What nothing
 asked for keeps the law that it began with: uniforms, and places of pluses in their cell.
+
+Signs are drawn as bits where that takes less time, and their pluses are counted in cells where
+that does. No law depends on which; what is drawn does.
 """
 
 import math
@@ -22,14 +25,17 @@ from ..models.contest import PAPERS
 from ..models.model import Point
 from .signs import unpack
 
-MOST_BITS, MOST_COMPLETED = 4096, 10**7
-"""Signs of a column that are drawn as bits, not counted; and entries of Ax that are ever drawn."""
+MOST_COMPLETED = 10**7
+"""Entries of Ax that are ever drawn of a trial."""
 
-CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 2_000_000
+MOST_BITS = 200
+"""Signs of a column for each cell that bounds need: so many as bits take as long as its count."""
+
+CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 1_000_000
 """Trials drawn together, or so few that they take about so many numbers."""
 
-MOST_BINS, HALVINGS = 64, 2
-"""Of a trial at first: bins of D0, and how often D1's interval is halved where signs are bits."""
+MOST_BINS = 4096
+"""Of D0 at first."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,9 @@ class Cells:
         """Each interval of D1 in two."""
         return self._divided(rng, rng.binomial(self.counts, 0.5), self.edges, axis=1)
 
-    def _divided(self, rng, first: np.ndarray, edges: np.ndarray, axis: int) -> "Cells":
+    def _divided(
+        self, rng: np.random.Generator, first: np.ndarray, edges: np.ndarray, axis: int
+    ) -> "Cells":
         """Each cell in two, along an axis: `first` of its coordinates, and the others."""
         minuses = self.counts[..., None, None] - self.pluses
         pluses = rng.hypergeometric(self.pluses, minuses, first[..., None, None])
@@ -88,7 +96,8 @@ class Revealed:
     entry : (T,) uniforms of D0 at coordinate 0
     plus : (T, S, m) whether the sign at coordinate 0 is +1
     words : (words, T, S, m) signs as bits, coordinate 0 first; None where they are not drawn
-    halves : (1 + HALVINGS, words, T) as bits, all of `cells`, and each time D1's upper half of them
+    halves : (1 + H, words, T) as bits, all of `cells`, and H times D1's upper half of them; None
+        where signs are not bits
     cells : of all trials; where signs are bits, they are never divided
     """
 
@@ -99,34 +108,81 @@ class Revealed:
     halves: np.ndarray | None
     cells: Cells
 
-    def parts(self, rows: np.ndarray) -> np.ndarray:
-        """As bits, which coordinates lie in each of D intervals of D1: (D, words, t)."""
-        parts = self.halves[:1, :, rows]
-        for upper in self.halves[1:, :, rows]:
-            parts = np.concatenate([parts & ~upper, parts & upper])
-        return parts
+    def first(self, trials: int) -> "Revealed":
+        """What is drawn of so many of the trials; of all of them where cells may be divided, for
+        what that draws depends on how many there are."""
+        if self.words is None or self.halves is None or trials >= len(self.entry):
+            return self
+        return Revealed(
+            start=self.start,
+            entry=self.entry[:trials],
+            plus=self.plus[:trials],
+            words=self.words[:, :trials],
+            halves=self.halves[..., :trials],
+            cells=self.cells.of(np.arange(trials)),
+        )
+
+
+def room_of_bounds(tau: float, deviation: float) -> float:
+    """How far bounds may lie from a score with this standard deviation, to decide most columns."""
+    return max(tau - 3 * deviation, deviation / 2)
+
+
+def log_ratio(point: Point) -> float:
+    """The logarithm of the largest weight of F_exp over D0, over the least: L below."""
+    least, largest = regression.entries(np.array([0.0, 1 - 2**-53]), point.law)
+    return (largest - least) * math.log(point.n)
+
+
+def first_bins(point: Point) -> int:
+    """How many bins of D0 bounds begin with.
+
+    Bounds on F_exp's score over D0 are within about 2 tanh(L/4) / B of it, with B bins in which
+    n^(u/2) grows alike, if n^u grows by exp(L) in all.
+    """
+    ratio = log_ratio(point)
+    if not ratio:
+        return 1
+    deviation = math.sqrt(ratio / 2 / math.tanh(ratio / 2) / point.n)
+    bins = 2 * math.tanh(ratio / 4) / room_of_bounds(point.tau, deviation)
+    return min(math.ceil(bins), MOST_BINS)
+
+
+def first_halvings(point: Point) -> int:
+    """How often D1's interval of uniforms is halved where signs are bits.
+
+    Bounds on F_linear's score over D1 are within (1.4 - 1) / (1.4 + 1) of it for one interval, and
+    half of that for each halving. Of two values, one halving tells which.
+    """
+    if point.law == "two-point":
+        return 1
+    if point.law != "uniform":
+        return 0
+    least, largest = regression.LOWER, regression.UPPER
+    room = room_of_bounds(point.tau, deviation=point.n**-0.5)
+    return max(math.ceil(math.log2((largest - least) / (largest + least) / room)), 0)
+
+
+def has_bits(point: Point) -> bool:
+    """Whether signs are drawn as bits: all that bounds leave open is drawn soon. Else pluses are
+    counted in cells, which are divided where bounds decide nothing."""
+    cells = first_bins(point) * 2 ** first_halvings(point)
+    return point.n <= min(MOST_BITS * cells, MOST_COMPLETED)
 
 
 def word_bits(point: Point) -> int:
-    """Signs in a word: few where tau is few standard deviations, for bins are of whole words."""
-    return 8 if point.tau**2 * point.n < 50 else 64
+    """Signs in a word: bins are of whole words, so a word is no longer than a bin is on average."""
+    bins = first_bins(point)
+    return next((bits for bits in (64, 32, 16) if bits * bins <= point.n), 8)
 
 
 def first_ranks(point: Point) -> np.ndarray:
-    """How many ranks lie below each bin's end, (B + 1,) from 0 to n - 1.
-
-    Bounds on F_exp's score over D0 are nearest to it, for their number, where n^(u/2) grows alike
-    from bin to bin: within about 2 tanh(L/4) / B, if n^u grows by exp(L) in all.
-    """
-    n = point.n
-    ratio = np.ptp(regression.entries(np.array([0.0, 1 - 2**-53]), point.law)) * math.log(n)
-    if not ratio:
+    """How many ranks lie below each bin's end, (B + 1,) from 0 to n - 1."""
+    n, bins, ratio = point.n, first_bins(point), log_ratio(point)
+    if bins == 1:
         return np.array([0, n - 1])
-    deviation = math.sqrt(ratio / 2 / math.tanh(ratio / 2) / n)
-    width = max(point.tau - 3 * deviation, deviation / 2)
-    bins = min(math.ceil(2 * math.tanh(ratio / 4) / width), MOST_BINS)
     share = np.log1p(np.expm1(ratio / 2) * np.arange(bins + 1) / bins) * 2 / ratio
-    bits = word_bits(point) if n <= MOST_BITS else 1
+    bits = word_bits(point) if has_bits(point) else 1
     ends = bits * np.rint(share * n / bits).astype(np.int64) - 1
     return np.unique(np.concatenate([[0], ends[(ends > 0) & (ends < n - 1)], [n - 1]]))
 
@@ -134,26 +190,20 @@ def first_ranks(point: Point) -> np.ndarray:
 def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     """What is drawn of the next trials before anything is asked: always of as many, so that a
     shorter run is the prefix of a longer one."""
-    n, sets = point.n, 1 if point.signs == "shared" else len(PAPERS.networks)
-    words_each = -(-n // 64) if n <= MOST_BITS else MOST_BINS
-    trials = min(CHUNK_NUMBERS // (sets * point.m * words_each) + 1, CHUNK_TRIALS)
-    shape = trials, sets, point.m
+    sets = 1 if point.signs == "shared" else len(PAPERS.networks)
     ranks = first_ranks(point)
     sizes = np.diff(ranks)
+    numbers_per_column = len(sizes) + (point.n // 64 if has_bits(point) else 0)
+    trials = min(CHUNK_NUMBERS // (sets * point.m * numbers_per_column) + 1, CHUNK_TRIALS)
+    shape = trials, sets, point.m
     spacings = rng.standard_gamma(np.append(sizes, 1.0), size=(trials, len(sizes) + 1)).T
     edges = np.concatenate([np.zeros((1, trials)), np.cumsum(spacings[:-1], axis=0)])
     edges /= edges[-1] + spacings[-1]
-    if n <= MOST_BITS:
+    if has_bits(point):
         words = _draw_words(rng, point, shape)
         plus = (words[0] & words.dtype.type(1)).astype(bool)
-        found, ends = np.bitwise_count(words), (ranks[:-1] + 1) // word_bits(point)
-        ends = pairwise([*ends, len(words)])
-        pluses = np.stack([found[a:b].sum(axis=0, dtype=np.uint16) for a, b in ends])
-        pluses[0] -= plus
-        halves = np.stack([_draw_words(rng, point, (trials,)) for _ in range(1 + HALVINGS)])
-        halves[0] = np.iinfo(words.dtype).max
-        halves[0, 0] -= 1
-        halves[0, -1] &= np.iinfo(words.dtype).max >> -n % word_bits(point)
+        pluses = _pluses_in_bins(point, words, ranks)
+        halves = _draw_halves(rng, point, trials)
     else:
         words = halves = None
         plus = rng.integers(0, 2, size=shape, dtype=np.int8).astype(bool)
@@ -161,6 +211,32 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     counts = np.broadcast_to(sizes[:, None, None], (len(sizes), 1, trials))
     cells = Cells(np.arange(trials), edges, counts, pluses[:, None])
     return Revealed(start, rng.random(trials), plus, words, halves, cells)
+
+
+def _pluses_in_bins(point: Point, words: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """How many signs are +1 in each bin, (B, T, S, m); coordinate 0 is in none."""
+    by_word = np.bitwise_count(words)
+    firsts = (ranks[:-1] + 1) // word_bits(point)
+    pluses = np.stack(
+        [
+            by_word[first:end].sum(axis=0, dtype=np.min_scalar_type(point.n))
+            for first, end in pairwise([*firsts, len(words)])
+        ]
+    )
+    pluses[0] -= words[0] & words.dtype.type(1)
+    return pluses
+
+
+def _draw_halves(rng: np.random.Generator, point: Point, trials: int) -> np.ndarray:
+    """As bits, all coordinates but 0, and D1's upper half of them for each halving:
+    (1 + H, words, T)."""
+    count = 1 + first_halvings(point)
+    halves = np.stack([_draw_words(rng, point, (trials,)) for _ in range(count)])
+    every_bit = np.iinfo(halves.dtype).max
+    halves[0] = every_bit
+    halves[0, 0] -= 1
+    halves[0, -1] &= every_bit >> -point.n % word_bits(point)
+    return halves & halves[0]
 
 
 def _draw_words(rng: np.random.Generator, point: Point, shape: tuple[int, ...]) -> np.ndarray:
@@ -176,20 +252,25 @@ def _draw_words(rng: np.random.Generator, point: Point, shape: tuple[int, ...]) 
 
 
 class Completion:
-    """The rest of any trial of a block. Each has a place of its own in one stream, so that what it
-    draws does not depend on which others are completed."""
+    """The rest of any trial of a block, which does not depend on which others are completed.
+
+    Philox makes four numbers of each value of a counter. Each part of a trial (entries over D0,
+    over D1, a column of signs) has 2^64 values of its own, so no two parts share a number.
+    """
 
     def __init__(self, point: Point, streams: BlockStreams):
         self._point = point
-        self._bits = np.random.PCG64(streams.generator("completion").integers(2**63))
+        key = streams.generator("completion").integers(2**64, size=2, dtype=np.uint64)
+        self._bits = np.random.Philox(key=key)
         self._rng = np.random.Generator(self._bits)
-        self._place = 0
+        self._counter = 0
 
     def _random(self, trial: int, part: int, out: np.ndarray) -> np.ndarray:
-        """Fill with uniforms, from a part of a trial's place on: 2^64 of them before the next."""
-        place = trial * (2 + len(PAPERS.networks) * self._point.m) + part << 64
-        self._bits.advance((place - self._place) % 2**128)
-        self._place = place + len(out)
+        """Fill with uniforms of a part of a trial."""
+        parts = 2 + len(PAPERS.networks) * self._point.m
+        counter = (trial * parts + part) << 64
+        self._bits.advance((counter - self._counter) % 2**256)
+        self._counter = counter + -(-len(out) // 4)
         return self._rng.random(out=out)
 
     def uniforms(self, revealed: Revealed, cells: Cells, dataset: int) -> np.ndarray:
@@ -206,14 +287,18 @@ class Completion:
             self._random(revealed.start + row, int(of_d1), own)
         if not of_d1:
             return _between_edges(n, revealed.entry[cells.rows], cells, u)
-        if revealed.words is not None:
-            own = revealed.parts(cells.rows)
-            return sum((k * unpack(part.T, n) for k, part in enumerate(own)), u) / len(own)
+        if revealed.halves is not None:
+            upper_halves = revealed.halves[1:, :, cells.rows]
+            for halving, upper in enumerate(upper_halves):
+                u += 2.0**halving * unpack(upper.T, n)
+            return u / 2 ** len(upper_halves)
         for own, count in zip(u, np.moveaxis(cells.counts, -1, 0), strict=True):
             own[1:] += np.repeat(np.tile(np.arange(parts), bins), count.ravel())
         return u / parts
 
-    def signs(self, revealed: Revealed, cells: Cells, trials, set_: int, columns) -> np.ndarray:
+    def signs(
+        self, revealed: Revealed, cells: Cells, trials: np.ndarray, set_: int, columns: np.ndarray
+    ) -> np.ndarray:
         """Columns of y, (K, n) of -1 and +1: of trials at K places in `cells`, in one set."""
         n, rows = self._point.n, cells.rows[trials]
         if revealed.words is not None:
