@@ -33,8 +33,7 @@ def test_a_reading_is_the_bound_on_failure_and_leaves_the_experiments_m():
         ("δ/n, δ = 0.001", Fraction(1, 1000) / n), ("δ/n²", Fraction(1, 100) / n**2),
         ("δ/√n", 0.01 / math.sqrt(n)),
     ):  # fmt: skip
-        changes, power = READINGS[reading]
-        setting = setting_of(JOB.model_copy(update=changes), n, 22, power)
+        setting = READINGS[reading].setting_at(JOB)(n, 22)
         assert setting.failure_probability == pytest.approx(float(failure))
         assert claim("D.9").bound(setting) == pytest.approx(float(failure))
         assert setting.columns(1 / math.log(2)) == math.ceil(math.log2(1 / failure))

@@ -1,11 +1,16 @@
-"""A claim of the paper: what it says, what the code finds for it, and by how much it holds."""
+"""A claim of the paper: what it says, what the code finds for it, and by how much it holds.
+
+A claim compares *cells*, the numbers that it is about, such as the attention weights of some rows,
+with a *bound*, at a *setting*: a size and the parameters of the datasets. Its *margin* is by how
+much the worst cell lies on the claimed side.
+"""
 
 import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +23,7 @@ from .origins import origin, place
 PYTHON = str.maketrans(
     {"−": "-", "^": "**", "²": "**2", "⁴": "**4", "₀": "0", "₁": "1", "L": "log", "√": "sqrt"}
 )
-FUNCTIONS = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
+FUNCTIONS: dict[str, Any] = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
 
 
 @cache
@@ -40,6 +45,12 @@ TOLERANCE = 1e-10
 
 RARELY = "≤ δ/n"
 RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
+
+Size = tuple[int, int | None]
+"""n and d; d is None in the regression model."""
+
+Changes = tuple[tuple[str, float], ...]
+"""Parameters and the values that they have instead of the setting's."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,13 @@ class Setting:
         return math.sqrt(math.log(self.n))
 
     @property
+    def embedding_dimension(self) -> int:
+        """d of attention. ValueError in the regression model, which has none."""
+        if self.d is None:
+            raise ValueError(f"d=None at n={self.n}; allowed: a whole number, for attention")
+        return self.d
+
+    @property
     def log_n_over_delta(self) -> float:
         return math.log(self.n / self.delta)
 
@@ -81,13 +99,21 @@ class Setting:
 
     def letters(self, model: Model) -> dict[str, float]:
         """Values of the letters of formulas; t is the number of tokens in a class."""
-        found = {
-            "n": self.n, "s": self.s, "a0": self.a0, "a1": self.a1, "b": self.b, "c": self.c,
-            "δ": self.delta, "τ": self.tau,
-        }  # fmt: skip
+        values = {
+            "n": self.n,
+            "s": self.s,
+            "a0": self.a0,
+            "a1": self.a1,
+            "b": self.b,
+            "c": self.c,
+            "δ": self.delta,
+            "τ": self.tau,
+        }
         if isinstance(model, AttentionModel):
-            found |= {"d": self.d, "t": self.n / model.classes(self.d), "τ": self.theta * self.s}
-        return found
+            values["d"] = self.embedding_dimension
+            values["t"] = self.n / model.classes(self.embedding_dimension)
+            values["τ"] = self.theta * self.s
+        return values
 
 
 @dataclass(frozen=True)
@@ -100,14 +126,20 @@ class Measured:
     `changes` are those of the parameters, at an end of their ranges.
     """
 
+    n: int
+    d: int | None
     value: float
     bound: float
     margin: float | None
-    changes: tuple[tuple[str, float], ...] = ()
+    changes: Changes = ()
 
     @property
     def holds(self) -> bool | None:
         return None if self.margin is None else self.margin >= 0
+
+
+Cells = Callable[[Setting], float | Iterable[float]]
+"""Setting -> one number, or all that a claim is about."""
 
 
 @dataclass(frozen=True)
@@ -138,13 +170,13 @@ class PaperClaim:
     statement: str
     left: str
     claimed: str
-    cells: Callable[[Setting], float | Iterable[float]] | None = None
+    cells: Cells | None = None
     quantity: str = ""
     note: str = ""
     constant: Literal["least", "Hoeffding"] | None = None
-    ranges: tuple[tuple[tuple[str, float], ...], ...] = ()
+    ranges: tuple[Changes, ...] = ()
     identity: bool = False
-    sizes: tuple[tuple[int, int], ...] = ()
+    sizes: tuple[Size, ...] = ()
     any_d: bool = False
     scope: str = ""
 
@@ -155,44 +187,65 @@ class PaperClaim:
 
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""
+        source = origin(self.id, self.identity)
         return {
-            **{name: getattr(self, name) for name in ("id", "statement", "identity", "model")},
-            **origin(self.id, self.identity)._asdict(),
+            "id": self.id,
             "place": place(self.id),
-            "formula": f"{self.left} {self.claimed}{self.note}",
+            "statement": self.statement,
+            "formula": self.formula_text,
+            "source": source.source,
+            "bound_from": source.bound_from,
+            "identity": self.identity,
+            "model": self.model,
             "quantity": self.quantity or f"{self.left}{self.note}",
             "relation": self.relation,
         }
+
+    @property
+    def formula_text(self) -> str:
+        """The whole claim as a formula."""
+        return f"{self.left} {self.claimed}{self.note}"
 
     def bound(self, setting: Setting) -> float:
         """What cells are compared with."""
         return self._value(self.claimed[2:].removeprefix("o"), setting)
 
     def _value(self, text: str, setting: Setting) -> float:
+        """What a formula comes to; one on attention in general has no letters."""
         letters = setting.letters(MODELS[self.model]) if self.model in MODELS else {}
         return float(formula(text)(letters))
 
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""
+        cells = self._distinct_cells(setting)
+        bound = self.bound(setting)
+        if self.relation == "ratio":
+            largest = float(np.max(cells))
+            return Measured(setting.n, setting.d, value=largest, bound=bound, margin=None)
+        margins = [self._margin(cell, bound) for cell in cells]
+        # A NaN before all else: it is a failure.
+        worst = int(np.argmin(margins))
+        return Measured(
+            setting.n, setting.d, value=cells[worst], bound=bound, margin=margins[worst]
+        )
+
+    def _distinct_cells(self, setting: Setting) -> list[float]:
+        """The cells, equal ones once: the rows of many tokens are alike."""
         cells = self.cells(setting) if self.cells else self._value(self.left, setting)
-        # Once each: the rows of many tokens are alike.
-        cells = [cells] if isinstance(cells, float) else [*dict.fromkeys(map(float, cells))]
-        bound, relation = self.bound(setting), self.relation
-        if relation == "ratio":
-            return Measured(float(np.max(cells)), bound, None)
-        least = -math.inf if relation == "at most" else bound
-        most = math.inf if relation == "at least" else bound
-        slacks = [
-            Comparison(
-                relation, Estimate.exactly(cell), least, most, rounding=TOLERANCE
-            ).slack_of_value
-            for cell in cells
-        ]
-        worst = int(np.argmin(slacks))  # A NaN before all else: it is a failure.
-        return Measured(cells[worst], bound, slacks[worst])
+        if isinstance(cells, Iterable):
+            return list(dict.fromkeys(map(float, cells)))
+        return [cells]
+
+    def _margin(self, cell: float, bound: float) -> float:
+        least = -math.inf if self.relation == "at most" else bound
+        most = math.inf if self.relation == "at least" else bound
+        exact = Estimate.exactly(cell)
+        comparison = Comparison(self.relation, exact, least, most, rounding=TOLERANCE)
+        return comparison.slack_of_value
 
 
 SettingAt = Callable[[int, int | None], Setting]
+"""n, d -> the setting at this size."""
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Setting:
@@ -201,6 +254,15 @@ def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Set
     That is δ/n with δ n^(1 − power) for δ, everywhere but in the experiments' own m.
     """
     rule = job.m.regression if d is None else job.m.attention
-    names = ("a0", "a1", "b", "c", "theta", "tau")
-    delta, m = job.delta * n ** (1 - power), rule.m(n, job.delta)
-    return Setting(n, d, delta, m=m, **{name: getattr(job, name) for name in names})
+    return Setting(
+        n=n,
+        d=d,
+        delta=job.delta * n ** (1 - power),
+        a0=job.a0,
+        a1=job.a1,
+        b=job.b,
+        c=job.c,
+        m=rule.m(n, job.delta),
+        theta=job.theta,
+        tau=job.tau,
+    )

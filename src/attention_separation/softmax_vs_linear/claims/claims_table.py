@@ -1,5 +1,7 @@
-"""Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict."""
+"""Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict: the
+table of claims, and the page that shows it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -9,25 +11,55 @@ import pyarrow as pa
 
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
+from ...results.tables import Row, schema, table_from_rows
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
 from ..settings.panels import KEY
 from . import attention, regression, tensor_trick, whp_readings
 from .claim import PaperClaim, SettingAt, setting_of
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
-from .paths import FAST, NAMES, Along, along, paths, power, range_text, verdict, worst_end
+from .paths import FAST, NAMES, PathResult, paths, worst_end
+from .verdicts import Evaluation, evaluate, power_of_n, range_text, verdict
 
-COLUMN_OF = {name: name.replace(" ", "_") for name in NAMES}
-ALONG = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
+PATH_COLUMNS = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
 """What is said of each path; ABOUT says how."""
 
+
+def path_column(column: str, path: str) -> str:
+    """The column of a path, such as "from_n_d_fixed"."""
+    return f"{column}_{path.replace(' ', '_')}"
+
+
+def _columns_of_paths() -> dict[str, type]:
+    columns: dict[str, type] = {}
+    for column, kind in PATH_COLUMNS.items():
+        for path in NAMES:
+            columns[path_column(column, path)] = kind
+    return columns
+
+
 SCHEMA = schema(
-    id=str, place=str, statement=str, formula=str, source=str, bound_from=str, identity=bool,
-    model=str, n=int, d=int, quantity=str, value=float, relation=str, bound=float, margin=float,
-    holds=bool, range_margin=float, range_at=str, verdict=str,
-    **{f"{column}_{path}": kind for column, kind in ALONG.items() for path in COLUMN_OF.values()},
-)  # fmt: skip
+    id=str,
+    place=str,
+    statement=str,
+    formula=str,
+    source=str,
+    bound_from=str,
+    identity=bool,
+    model=str,
+    n=int,
+    d=int,
+    quantity=str,
+    value=float,
+    relation=str,
+    bound=float,
+    margin=float,
+    holds=bool,
+    range_margin=float,
+    range_at=str,
+    verdict=str,
+    **_columns_of_paths(),
+)
 """One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
 `margin` and `holds` are null where one size says nothing, `holds` also where a claim over all data
 is neither refuted nor proved. `range_margin` is the worst margin at the ends of the parameters'
@@ -49,63 +81,77 @@ def all_claims() -> list[PaperClaim]:
 
 def evaluate_claims(job: ClaimsJob, claims: list[PaperClaim] | None = None) -> pa.Table:
     """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
-    rows = []
+    rows: list[Row] = []
     setting_at = cache(partial(setting_of, job))
     with np.errstate(under="ignore"):
         for claim in all_claims() if claims is None else claims:
-            rows += _rows(job, claim, setting_at)
-    _say_what_is_proved(rows, job)
+            rows += _claim_rows(_evaluate(job, claim, setting_at), setting_at)
+    _say_what_is_proved(rows, job.tau)
     return table_from_rows(rows, SCHEMA)
 
 
-def _say_what_is_proved(rows: list[dict], job: ClaimsJob) -> None:
-    """Of claims over all data whose value is a lower bound of the worst case: they are refuted
-    where it is too large, and proved from where the upper bound of ID.every suffices."""
-    upper = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
+def _say_what_is_proved(rows: list[Row], tau: float) -> None:
+    """Write into rows what is proved of claims over all data.
+
+    The value of such a claim is a lower bound of the worst case, and that of the claim ID.every an
+    upper bound: it is refuted where the lower one is too large, proved where the upper suffices.
+    """
+    upper_bounds = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
     for row in rows:
-        every = upper.get((f"{row['id']}.every", row["n"]))
-        if every is None:
+        upper = upper_bounds.get((f"{row['id']}.every", row["n"]))
+        if upper is None:
             continue
-        if row["holds"] and not every["holds"]:
+        if row["holds"] and not upper["holds"]:
             row["holds"] = None
-        low, start = row["from_n_d_fixed"], every["from_n_d_fixed"]
-        if low is not None and start is not None:
-            tau = Fraction(str(job.tau))
-            row["verdict"] = f"with τ = {tau}*: refuted below n = {low}, proved from n = {start}"
+        column = path_column("from_n", "d fixed")
+        refuted_below = row[column]
+        proved_from = upper[column]
+        if refuted_below is not None and proved_from is not None:
+            row["verdict"] = (
+                f"with τ = {Fraction(str(tau))}*: refuted below n = {refuted_below}, "
+                f"proved from n = {proved_from}"
+            )
 
 
-def _rows(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> list[dict]:
-    sizes = claim.sizes or job.sizes.of(claim.model)
-    measured = [claim.evaluate(setting_at(*size)) for size in sizes]
+def _evaluate(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> Evaluation:
+    """The claim at its sizes or the job's, along its paths, and at the ends of its ranges."""
+    if claim.sizes:
+        return evaluate(claim, claim.sizes, paths=[], setting_at=setting_at)
+    sizes = job.sizes.of(claim.model)
     names = FAST if claim.any_d else NAMES
-    of_model = [] if claim.sizes else paths(MODELS[claim.model], sizes[0], names)
-    ways = [along(claim, path, setting_at) for path in of_model]
-    worst = [worst_end(claim, setting_at(*size)) for size in sizes]
-    whole = {
-        **claim.columns(),
-        "verdict": verdict(claim, measured, ways, [one for one in worst if one]),
-    }
-    for one in ways:
-        whole |= _path_columns(claim, one)
+    return evaluate(claim, sizes, paths(MODELS[claim.model], sizes[0], names), setting_at)
+
+
+def _claim_rows(evaluation: Evaluation, setting_at: SettingAt) -> list[Row]:
+    """A row for each size tested."""
+    claim = evaluation.claim
+    worst_ends = [
+        worst_end(claim, setting_at(result.n, result.d)) for result in evaluation.measured
+    ]
+    evaluation = replace(evaluation, worst_ends=[end for end in worst_ends if end])
+    words = claim.columns() | {"verdict": verdict(evaluation)}
+    for result in evaluation.along_paths:
+        words |= _path_columns(claim, result)
     rows = []
-    for (n, d), at, end in zip(sizes, measured, worst, strict=True):
-        row = whole | vars(at) | {"n": n, "d": d, "holds": at.holds}
+    for measured, end in zip(evaluation.measured, worst_ends, strict=True):
+        row = words | vars(measured) | {"holds": measured.holds}
         if end:
-            row |= {"range_margin": end.margin, "range_at": range_text(end.changes)}
+            row["range_margin"] = end.margin
+            row["range_at"] = range_text(end.changes)
         rows.append(row)
     return rows
 
 
-def _path_columns(claim: PaperClaim, one: Along) -> dict[str, float | None]:
-    held = [size[0] for size, at in zip(one.sizes, one.measured, strict=True) if at.holds]
-    found = {
-        "from_n": one.from_n,
-        "last_n": max(held, default=None),
-        "value": one.measured[-1].value,
-        "bound": one.measured[-1].bound,
-        "power": None if claim.relation == "equal" else power(claim, one),
+def _path_columns(claim: PaperClaim, result: PathResult) -> Row:
+    last = result.measured[-1]
+    numbers = {
+        "from_n": result.from_n,
+        "last_n": max((one.n for one in result.measured if one.holds), default=None),
+        "value": last.value,
+        "bound": last.bound,
+        "power": None if claim.relation == "equal" else power_of_n(claim, result),
     }
-    return {f"{column}_{COLUMN_OF[one.path.name]}": number for column, number in found.items()}
+    return {path_column(column, result.path.name): value for column, value in numbers.items()}
 
 
 TITLE = "Claims of the paper, evaluated"
@@ -155,36 +201,41 @@ ABOUT = (
 
 def page(claims: pa.Table) -> pa.Table:
     """One row per claim, with its values at all sizes in one cell: for people."""
-    grouped: dict[str, list[dict]] = {}
+    rows_by_id: dict[str, list[Row]] = {}
     for row in claims.to_pylist():
-        grouped.setdefault(row["id"], []).append(row)
-    rows = [
-        {
-            "id": name,
-            "claim": f"{own[0]['place']}\n{own[0]['statement']}\n{own[0]['formula']}",
-            "source": f"{own[0]['source']}\n{own[0]['bound_from']}",
-            "verdict": f"{'identity: ' if own[0]['identity'] else ''}{own[0]['verdict']}",
-            "at the sizes tested": "\n".join([f"{own[0]['quantity']}:", *map(_at_size, own)]),
-            "as n grows": "\n".join(_path_text(own[0], path) for path in NAMES),
-        }
-        for name, own in grouped.items()
-    ]
+        rows_by_id.setdefault(row["id"], []).append(row)
+    rows = [_page_row(rows_of_claim) for rows_of_claim in rows_by_id.values()]
     return table_from_rows(rows, schema(**dict.fromkeys(rows[0], str)))
 
 
-def _path_text(row: dict, path: str) -> str:
-    of = {column: row[f"{column}_{COLUMN_OF[path]}"] for column in ALONG}
-    if of["value"] is None:
+def _page_row(rows: list[Row]) -> Row:
+    """The page's row of a claim, from those of its sizes."""
+    first = rows[0]
+    return {
+        "id": first["id"],
+        "claim": f"{first['place']}\n{first['statement']}\n{first['formula']}",
+        "source": f"{first['source']}\n{first['bound_from']}",
+        "verdict": f"{'identity: ' if first['identity'] else ''}{first['verdict']}",
+        "at the sizes tested": "\n".join([f"{first['quantity']}:", *map(_size_text, rows)]),
+        "as n grows": "\n".join(_path_text(first, path) for path in NAMES),
+    }
+
+
+def _path_text(row: Row, path: str) -> str:
+    """What a row says of a path; nothing if the claim is not tested along it."""
+    numbers = {column: row[path_column(column, path)] for column in PATH_COLUMNS}
+    if numbers["value"] is None:
         return ""
-    start = "" if row["relation"] == "ratio" else f"from n = {of['from_n'] or 'none'}, "
-    power = "" if of["power"] is None else f", n^{of['power']:.2f}"
-    return f"{path}: {start}{of['value']:.3g} against {of['bound']:.3g}{power}"
+    start = "" if row["relation"] == "ratio" else f"from n = {numbers['from_n'] or 'none'}, "
+    power = "" if numbers["power"] is None else f", n^{numbers['power']:.2f}"
+    return f"{path}: {start}{numbers['value']:.3g} against {numbers['bound']:.3g}{power}"
 
 
 HOLDS = {True: "holds", False: "fails", None: "not refuted"}
 
 
-def _at_size(row: dict) -> str:
+def _size_text(row: Row) -> str:
+    """What a row says of its size."""
     size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
     if row["relation"] == "ratio":
         return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
@@ -196,8 +247,9 @@ def _at_size(row: dict) -> str:
 
 
 def run(job: ClaimsJob, output: Path, otherwise: Path) -> None:
+    """Write the claims with their verdicts, and `otherwise` the verdicts with other readings."""
     provenance = record(job.canonical(), __name__)
     claims = evaluate_claims(job)
     write_result(claims, output, provenance, TITLE, ABOUT, shown=page(claims))
-    read = whp_readings.evaluate_readings(job, all_claims())
-    write_result(read, otherwise, provenance, whp_readings.TITLE, whp_readings.ABOUT)
+    readings = whp_readings.evaluate_readings(job, all_claims())
+    write_result(readings, otherwise, provenance, whp_readings.TITLE, whp_readings.ABOUT)

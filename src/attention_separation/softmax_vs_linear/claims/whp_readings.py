@@ -2,19 +2,41 @@
 on its claims that they give."""
 
 import re
+from dataclasses import dataclass
 from functools import cache, partial
 
 import pyarrow as pa
 
-from ...results.tables import schema, table_from_rows
+from ...results.tables import Row, schema, table_from_rows
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
 from .claim import PaperClaim, SettingAt, setting_of
-from .paths import along, paths, verdict
+from .paths import paths
+from .verdicts import evaluate, verdict
 
-READINGS = {f"δ/n, δ = {delta:g}": ({"delta": delta}, 1.0) for delta in (0.1, 0.05, 0.001)}
-READINGS |= {"δ/n²": ({}, 2.0), "δ/√n": ({}, 0.5)}
-"""What they change in the job, and the power of n."""
+
+@dataclass(frozen=True)
+class Reading:
+    """Failure with probability δ/n^power, with a δ of its own or the job's."""
+
+    power: float = 1.0
+    delta: float | None = None
+
+    def setting_at(self, job: ClaimsJob) -> SettingAt:
+        """n, d -> the job's setting at this size, read so."""
+        changes = {} if self.delta is None else {"delta": self.delta}
+        return cache(partial(setting_of, job.model_copy(update=changes), power=self.power))
+
+
+USUAL = Reading()
+
+READINGS = {
+    "δ/n, δ = 0.1": Reading(delta=0.1),
+    "δ/n, δ = 0.05": Reading(delta=0.05),
+    "δ/n, δ = 0.001": Reading(delta=0.001),
+    "δ/n²": Reading(power=2.0),
+    "δ/√n": Reading(power=0.5),
+}
 
 SCHEMA = schema(id=str, place=str, reading=str, verdict=str, usual=str, changes=bool)
 """One row per claim and reading: its verdict, the one with δ/n and the job's δ, and whether they
@@ -33,31 +55,29 @@ ABOUT = (
 
 def evaluate_readings(job: ClaimsJob, claims: list[PaperClaim]) -> pa.Table:
     """The verdicts of those claims in whose formula δ stands, with each of READINGS."""
-    read_at = {
-        reading: cache(partial(setting_of, job.model_copy(update=changes), power=power))
-        for reading, (changes, power) in {"": ({}, 1.0), **READINGS}.items()
-    }
     proved = {claim.id.removesuffix(".every") for claim in claims if claim.id.endswith(".every")}
-    rows = []
+    # One for all claims: a setting knows what it has computed.
+    usual_setting_at = USUAL.setting_at(job)
+    settings_at = {name: reading.setting_at(job) for name, reading in READINGS.items()}
+    rows: list[Row] = []
     for claim in claims:
-        about = claim.columns()
-        if "δ" not in about["formula"] or claim.id in proved:
+        if "δ" not in claim.formula_text or claim.id in proved:
             continue
-        found = {reading: _verdict(job, claim, at) for reading, at in read_at.items()}
-        usual = found.pop("")
-        for reading, said in found.items():
-            row = {"reading": reading, "changes": _kind(said) != _kind(usual)}
-            rows.append(about | row | {"verdict": said, "usual": usual})
+        usual = _verdict(job, claim, usual_setting_at)
+        for name, setting_at in settings_at.items():
+            text = _verdict(job, claim, setting_at)
+            changes = _before_numbers(text) != _before_numbers(usual)
+            row = {"reading": name, "verdict": text, "usual": usual, "changes": changes}
+            rows.append(claim.columns() | row)
     return table_from_rows(rows, SCHEMA)
 
 
 def _verdict(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> str:
     sizes = job.sizes.of(claim.model)
-    measured = [claim.evaluate(setting_at(*size)) for size in sizes]
-    ways = paths(MODELS[claim.model], sizes[0], ("d sqrt",))
-    return verdict(claim, measured, [along(claim, path, setting_at) for path in ways], [])
+    growing = paths(MODELS[claim.model], sizes[0], names=["d sqrt"])
+    return verdict(evaluate(claim, sizes, growing, setting_at))
 
 
-def _kind(verdict: str) -> str:
+def _before_numbers(verdict: str) -> str:
     """What stands before the first number."""
     return re.split(r"\d", verdict)[0]
