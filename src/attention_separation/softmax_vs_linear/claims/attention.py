@@ -1,20 +1,28 @@
 """Sections D, E and F, and the theorems on them: self-attention and cross-attention, network by
-network, from the entries of u and f to those of c, scores under random signs, and networks."""
+network, from the entries of u and f to those of c, scores under random signs, and networks.
+
+A *case* is one network: a kernel on a dataset. Of it the paper has four lemmas in a row, on u and
+f, on c, on scores under random signs, and a theorem on the network.
+"""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from scipy.optimize import brentq
 
 from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
-from ..models.contest import IN_THE_PAPER, PAPERS, network_name
+from ..models.contest import IN_THE_PAPER, PAPERS, Network, network_name
 from ..models.model import AttentionModel
 from . import entries
 from .claim import RARELY, PaperClaim, Setting
-from .entries import ALL, OTHERS, SPECIAL, Rows, parts
+from .entries import ALL, OTHERS, SPECIAL, Rows, claims_of_rows
 from .lemma import NEVER, Case, Lemma, least_constant, none_positive, some_positive
+
+EXP_1 = Network("exp", 1)
+EXP_0 = Network("exp", 0)
+LINEAR_1 = Network("linear", 1)
+LINEAR_0 = Network("linear", 0)
 
 FREE_M = "for some m of the order of log(n/δ)"
 OWN_M = "with as many columns as the experiments have"
@@ -28,49 +36,62 @@ def _tau(case: Case) -> str:
 
 def signs_separate(lemma: Lemma) -> list[PaperClaim]:
     """Lemmas D.4, E.3, F.4: the special token's row often reaches tau, the others never do."""
-    return [
-        lemma.claim(
-            "P1", "With a constant chance the special token's score reaches the threshold",
-            f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", "≥ 1/10",
-            lambda setting: lemma.case.reach(setting)[SPECIAL], note=" for the special row",
-        ),
-        lemma.claim(
-            "P2", "With high probability no other token's score reaches the threshold",
-            f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]", RARELY,
-            lambda setting: lemma.case.reach(setting)[OTHERS], note=" for every other row",
-        ),
-        *proof(lemma),
-    ]  # fmt: skip
+    special = lemma.claim(
+        "P1",
+        "With a constant chance the special token's score reaches the threshold",
+        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        claimed="≥ 1/10",
+        cells=lambda setting: lemma.case.reach(setting)[SPECIAL],
+        note=" for the special row",
+    )
+    return [special, _others_stay_below(lemma)]
 
 
-def at_least_a1(claim: PaperClaim, least: float) -> PaperClaim:
-    """A claim at the least a1 that the dataset allows."""
+def _others_stay_below(lemma: Lemma) -> PaperClaim:
+    return lemma.claim(
+        "P2",
+        "With high probability no other token's score reaches the threshold",
+        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        claimed=RARELY,
+        cells=lambda setting: lemma.case.reach(setting)[OTHERS],
+        note=" for every other row",
+    )
+
+
+def others_at_least_a1(lemma: Lemma) -> PaperClaim:
+    """Part 2 of Lemma D.4 at the least a1 that the dataset allows."""
+    least = lemma.case.model.least_a1
+    claim = _others_stay_below(lemma)
     return replace(
         claim,
         id=f"{claim.id}.at-{least:g}",
         note=f"{claim.note}, a₁ = {least:g}",
-        cells=lambda setting: claim.cells(replace(setting, a1=least)),
+        cells=lambda setting: lemma.case.reach(replace(setting, a1=least))[OTHERS],
         ranges=(),
     )
 
 
 def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
     """Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in absolute value."""
+    return [
+        _stays_below(lemma, "P1", subject="the special token's", rows=SPECIAL),
+        _stays_below(lemma, "P2", subject="any other token's", rows=OTHERS),
+    ]
 
-    def cells(setting: Setting, rows: slice) -> list[float]:
+
+def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperClaim:
+    def cells(setting: Setting) -> list[float]:
         # Turning all signs turns the score: both tails are alike.
         return [2 * p for p in lemma.case.reach(setting)[rows]]
 
-    return [
-        lemma.claim(
-            part, f"With high probability {subject} score is below the threshold in absolute value",
-            f"Pr[|⟨c, σ⟩| ≥ {_tau(lemma.case)}]", RARELY, partial(cells, rows=rows),
-            note=f" for {subject} row",
-        )
-        for part, subject, rows in (
-            ("P1", "the special token's", SPECIAL), ("P2", "any other token's", OTHERS)
-        )
-    ]  # fmt: skip
+    return lemma.claim(
+        part,
+        f"With high probability {subject} score is below the threshold in absolute value",
+        left=f"Pr[|⟨c, σ⟩| ≥ {_tau(lemma.case)}]",
+        claimed=RARELY,
+        cells=cells,
+        note=f" for {subject} row",
+    )
 
 
 def proof(lemma: Lemma) -> list[PaperClaim]:
@@ -80,94 +101,128 @@ def proof(lemma: Lemma) -> list[PaperClaim]:
     in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
     """
     case = lemma.case
-    cross = case.model is CROSS_ATTENTION
-    two_large = cross and case.kernel == "exp" and case.dataset == 1
-    rows = SPECIAL if two_large else ALL
+    is_cross = case.model is CROSS_ATTENTION
+    is_lemma_f4 = is_cross and case.kernel == "exp" and case.dataset == 1
+    rows = SPECIAL if is_lemma_f4 else ALL
 
     def deviation(setting: Setting) -> list[float]:
-        of = case.attended(setting).rows
-        squares = of.own**2 + max(of.classes - 2, 0) * of.rest**2
+        weights = case.attended(setting).rows
+        squares = weights.own**2 + max(weights.classes - 2, 0) * weights.rest**2
         rate = 2 * math.log(2 / setting.failure_probability)
         return [math.sqrt(rate * square) / setting.s for square in squares[rows].tolist()]
 
-    return [
-        lemma.claim(
-            "assumption", "Tokens per class times √d are of smaller order than n^0.99",
-            "t √d", "= o(n^0.99)", ranges=(),
-        ),
-        lemma.claim(
-            "hoeffding",
-            "With high probability the small coordinates of classes add up to less than the large "
-            "ones leave below the threshold",
-            "√(2 Σ cᵢ² log(2n/δ)) / s", "≤ τ/s" if cross and not two_large else "≤ 0.1",
-            deviation, quantity="deviation over s that Hoeffding's bound gives the worst row",
-        ),
-    ]  # fmt: skip
+    assumption = lemma.claim(
+        "assumption",
+        "Tokens per class times √d are of smaller order than n^0.99",
+        left="t √d",
+        claimed="= o(n^0.99)",
+        at_parameters_alone=True,
+    )
+    step = lemma.claim(
+        "hoeffding",
+        "With high probability the small coordinates of classes add up to less than the large "
+        "ones leave below the threshold",
+        left="√(2 Σ cᵢ² log(2n/δ)) / s",
+        claimed="≤ τ/s" if is_cross and not is_lemma_f4 else "≤ 0.1",
+        cells=deviation,
+        quantity="deviation over s that Hoeffding's bound gives the worst row",
+    )
+    return [assumption, step]
+
+
+LARGEST_A1 = 4.0
+"""Up to which a1 it is looked for where the special weight is one half."""
+
+A1_STEP = 1e-6
+"""How finely that a1 is told, at least."""
 
 
 def half_from(lemma: Lemma, least: float) -> PaperClaim:
     """From which a1 on the special weight is at least one half, at one size."""
 
     def above_half(a1: float, setting: Setting) -> float:
+        """The special weight less one half, at some a1."""
         f = lemma.case.attended(replace(setting, a1=a1)).f[0, 0]
-        return f - 0.5 * (1 - 1e-12)
+        return float(f - 0.5 * (1 - 1e-12))
 
     def threshold(setting: Setting) -> float:
+        """The a1 at which the special weight is one half, rounded up to a step."""
         # The claimed value is an end of the bracket: rounding cannot carry the result across it.
-        low, high = (0.0, least) if above_half(least, setting) >= 0 else (least, 4.0)
+        low = 0.0
+        high = least
+        if above_half(least, setting) < 0:
+            low = least
+            high = LARGEST_A1
         root = brentq(above_half, low, high, (setting,), xtol=1e-12)
-        step = (high - low) / 2 ** math.ceil(math.log2((high - low) / 1e-6))
+        halvings = math.ceil(math.log2((high - low) / A1_STEP))
+        step = (high - low) / 2**halvings
         return low + step * math.ceil((root - low) / step)
 
     return lemma.claim(
-        f"P3a.from-{least:g}", f"An a₁ of {least:g} makes the special weight at least one half",
-        "least a₁ with f ≥ 1/2", f"≤ {least:g}", threshold, ranges=(), any_d=True,
-    )  # fmt: skip
+        f"P3a.from-{least:g}",
+        f"An a₁ of {least:g} makes the special weight at least one half",
+        left="least a₁ with f ≥ 1/2",
+        claimed=f"≤ {least:g}",
+        cells=threshold,
+        at_parameters_alone=True,
+        any_d=True,
+    )
 
 
 def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
     """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
     column = lemma.case.column
     statement = "The network is positive with high probability"
-    return [
-        lemma.claim(
-            "", f"{statement}, {FREE_M}",
-            "Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C", PROOFS_CONSTANT,
-            lambda setting: least_constant(column(setting)), note=note, constant="least",
-            quantity="least C that is enough, from the exact chance of one column",
-        ),
-        lemma.claim(
-            "m", f"{statement}, {OWN_M}", "Pr[F_exp = 0]", RARELY,
-            lambda setting: none_positive(column(setting), setting.m),
-            note=f" with the m of the experiments{note}",
-        ),
-    ]  # fmt: skip
+    with_free_m = lemma.claim(
+        "",
+        f"{statement}, {FREE_M}",
+        left="Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C",
+        claimed=PROOFS_CONSTANT,
+        cells=lambda setting: least_constant(column(setting)),
+        quantity="least C that is enough, from the exact chance of one column",
+        note=note,
+        constant="least",
+    )
+    with_own_m = lemma.claim(
+        "m",
+        f"{statement}, {OWN_M}",
+        left="Pr[F_exp = 0]",
+        claimed=RARELY,
+        cells=lambda setting: none_positive(column(setting), setting.m),
+        note=f" with the m of the experiments{note}",
+    )
+    return [with_free_m, with_own_m]
 
 
-def network_zero(lemma: Lemma) -> list[PaperClaim]:
+def network_zero(lemma: Lemma) -> PaperClaim:
     """Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
     case = lemma.case
-    return [
-        lemma.claim(
-            "", f"The network is zero with high probability, {OWN_M}",
-            f"Pr[{network_name(case.kernel)} > 0]", RARELY,
-            lambda setting: some_positive(case.column(setting), setting.m),
-            note=" with the m of the experiments",
-        )
-    ]  # fmt: skip
+    return lemma.claim(
+        "",
+        f"The network is zero with high probability, {OWN_M}",
+        left=f"Pr[{network_name(case.kernel)} > 0]",
+        claimed=RARELY,
+        cells=lambda setting: some_positive(case.column(setting), setting.m),
+        note=" with the m of the experiments",
+    )
 
 
 SEPARATES = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
 ALL_FOUR = "Pr[F_exp > 0] on D1, Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: 1 − each"
 
 
-def separates(name: str, cases: dict[tuple[str, int], Case]) -> list[PaperClaim]:
+Cases = dict[Network, Case]
+"""The four cases of a model with one X."""
+
+
+def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
     """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
-    special = cases["exp", 1]
-    others = [cases[key] for key in PAPERS.networks if key != ("exp", 1)]
+    special = cases[EXP_1]
+    others = [case for network, case in cases.items() if network != EXP_1]
     lemma = Lemma(name, special, on_network=False)
 
     def worst(setting: Setting, m: int) -> float:
+        """The largest chance of a network that should be zero to be positive."""
         return max(some_positive(case.column(setting), m) for case in others)
 
     def with_free_m(setting: Setting) -> float:
@@ -182,32 +237,44 @@ def separates(name: str, cases: dict[tuple[str, int], Case]) -> list[PaperClaim]
         p = special.column(setting)
         return none_positive(p, setting.m) + some_positive(p, setting.m)
 
-    found = [
-        lemma.claim(
-            "", f"{SEPARATES}, {FREE_M}", ALL_FOUR, RARELY,
-            with_free_m, quantity="largest Pr[F > 0] of the three networks that should be zero, "
-            "with the fewest columns for which F_exp is positive on D1 often enough",
-        ),
-        lemma.claim(
-            "m", f"{SEPARATES}, {OWN_M}", ALL_FOUR, RARELY,
-            with_own_m, quantity="largest of the four failure probabilities",
-        ),
-    ]  # fmt: skip
+    yield lemma.claim(
+        "",
+        f"{SEPARATES}, {FREE_M}",
+        left=ALL_FOUR,
+        claimed=RARELY,
+        cells=with_free_m,
+        quantity="largest Pr[F > 0] of the three networks that should be zero, "
+        "with the fewest columns for which F_exp is positive on D1 often enough",
+    )
     if name == "6.2":
-        printed = lemma.claim(
-            "printed", "With high probability F_exp is both positive and zero on D1",
-            "F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁: Pr[not both]", RARELY,
-            not_both, quantity="Pr[not both]", ranges=(),
-        )  # fmt: skip
-        found.insert(1, printed)
-    return found
+        yield lemma.claim(
+            "printed",
+            "With high probability F_exp is both positive and zero on D1",
+            left="F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁: Pr[not both]",
+            claimed=RARELY,
+            cells=not_both,
+            quantity="Pr[not both]",
+            at_parameters_alone=True,
+        )
+    yield lemma.claim(
+        "m",
+        f"{SEPARATES}, {OWN_M}",
+        left=ALL_FOUR,
+        claimed=RARELY,
+        cells=with_own_m,
+        quantity="largest of the four failure probabilities",
+    )
 
 
-def _cases(model: AttentionModel, attention_x: str) -> dict[tuple[str, int], Case]:
-    return {key: Case(model, *key, attention_x) for key in PAPERS.networks}
+def _cases(model: AttentionModel, attention_x: str) -> Cases:
+    return {
+        network: Case(model, network.kernel, network.dataset, attention_x)
+        for network in PAPERS.networks
+    }
 
 
-ONES, IDENTITY = _cases(SELF_ATTENTION, "ones"), _cases(SELF_ATTENTION, "identity")
+ONES = _cases(SELF_ATTENTION, "ones")
+IDENTITY = _cases(SELF_ATTENTION, "identity")
 CROSS = _cases(CROSS_ATTENTION, "identity")
 
 LOST = "; conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
@@ -215,40 +282,70 @@ LOST = "; conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
 
 
 def _network(
-    section: str, first: int, case: Case, rows: tuple[Rows, Rows], a1: tuple[float, ...] = (),
+    section: str,
+    first: int,
+    case: Case,
+    *,
+    weights: Rows,
+    values: Rows,
+    half_from_a1: Sequence[float] = (),
     note: str = "",
-) -> Iterator[PaperClaim]:  # fmt: skip
-    """The four lemmas on one network: on u and f, on c, on signs and on the network. `a1`: from
-    which a1 on the special weight may be claimed to be one half; `note`: on the theorem."""
-    weights, values, signs, theorem = (Lemma(f"{section}.{first + k}", case) for k in range(4))
-    yield from parts(weights, rows[0])
-    yield from (half_from(weights, least) for least in a1)
-    yield from parts(values, rows[1])
-    if (case.kernel, case.dataset) == ("exp", 1):
-        found = signs_separate(signs)
-        yield from found
+) -> Iterator[PaperClaim]:
+    """The four lemmas on one network: on u and f, on c, on signs and on the network.
+
+    Their numbers begin with the first of the section. `weights` and `values` are the rows on u and
+    f and those on c; `half_from_a1` says from which a1 on the special weight may be claimed to be
+    one half; `note` is on the theorem.
+    """
+    on_weights = Lemma(f"{section}.{first}", case)
+    on_values = Lemma(f"{section}.{first + 1}", case)
+    on_signs = Lemma(f"{section}.{first + 2}", case)
+    theorem = Lemma(f"{section}.{first + 3}", case)
+    yield from claims_of_rows(on_weights, weights)
+    for least in half_from_a1:
+        yield half_from(on_weights, least)
+    yield from claims_of_rows(on_values, values)
+    if (case.kernel, case.dataset) == EXP_1:
+        yield from signs_separate(on_signs)
+        yield from proof(on_signs)
         if section == "D":
-            yield at_least_a1(found[1], case.model.least_a1)
+            yield others_at_least_a1(on_signs)
         yield from network_positive(theorem, note)
     else:
-        yield from signs_stay_below(signs)
-        yield from proof(signs)
-        yield from network_zero(theorem)
+        yield from signs_stay_below(on_signs)
+        yield from proof(on_signs)
+        yield network_zero(theorem)
+
+
+def _left_out(case: Case) -> Iterator[PaperClaim]:
+    """The four lemmas on a network that section E leaves out."""
+    name = f"E.D{case.dataset}-{IN_THE_PAPER[case.kernel]}"
+    for part, rows in entries.LEFT_OUT[case.kernel].items():
+        yield from claims_of_rows(Lemma(f"{name}.{part}", case), rows)
+    yield from signs_stay_below(Lemma(f"{name}.sign", case))
+    yield network_zero(Lemma(f"{name}.zero", case))
 
 
 def self_attention() -> Iterator[PaperClaim]:
     """All claims on self-attention."""
-    yield from _network("D", 2, ONES["exp", 1], (entries.D2, entries.D3), (0.7,))
-    yield from _network("D", 6, ONES["exp", 0], (entries.D6, entries.D7))
-    yield from _network("D", 10, ONES["linear", 1], (entries.D10, entries.D11))
-    yield from _network("D", 14, ONES["linear", 0], (entries.D10, entries.D11))
-    yield from _network("E", 1, IDENTITY["exp", 1], (entries.E1, entries.D3), (0.7, 1.0), LOST)
-    for kernel, dataset in (("exp", 0), ("linear", 1), ("linear", 0)):
-        name, case = f"E.D{dataset}-{IN_THE_PAPER[kernel]}", IDENTITY[kernel, dataset]
-        for part, rows in entries.LEFT_OUT[kernel].items():
-            yield from parts(Lemma(f"{name}.{part}", case), rows)
-        yield from signs_stay_below(Lemma(f"{name}.sign", case))
-        yield from network_zero(Lemma(f"{name}.zero", case))
+    yield from _network(
+        "D", 2, ONES[EXP_1], weights=entries.D2, values=entries.D3, half_from_a1=[0.7]
+    )
+    yield from _network("D", 6, ONES[EXP_0], weights=entries.D6, values=entries.D7)
+    yield from _network("D", 10, ONES[LINEAR_1], weights=entries.D10, values=entries.D11)
+    yield from _network("D", 14, ONES[LINEAR_0], weights=entries.D10, values=entries.D11)
+    yield from _network(
+        "E",
+        1,
+        IDENTITY[EXP_1],
+        weights=entries.E1,
+        values=entries.D3,
+        half_from_a1=[0.7, 1.0],
+        note=LOST,
+    )
+    yield from _left_out(IDENTITY[EXP_0])
+    yield from _left_out(IDENTITY[LINEAR_1])
+    yield from _left_out(IDENTITY[LINEAR_0])
     yield from separates("1.1", ONES)
     yield from separates("1.1.identity", IDENTITY)
     yield from separates("6.2", ONES)
@@ -256,8 +353,10 @@ def self_attention() -> Iterator[PaperClaim]:
 
 def cross_attention() -> Iterator[PaperClaim]:
     """All claims on cross-attention."""
-    yield from _network("F", 2, CROSS["exp", 1], (entries.F2, entries.F3), (0.7, 1.0))
-    yield from _network("F", 6, CROSS["exp", 0], (entries.F6, entries.F7))
-    yield from _network("F", 10, CROSS["linear", 1], (entries.F10, entries.F11))
-    yield from _network("F", 14, CROSS["linear", 0], (entries.F10, entries.F11))
+    yield from _network(
+        "F", 2, CROSS[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
+    )
+    yield from _network("F", 6, CROSS[EXP_0], weights=entries.F6, values=entries.F7)
+    yield from _network("F", 10, CROSS[LINEAR_1], weights=entries.F10, values=entries.F11)
+    yield from _network("F", 14, CROSS[LINEAR_0], weights=entries.F10, values=entries.F11)
     yield from separates("1.2", CROSS)

@@ -5,98 +5,177 @@ A row is a part, the entries that it is about, and what it claims of them: what 
 computed. In it, a is the special entry of the lemma's dataset.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from .claim import PaperClaim, Setting
-from .lemma import Lemma
+from .claim import PaperClaim
+from .lemma import Attended, Lemma
 
-SPECIAL, OTHERS, ALL = slice(0, 1), slice(1, None), slice(None)
+SPECIAL = slice(0, 1)
+OTHERS = slice(1, None)
+ALL = slice(None)
 """Rows of the special token and of all others; likewise the first column and the others."""
 
-OWN, FURTHER = slice(1, 2), slice(2, 3)
+OWN = slice(1, 2)
+FURTHER = slice(2, 3)
 """Rows of the special token's class and of another, which X the identity tells apart."""
 
 Rows = Iterable[tuple[str, ...]]
 """Part, entries, what it claims of them, and their value if it is another claim."""
 
+
+@dataclass(frozen=True)
+class Pairs:
+    """Weights of queries on keys: which, in words, and the blocks of rows and columns they are."""
+
+    words: str
+    blocks: list[tuple[slice, slice]]
+
+
 PAIRS = {
-    "special on special": ("the special query on the special key", [(SPECIAL, SPECIAL)]),
-    "special on others": ("the special query on every other key", [(SPECIAL, OTHERS)]),
-    "others on special": ("every other query on the special key", [(OTHERS, SPECIAL)]),
-    "others on others": ("every other query on every other key", [(OTHERS, OTHERS)]),
-    "others": ("every other query on every key", [(OTHERS, ALL)]),
-    "all others": ("every other pair of query and key", [(SPECIAL, OTHERS), (OTHERS, ALL)]),
+    "special on special": Pairs("the special query on the special key", [(SPECIAL, SPECIAL)]),
+    "special on others": Pairs("the special query on every other key", [(SPECIAL, OTHERS)]),
+    "others on special": Pairs("every other query on the special key", [(OTHERS, SPECIAL)]),
+    "others on others": Pairs("every other query on every other key", [(OTHERS, OTHERS)]),
+    "others": Pairs("every other query on every key", [(OTHERS, ALL)]),
+    "all others": Pairs(
+        "every other pair of query and key",
+        [(SPECIAL, OTHERS), (OTHERS, ALL)],
+    ),
     # With X the identity, by the class of the key.
-    "special on own": (
-        "the special query on the t − 1 other keys of its class", [(SPECIAL, slice(1, 2))]),
-    "special on rest": (
-        "the special query on the n − t keys of other classes", [(SPECIAL, slice(2, None))]),
-    "others on own": (
+    "special on own": Pairs(
+        "the special query on the t − 1 other keys of its class",
+        [(SPECIAL, slice(1, 2))],
+    ),
+    "special on rest": Pairs(
+        "the special query on the n − t keys of other classes",
+        [(SPECIAL, slice(2, None))],
+    ),
+    "others on own": Pairs(
         "every other query on the t keys of its class",
-        [(OWN, slice(0, 2)), (FURTHER, slice(2, 3))]),
-    "others on rest": (
+        [(OWN, slice(0, 2)), (FURTHER, slice(2, 3))],
+    ),
+    "others on rest": Pairs(
         "every other query on the n − t keys of other classes",
-        [(OWN, slice(2, None)), (FURTHER, slice(0, 2)), (FURTHER, slice(3, None))]),
-}  # fmt: skip
-"""Which weights, in words, and blocks of rows and columns."""
+        [(OWN, slice(2, None)), (FURTHER, slice(0, 2)), (FURTHER, slice(3, None))],
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Coordinates of c: which, in words, their symbol, and by the names of `RowWeights` the rows in
+    which they are meant; None if in all rows that a claim is about."""
+
+    words: str
+    symbol: str
+    rows_by_name: dict[str, slice | None]
+
 
 COORDINATES = {
-    "first": ("the first coordinate", "c_1", {"first": None}),
-    "one": ("the coordinate of the special token's class", "c_i", {"marked": None}),
-    "rest": ("every coordinate of a further class", "c_i", {"rest": None}),
-    "classes": ("every coordinate of a class", "c_i", dict.fromkeys(("marked", "own", "rest"))),
-    "last": ("the last coordinate", "c_d", {"last": None}),
-    "own class": (
-        "the coordinate of the row's own class", "c_i", {"marked": OWN, "own": FURTHER}),
-    "other classes": (
+    "first": Coordinates("the first coordinate", "c_1", {"first": None}),
+    "one": Coordinates("the coordinate of the special token's class", "c_i", {"marked": None}),
+    "rest": Coordinates("every coordinate of a further class", "c_i", {"rest": None}),
+    "classes": Coordinates(
+        "every coordinate of a class", "c_i", {"marked": None, "own": None, "rest": None}
+    ),
+    "last": Coordinates("the last coordinate", "c_d", {"last": None}),
+    "own class": Coordinates(
+        "the coordinate of the row's own class", "c_i", {"marked": OWN, "own": FURTHER}
+    ),
+    "other classes": Coordinates(
         "every coordinate of another class than the row's",
-        "c_i", {"rest": OTHERS, "marked": FURTHER}),
-}  # fmt: skip
-"""Which coordinates, in words, in formulas and of `RowWeights`, in those rows, if they are not the
-same in all."""
+        "c_i",
+        {"rest": OTHERS, "marked": FURTHER},
+    ),
+}
 
 ROWS = {
-    "special": ("the special row", SPECIAL),
-    "others": ("every other row", OTHERS),
-    "own class": ("every other row of the special token's class", OWN),
-    "other classes": ("every row of another class", FURTHER),
+    "special": SPECIAL,
+    "others": OTHERS,
+    "own class": OWN,
+    "other classes": FURTHER,
+}
+ROW_WORDS = {
+    "special": "the special row",
+    "others": "every other row",
+    "own class": "every other row of the special token's class",
+    "other classes": "every row of another class",
 }
 WEIGHTS = {"u": "weight before normalising", "f": "attention weight"}
 SAYS = {"≤": "at most", "≥": "at least", "=": "equal to"}
 
 
-def parts(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
+@dataclass(frozen=True)
+class Entries:
+    """The entries that a row is about: in words, their symbol, and what takes them from u, f, c."""
+
+    words: str
+    symbol: str
+    cells: Callable[[Attended], list[float]]
+
+
+def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
     """The claims that some rows are."""
-    return [
-        _part(lemma, f"{part}.value" if k else part, entries, claimed)
-        for part, entries, *claims in rows
-        for k, claimed in enumerate(claims)
-    ]
+    claims = []
+    for part, entries, claimed, *values in rows:
+        claims.append(_claim(lemma, part, entries, claimed))
+        for value in values:
+            claims.append(_claim(lemma, f"{part}.value", entries, value))
+    return claims
 
 
-def _part(lemma: Lemma, part: str, entries: str, claimed: str) -> PaperClaim:
+def _claim(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
     claimed = claimed.replace("a", "a₁" if lemma.case.dataset else "a₀")
-    symbol, _, where = entries.partition(" ")
-    if symbol == "c":
-        which, _, row = where.partition(" of ")
-        (words, left, coordinates), (of_row, rows) = COORDINATES[which], ROWS[row]
-        words = f"{words} in {of_row}"
-        blocks = [(name, own or rows) for name, own in coordinates.items()]
-    else:
-        pair, places = PAIRS[where]
-        words, left = f"the {WEIGHTS[symbol]} of {pair}", symbol
-        blocks = [(symbol, *place) for place in places]
-
-    def cells(setting: Setting) -> list[float]:
-        attended = lemma.case.attended(setting)
-        return [cell for block in blocks for cell in attended.cells(*block)]
-
-    statement = f"{words[0].upper()}{words[1:]} is {SAYS[claimed[0]]} {claimed[2:]}"
-    # Of a fixed dataset every equality is one of the definitions.
+    entries = _entries(name)
+    words = entries.words
+    relation = claimed[0]
     return lemma.claim(
-        part, statement, left, claimed, cells, quantity=words, identity=claimed[0] == "=",
+        part,
+        f"{words[0].upper()}{words[1:]} is {SAYS[relation]} {claimed[2:]}",
+        left=entries.symbol,
+        claimed=claimed,
+        cells=lambda setting: entries.cells(lemma.case.attended(setting)),
+        quantity=words,
+        # Of a fixed dataset every equality is one of the definitions.
+        identity=relation == "=",
         any_d=True,
-    )  # fmt: skip
+    )
+
+
+def _entries(name: str) -> Entries:
+    """Entries by name, such as "f special on others" or "c rest of special"."""
+    symbol, _, place = name.partition(" ")
+    if symbol == "c":
+        coordinates, _, rows = place.partition(" of ")
+        return _values(coordinates, rows)
+    return _weights(symbol, place)
+
+
+def _weights(symbol: str, place: str) -> Entries:
+    """Those of u or f."""
+    pairs = PAIRS[place]
+
+    def cells(attended: Attended) -> list[float]:
+        weights = []
+        for rows, columns in pairs.blocks:
+            weights += attended.weights(symbol, rows, columns)
+        return weights
+
+    return Entries(f"the {WEIGHTS[symbol]} of {pairs.words}", symbol, cells)
+
+
+def _values(place: str, row: str) -> Entries:
+    """Those of c."""
+    coordinates = COORDINATES[place]
+
+    def cells(attended: Attended) -> list[float]:
+        values = []
+        for name, rows in coordinates.rows_by_name.items():
+            values += attended.coordinates(name, rows or ROWS[row])
+        return values
+
+    return Entries(f"{coordinates.words} in {ROW_WORDS[row]}", coordinates.symbol, cells)
 
 
 # u and f in self-attention with X all ones.
@@ -186,16 +265,19 @@ def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str
     its own class and on one of another, u over its unit."""
     alpha = f"({special} + (t−1) {own} + (n−t) {rest})"
     alpha_of_others = f"(t {own} + (n−t) {rest})"
-    pairs = (
-        ("P1a", "P3a", "special on special", special, alpha),
-        ("P1b.own", "P3b.own", "special on own", own, alpha),
-        ("P1b.rest", "P3b.rest", "special on rest", rest, alpha),
-        ("P2.own", "P4.own", "others on own", own, alpha_of_others),
-        ("P2.rest", "P4.rest", "others on rest", rest, alpha_of_others),
+    u_and_f = (
+        ("P1a", "u special on special", f"= {special}{unit}"),
+        ("P1b.own", "u special on own", f"= {own}{unit}"),
+        ("P1b.rest", "u special on rest", f"= {rest}{unit}"),
+        ("P2.own", "u others on own", f"= {own}{unit}"),
+        ("P2.rest", "u others on rest", f"= {rest}{unit}"),
+        ("P3a", "f special on special", f"= {special} / {alpha}"),
+        ("P3b.own", "f special on own", f"= {own} / {alpha}"),
+        ("P3b.rest", "f special on rest", f"= {rest} / {alpha}"),
+        ("P4.own", "f others on own", f"= {own} / {alpha_of_others}"),
+        ("P4.rest", "f others on rest", f"= {rest} / {alpha_of_others}"),
     )
-    of_u = [(part, f"u {pair}", f"= {u}{unit}") for part, _, pair, u, _ in pairs]
-    of_f = [(part, f"f {pair}", f"= {u} / {total}") for _, part, pair, u, total in pairs]
-    of_c = (
+    c = (
         ("P1", "c first of special", f"= a s {special} / {alpha}"),
         ("P2.one", "c one of special", f"= b s ({special} + (t−1) {own}) / {alpha}"),
         ("P2.rest", "c rest of special", f"= b s t {rest} / {alpha}"),
@@ -206,12 +288,12 @@ def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str
         ("P5.rest", "c other classes of others", f"= b s t {rest} / {alpha_of_others}"),
         ("P6", "c last of others", "= c s"),
     )
-    return {"weights": of_u + of_f, "values": of_c}
+    return {"weights": u_and_f, "values": c}
 
 
 LEFT_OUT = {
-    "exp": identity_rows("n^(a²+b²+c²)", "n^(b²+c²)", "n^(c²)"),
-    "linear": identity_rows("(a²+b²+c²)", "(b²+c²)", "c²", " log n"),
+    "exp": identity_rows(special="n^(a²+b²+c²)", own="n^(b²+c²)", rest="n^(c²)"),
+    "linear": identity_rows(special="(a²+b²+c²)", own="(b²+c²)", rest="c²", unit=" log n"),
 }
 """By kernel: on either dataset."""
 
@@ -232,7 +314,8 @@ def cross_exp(itself: str) -> Rows:
     )
 
 
-F2, F6 = cross_exp("≥ 1/2"), cross_exp("≤ n^(−(1−a))")
+F2 = cross_exp("≥ 1/2")
+F6 = cross_exp("≤ n^(−(1−a))")
 F10 = (
     ("P1", "u special on special", "= (1+a) log n"),
     ("P2", "u all others", "= log n"),

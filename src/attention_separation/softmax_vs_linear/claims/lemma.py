@@ -1,15 +1,17 @@
 """A lemma or theorem on one network: the exact laws of the network's scores, from its distinct rows
 at any number of classes, u and f of the tokens behind them, and what all claims of a lemma share.
 
-Given a few signs, a score grows with the number of pluses among the other classes, so it exceeds a
-threshold from some count on: a tail of the binomial law, and nothing of size n is built.
+A *column* is one vector of random signs, and a *score* what a row of c makes of it. Given a few
+signs, a score grows with the number of pluses among the other classes, so it exceeds a threshold
+from some count on: a tail of the binomial law of fair coins, of which *heads* are pluses, and
+nothing of size n is built.
 """
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import betainc
@@ -20,7 +22,7 @@ from ...attention.sign_columns import TIE_TOLERANCE
 from ...datasets.dataset import Tokens
 from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.model import AttentionModel
-from .claim import PaperClaim, Setting
+from .claim import Cells, Changes, PaperClaim, Setting
 
 SIGNS = (-1.0, 1.0)
 
@@ -57,6 +59,7 @@ def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> floa
     """
     rest = float(rows.rest[row])
     coins = rows.classes - 1
+    # What is not the same as of a further class has a sign of its own.
     singles = [float(rows.first[row]), float(rows.marked[row])]
     if coins and rows.own[row] != rest:
         singles.append(float(rows.own[row]))
@@ -67,7 +70,8 @@ def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> floa
     for signs in itertools.product(SIGNS, repeat=len(singles)):
         known = sum(sign * weight for sign, weight in zip(signs, singles, strict=True))
         missing = threshold - TIE_TOLERANCE * s - known
-        total += heads_at_least(_heads_to_reach(missing, rest, coins), coins)
+        heads = _heads_to_reach(missing, rest, coins)
+        total += heads_at_least(heads, coins)
     return total / 2 ** len(singles)
 
 
@@ -75,27 +79,35 @@ def column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
     """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column, as `success.exceeds` has it."""
     if (rows.own < rows.rest).any():
         raise ValueError("a row gives its own class less weight than another; allowed: not less")
-    of_rows = [rows.first, rows.marked, rows.own - rows.rest, rows.rest]
-    weights = np.transpose(of_rows).tolist()
-    last = 0.0 if rows.last is None else rows.last
+    excess = rows.own - rows.rest
+    weights_by_row = np.transpose([rows.first, rows.marked, excess, rows.rest]).tolist()
+    if rows.last is None:
+        last_scores = [0.0]
+    else:
+        last_scores = [sign * rows.last for sign in SIGNS]
     unmarked = rows.classes - 1
     limit = tau + TIE_TOLERANCE * s
-    last_signs = SIGNS if rows.last is not None else (1.0,)
     total = 0.0
-    for sign_first, sign_marked, sign_last in itertools.product(SIGNS, SIGNS, last_signs):
+    for sign_first, sign_marked, last in itertools.product(SIGNS, SIGNS, last_scores):
         # From this count of pluses among the unmarked classes on, some row exceeds the limit.
         fewest = math.inf
-        for first, marked, excess, rest in weights:
-            missing = limit - sign_first * first - sign_marked * marked - sign_last * last
-            if not excess:
-                fewest = min(fewest, _heads_to_exceed(missing, rest, unmarked))
-                continue
-            # The own class has a plus as soon as there is one, else all classes have a minus.
-            if missing + excess < -rest * unmarked:
-                fewest = 0
-            fewest = min(fewest, max(1, _heads_to_exceed(missing - excess, rest, unmarked)))
+        for first, marked, excess_of_row, rest in weights_by_row:
+            missing = limit - sign_first * first - sign_marked * marked - last
+            pluses = _pluses_to_exceed(missing, excess_of_row, rest, unmarked)
+            fewest = min(fewest, pluses)
         total += heads_at_least(fewest, unmarked)
-    return total / (4 * len(last_signs))
+    return total / (4 * len(last_scores))
+
+
+def _pluses_to_exceed(missing: float, excess: float, rest: float, classes: int) -> float:
+    """Fewest pluses among so many classes of weight `rest` with which a row's score exceeds what is
+    missing; `excess` is the weight of its own class, which is one of them, above the rest."""
+    if not excess:
+        return _heads_to_exceed(missing, rest, classes)
+    # The own class has a plus as soon as there is one, else all classes have a minus.
+    if missing + excess < -rest * classes:
+        return 0
+    return max(1, _heads_to_exceed(missing - excess, rest, classes))
 
 
 def none_positive(p: float, m: int) -> float:
@@ -110,7 +122,11 @@ def some_positive(p: float, m: int) -> float:
 
 def least_constant(p: float) -> float:
     """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the chance of one column."""
-    return NEVER if p == 0 else 0.0 if p == 1 else -1 / math.log1p(-p)
+    if p == 0:
+        return NEVER
+    if p == 1:
+        return 0.0
+    return -1 / math.log1p(-p)
 
 
 def _heads_to_reach(missing: float, rest: float, coins: int) -> float:
@@ -140,16 +156,24 @@ class Attended:
     u: np.ndarray
     f: np.ndarray
 
-    def cells(self, of: str, *place: slice) -> list[float]:
-        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens; or in
-        some rows a coordinate of c, by its name in `RowWeights`."""
-        table = getattr(self, of, None)
-        if table is None:
-            table = np.full(self.rows.first.shape, getattr(self.rows, of))
-            if of == "rest" and self.rows.classes == 2:
-                table[2:] = np.nan  # Both classes are the special token's and the row's own.
-        block = table[place].ravel()
-        return block[~np.isnan(block)].tolist()
+    def weights(self, symbol: str, rows: slice, columns: slice) -> list[float]:
+        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens."""
+        table = {"u": self.u, "f": self.f}[symbol]
+        return _known(table[rows, columns])
+
+    def coordinates(self, name: str, rows: slice) -> list[float]:
+        """A coordinate of c, by its name in `RowWeights`, in some rows, as far as there is one."""
+        values = np.full(self.rows.first.shape, getattr(self.rows, name))
+        if name == "rest" and self.rows.classes == 2:
+            # Both classes are the special token's and the row's own.
+            values[2:] = np.nan
+        return _known(values[rows])
+
+
+def _known(cells: np.ndarray) -> list[float]:
+    """The cells that are not NaN."""
+    values: list[float] = cells[~np.isnan(cells)].tolist()
+    return values
 
 
 @dataclass(frozen=True)
@@ -179,23 +203,39 @@ class Case:
     def _sizes(self, setting: Setting) -> Tokens:
         """Of one dataset: on what the other has as its special entry nothing depends."""
         a = setting.a1 if self.dataset else setting.a0
-        return Tokens(setting.n, setting.d, a, a, setting.b, setting.c, self.attention_x)
+        return Tokens(
+            n=setting.n,
+            d=setting.embedding_dimension,
+            a0=a,
+            a1=a,
+            b=setting.b,
+            c=setting.c,
+            attention_x=self.attention_x,
+        )
 
 
 @lru_cache(maxsize=1 << 14)
 def _attended(case: Case, sizes: Tokens) -> Attended:
     types = _types(case.model, sizes)
     rows = distinct_rows(types, KERNELS[case.kernel])
+    # All arrays are of one point.
     kept = slice(None) if types.exists.all() else types.exists[0]
-    weights = (weight[0, kept] for weight in (rows.first, rows.marked, rows.own, rows.rest))
-    last = None if rows.last is None else float(rows.last[0, 0])
+    weights = RowWeights(
+        classes=int(rows.classes[0]),
+        first=rows.first[0, kept],
+        marked=rows.marked[0, kept],
+        own=rows.own[0, kept],
+        rest=rows.rest[0, kept],
+        last=None if rows.last is None else float(rows.last[0, 0]),
+    )
     scores = types.scores[0, kept]
     u = np.exp(scores) if case.kernel == "exp" else scores
     f = rows.weights[0, kept]
-    tokens = types.multiplicities[0] > 0
-    if not tokens.all():
-        u, f = (np.where(tokens, cells, np.nan) for cells in (u, f))
-    return Attended(RowWeights(int(rows.classes[0]), *weights, last), u, f)
+    has_tokens = types.multiplicities[0] > 0
+    if not has_tokens.all():
+        u = np.where(has_tokens, u, np.nan)
+        f = np.where(has_tokens, f, np.nan)
+    return Attended(weights, u, f)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -207,7 +247,8 @@ def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
 @lru_cache(maxsize=1 << 14)
 def _reach(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
     rows = _attended(case, sizes).rows
-    return tuple(row_at_least(rows, k, theta * sizes.s, sizes.s) for k in range(len(rows.first)))
+    threshold = theta * sizes.s
+    return tuple(row_at_least(rows, row, threshold, sizes.s) for row in range(len(rows.first)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -231,33 +272,61 @@ class Lemma:
     def about(self) -> str:
         """The network or the model in words."""
         case = self.case
-        of = f"{NAMES[case.kernel]} on D{case.dataset}" if self.on_network else case.model.words
-        return f"{of}, X {X[case.attention_x]}" if case.model is SELF_ATTENTION else of
+        words = case.model.words
+        if self.on_network:
+            words = f"{NAMES[case.kernel]} on D{case.dataset}"
+        if case.model is SELF_ATTENTION:
+            words = f"{words}, X {X[case.attention_x]}"
+        return words
 
-    def ranges(self) -> tuple[tuple[tuple[str, float], ...], ...]:
+    def ranges(self) -> tuple[Changes, ...]:
         """Ends of the ranges that the datasets allow a and, in self-attention, b = 1 - c.
 
         a0 is in (0, 0.1), whose ends are limits; a1 starts at 0.7, in cross-attention at 1, and has
         no end: 3 is the largest that the experiments use.
         """
         model = self.case.model
-        name, ends = ("a1", (model.least_a1, 3.0)) if self.case.dataset else ("a0", (0, 0.1))
-        changes_a = [(), *(((name, float(end)),) for end in ends)]
-        ends_b = () if model is CROSS_ATTENTION else (0.1, 0.9)
-        changes_b = [(), *((("b", b), ("c", 1 - b)) for b in ends_b)]
-        return tuple(a + b for a in changes_a for b in changes_b if a + b)
+        changes_a: list[Changes] = [(("a0", 0.0),), (("a0", 0.1),)]
+        if self.case.dataset:
+            changes_a = [(("a1", model.least_a1),), (("a1", 3.0),)]
+        if model is CROSS_ATTENTION:
+            return tuple(changes_a)
+        changes_b: list[Changes] = [(("b", b), ("c", 1 - b)) for b in (0.1, 0.9)]
+        changes_both = [a + b for a, b in itertools.product([(), *changes_a], [(), *changes_b])]
+        # The first changes nothing.
+        return tuple(changes_both[1:])
 
     def claim(
-        self, part: str, statement: str, left: str, claimed: str,
-        cells: Callable[[Setting], float | Iterable[float]] | None = None, **rest,
-    ) -> PaperClaim:  # fmt: skip
-        """A claim of it; `part` is empty for the lemma as a whole, or such as "P3a.value"."""
+        self,
+        part: str,
+        statement: str,
+        *,
+        left: str,
+        claimed: str,
+        cells: Cells | None = None,
+        quantity: str = "",
+        note: str = "",
+        constant: Literal["least", "Hoeffding"] | None = None,
+        at_parameters_alone: bool = False,
+        identity: bool = False,
+        any_d: bool = False,
+    ) -> PaperClaim:
+        """A claim of it; `part` is empty for the lemma as a whole, or such as "P3a.value".
+
+        It is evaluated at the ends of the parameters' ranges too, if not `at_parameters_alone`.
+        The others are those of `PaperClaim`.
+        """
         return PaperClaim(
-            f"{self.id}.{part}" if part else self.id,
-            self.case.model.name,
-            f"{statement} ({self.about}).",
-            left,
-            claimed,
-            cells,
-            **{"ranges": self.ranges(), **rest},
+            id=f"{self.id}.{part}" if part else self.id,
+            model=self.case.model.name,
+            statement=f"{statement} ({self.about}).",
+            left=left,
+            claimed=claimed,
+            cells=cells,
+            quantity=quantity,
+            note=note,
+            constant=constant,
+            ranges=() if at_parameters_alone else self.ranges(),
+            identity=identity,
+            any_d=any_d,
         )
